@@ -39,8 +39,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import bridge
 import loaders
 from bridge.diff.mechanics import MechanicalError, mechanical_error
-from bridge.targets.assembly import AssemblyContents
-from bridge.targets.directives.folder import _contents as directives_contents
+from bridge.targets.assembly import AssemblyFiles
+from bridge.targets.directives.folder import folder_files
 from bridge.targets.urdf.document import urdf_assembly
 from bridge.targets.urdf.tree import has_several_roots
 from loaders import Pose
@@ -167,7 +167,7 @@ def written(scene: loaders.Scene, form: str, folder: Path) -> Step:
     """Write a scene into a folder, and read it."""
     frames: Mapping[str, Pose] = {}
     if form == "directives":
-        return _assembled(directives_contents(scene, {}), folder)
+        return _assembled(folder_files(scene, {}), folder)
     if form == "URDF" and has_several_roots(scene):
         return _assembled(urdf_assembly(scene, {}, "export_urdf", {}), folder)
     if form == "MJCF":
@@ -187,7 +187,7 @@ def written(scene: loaders.Scene, form: str, folder: Path) -> Step:
     return _read(folder, main, files, str(document), document.names, frames, document.diagnostics)
 
 
-def _assembled(contents: AssemblyContents, folder: Path) -> Step:
+def _assembled(contents: AssemblyFiles, folder: Path) -> Step:
     text = "".join(
         data.decode()
         for name, data in sorted(contents.files.items())

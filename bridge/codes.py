@@ -6,6 +6,8 @@ from loaders.code import Chosen, Code, Condition, Fate, Lost
 
 _NO_VOLUME = "; the mesh encloses no volume to compare with"
 """End of the message about a mesh that is not closed."""
+_DISTANCE = ", which lies up to {distance:.2g} m from its surface"
+"""Part of a message that states the largest distance of what collides from the mesh."""
 _VOLUMES = ", of {volume:.3g} m^3 instead of {exact:.3g} m^3 ({percent:+.1f} %)"
 """End of a message that compares the volume that collides with that of the mesh."""
 
@@ -88,13 +90,13 @@ DMDOUT_JOINED_LINKS = Code(
 DMDOUT_NAME = Code(
     "dmdout.name",
     Fate.NOTED,
-    "names start with that of their model; renamed {names:%s to %s}",
+    "names start with that of their model; the export renames {names:%s to %s}",
     meaning="Names in directives start with that of their model.",
 )
 DMDOUT_OUT_OF_SCOPE = Code(
     "dmdout.out-of-scope",
     Fate.DROPPED,
-    "directives cannot connect models by {kind} {item}; left it out",
+    "directives cannot connect models by {kind} {item}; it is left out",
     meaning=(
         "Directives connect models by welds only; another joint or element between models is "
         "left out."
@@ -314,6 +316,7 @@ LOWER_OVERLAP_EXCLUDED = Code(
     ),
     remedy='Nothing, or `overlaps="keep"` (`--overlaps keep`) to let them collide.',
     hint="overlaps='keep' (--overlaps keep) lets them collide",
+    harm=1,
 )
 LOWER_REPAIRED_INERTIA = Code(
     "lower.repaired-inertia",
@@ -369,15 +372,18 @@ MESH_CONVEX_HULL = Code(
     "mesh.convex-hull",
     Fate.APPROXIMATED,
     "mesh {mesh} is not convex; it collides as its convex hull",
-    meaning="A mesh that is not convex collides as its convex hull.",
+    meaning=(
+        "A mesh that is not convex collides as its convex hull, which lies away from its surface "
+        "by the distance that the message states."
+    ),
     remedy='Use `collision_meshes="decompose"`, or build the shape from convex parts.',
     hint='decompose it with collision_meshes="decompose"',
 )
 MESH_CONVEX_HULL_OF_OPEN = MESH_CONVEX_HULL.variant(
-    MESH_CONVEX_HULL.message + _NO_VOLUME,
+    MESH_CONVEX_HULL.message + _DISTANCE + _NO_VOLUME,
 )
 MESH_CONVEX_HULL_VOLUME = MESH_CONVEX_HULL.variant(
-    MESH_CONVEX_HULL.message + _VOLUMES,
+    MESH_CONVEX_HULL.message + _VOLUMES + _DISTANCE,
 )
 MESH_CONVEX_PARTS = Code(
     "mesh.convex-parts",
@@ -406,7 +412,7 @@ MESH_DECOMPOSITION = Code(
 MESH_DEGENERATE = Code(
     "mesh.degenerate",
     Fate.DROPPED,
-    "leaving out {shape}: {reason}",
+    "{shape} is left out: {reason}",
     meaning=(
         "A cone or an outline of a polyline has no volume, or is too large or too intricate; "
         "it is left out."
@@ -460,10 +466,26 @@ MESH_POLYLINE_NOT_SIMPLE = Code(
     remedy="Correct the order of the points.",
     hint="correct the order of the points",
 )
+MESH_SEPARATE_PARTS = Code(
+    "mesh.separate-parts",
+    Fate.NOTED,
+    "mesh {mesh} collides as {count} convex hulls, one for each of its separate convex parts",
+    meaning=(
+        "A mesh consists of separate convex parts, and collides as exactly these. If parts are "
+        "open, their hulls lie away from the surface by the distance that the message states."
+    ),
+    also=(Fate.APPROXIMATED,),
+)
+MESH_SEPARATE_PARTS_OPEN = MESH_SEPARATE_PARTS.variant(
+    MESH_SEPARATE_PARTS.message
+    + "; they are open, and their hulls lie up to {distance:.2g} m from "
+    "the surface",
+    fate=Fate.APPROXIMATED,
+)
 TEXTURE_FORMAT = Code(
     "texture.format",
     Fate.NOTED,
-    "cannot convert texture {file} to PNG; leaving it out",
+    "cannot convert texture {file} to PNG; it is left out",
     meaning="The image is not a PNG file and could not be converted, so the texture is left out.",
     remedy="Convert the image to PNG.",
     hint="convert the image to PNG",
@@ -471,7 +493,7 @@ TEXTURE_FORMAT = Code(
 TEXTURE_UNREADABLE = Code(
     "texture.unreadable",
     Fate.NOTED,
-    "cannot read texture {file}: {reason}; leaving it out",
+    "cannot read texture {file}: {reason}; it is left out",
     meaning="The image file of a texture cannot be read, so the texture is left out.",
     remedy="Check the path and the permissions of the image.",
 )

@@ -36,7 +36,7 @@ from loaders.model import (
 from loaders.pose import IDENTITY, Array, Pose
 
 from .mechanism import Mechanism
-from .mechanism.force_laws import Motion, Wrench
+from .mechanism.force_laws import FrameMotion, Wrench
 
 _SIDES = 64
 _ARCS = 16
@@ -61,7 +61,7 @@ _BOX_FACES = np.array(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class ShapePart:
     """The part of a shape on one side of a plane."""
 
     volume: float
@@ -77,7 +77,7 @@ class Solid(Protocol):
     def volume(self) -> float:
         """The volume [m^3]."""
 
-    def below(self, normal: Array, height: float) -> Part:
+    def below(self, normal: Array, height: float) -> ShapePart:
         """Return the part with ``normal . p <= height``; ``normal`` is a unit vector."""
 
 
@@ -93,7 +93,7 @@ class EllipsoidSolid:
         """The volume [m^3]."""
         return 4.0 / 3.0 * math.pi * float(np.prod(self.radii))
 
-    def below(self, normal: Array, height: float) -> Part:
+    def below(self, normal: Array, height: float) -> ShapePart:
         """Return the part below a plane: that of the unit sphere, stretched."""
         stretched = self.radii * normal
         length = float(np.linalg.norm(stretched))
@@ -101,7 +101,7 @@ class EllipsoidSolid:
         stretch = float(np.prod(self.radii))
         depth = -0.25 * math.pi * (1.0 - t * t) ** 2
         volume = stretch * math.pi * (2.0 + 3.0 * t - t**3) / 3.0
-        return Part(volume, stretch * depth / length * self.radii * stretched)
+        return ShapePart(volume, stretch * depth / length * self.radii * stretched)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +116,7 @@ class MeshSolid:
         """The volume [m^3]."""
         return _sum(self.corners, np.zeros(3)).volume
 
-    def below(self, normal: Array, height: float) -> Part:
+    def below(self, normal: Array, height: float) -> ShapePart:
         """Return the part below a plane: tetrahedra from a point on it to the triangles below."""
         heights = self.corners @ normal - height
         if heights.max() <= 0.0:
@@ -124,12 +124,12 @@ class MeshSolid:
         return _sum(_clipped(self.corners, heights), height * normal)
 
 
-def _sum(corners: Array, apex: Array) -> Part:
+def _sum(corners: Array, apex: Array) -> ShapePart:
     """Return the sum of the tetrahedra from an apex to triangles."""
     a, b, c = (corners[:, k] - apex for k in range(3))
     volumes = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0
     volume = float(volumes.sum())
-    return Part(volume, volume * apex + volumes @ (a + b + c) / 4.0)
+    return ShapePart(volume, volume * apex + volumes @ (a + b + c) / 4.0)
 
 
 def _clipped(corners: Array, heights: Array) -> Array:
@@ -237,7 +237,7 @@ _NOTHING = Wrench(IDENTITY.p, IDENTITY.p, IDENTITY.p)
 
 
 def buoyancy_wrench(
-    buoyancy: Buoyancy, shapes: Sequence[tuple[Pose, Solid]], link: Motion, gravity: Array
+    buoyancy: Buoyancy, shapes: Sequence[tuple[Pose, Solid]], link: FrameMotion, gravity: Array
 ) -> Wrench:
     """Return the weight of the displaced fluid, upwards.
 
@@ -277,7 +277,7 @@ def _displaced(buoyancy: Buoyancy, X_WG: Pose, solid: Solid) -> tuple[float, Arr
 # --- drag -----------------------------------------------------------------------------------------
 
 
-def drag_wrench(drag: FluidDrag, F: Motion) -> Wrench:
+def drag_wrench(drag: FluidDrag, F: FrameMotion) -> Wrench:
     """Return the drag on a frame that moves in a fluid.
 
     Args:
@@ -310,7 +310,7 @@ class _Flow:
     """Direction of the span in the world."""
 
 
-def wing_wrench(wing: Wing, F: Motion, deflection: float = 0.0) -> Wrench:
+def wing_wrench(wing: Wing, F: FrameMotion, deflection: float = 0.0) -> Wrench:
     """Return lift, drag and moment of a wing.
 
     Args:
@@ -330,7 +330,7 @@ def wing_wrench(wing: Wing, F: Motion, deflection: float = 0.0) -> Wrench:
     )
 
 
-def _flow(wing: Wing, F: Motion) -> _Flow | None:
+def _flow(wing: Wing, F: FrameMotion) -> _Flow | None:
     """Return the flow at a wing; None if it is too slow, or from behind."""
     R = F.X_WF.R
     v, forward = F.v - wing.X_WS.R @ wing.current, R @ wing.forward
@@ -385,7 +385,7 @@ class LinkForce:
     """Frame on the link whose motion the force depends on."""
     joint: str | None
     """Name of the joint whose position it depends on, or None."""
-    wrench: Callable[[Motion, Array, float], Wrench]
+    wrench: Callable[[FrameMotion, Array, float], Wrench]
     """Returns the force from the motion of F, gravity in the world [m/s^2] and the position of the
     joint.
     """
@@ -424,7 +424,7 @@ def _ready(force: FluidForce, link: Link) -> LinkForce:
 def _buoyancy(
     force: Buoyancy,
     shapes: tuple[tuple[Pose, Solid], ...],
-    link: Motion,
+    link: FrameMotion,
     gravity: Array,
     _position: float,
 ) -> Wrench:

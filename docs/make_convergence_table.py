@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 import bridge  # noqa: E402
 import loaders  # noqa: E402
 from bridge.parity.convergence import limit_at_zero, log_log_slope  # noqa: E402
-from bridge.parity.engine import factory_of  # noqa: E402
+from bridge.parity.engine import as_exported, factory_of  # noqa: E402
 from bridge.parity.engines.drake.engine import DrakeEngine  # noqa: E402
 from bridge.parity.quantity import WorstErrors, compare_readings, matrix, pose_distance  # noqa: E402
 from bridge.parity.states import exported  # noqa: E402
@@ -85,9 +85,7 @@ def measure(case: Case) -> dict[str, Any]:
             factory: Any = factory_of(name)
             points, codes = [], ""
             for step in STEPS:
-                poses, codes = _poses(
-                    getattr(factory, "as_exported", factory), mechanism, case, step
-                )
+                poses, codes = _poses(as_exported(factory), mechanism, case, step)
                 worst = WorstErrors()
                 compare_readings(exact, poses, pose_distance, worst)
                 points.append((step, worst.error))
@@ -105,13 +103,13 @@ def _poses(factory: Any, mechanism: Any, case: Case, step: float) -> tuple[dict[
     """Return the link poses after the motion, and what the engine lacks or how Drake simulated."""
     engine = factory(exported(mechanism, step))
     try:
-        if getattr(engine, "refusal", ""):
+        if engine.refusal:
             raise RuntimeError(engine.refusal)
         engine.set_step(step)
         engine.set_state(case.q, case.v)
         engine.step(round(DURATION / step))
         poses = {name: matrix(X) for name, X in engine.link_poses().items()}
-        if engine.name == "drake":
+        if isinstance(engine, DrakeEngine):
             return poses, "discrete" if engine.is_discrete else "continuous"
         lost = {
             entry.code

@@ -182,7 +182,7 @@ GAZEBO_GAIN = Code(
 GAZEBO_JOINT = Code(
     "gazebo.joint",
     Fate.DROPPED,
-    "plugin {plugin} drives joint {joint}, which is {reason}; ignored",
+    "plugin {plugin} drives joint {joint}, which is {reason}; it is ignored",
     meaning=(
         "A plugin drives a joint that the model has not, or that has not one degree of freedom."
     ),
@@ -247,7 +247,7 @@ MESH_MENDED = Code(
 MESH_MISSING = Code(
     "mesh.missing",
     Fate.DROPPED,
-    "mesh {uri} was not found; leaving out the shape",
+    "mesh {uri} was not found; the shape is left out",
     meaning="The mesh file was not found, so the shape is left out.",
     remedy="Name its folder in `paths` or its package in `package_map`.",
     hint="add its folder to paths",
@@ -387,7 +387,7 @@ MODEL_SHAPE_SIZE = Code(
 MODEL_SKEW_AXES = Code(
     "model.skew-axes",
     Fate.ASSUMED,
-    "the axes of universal joint {joint} are not perpendicular; used as given",
+    "the axes of universal joint {joint} are not perpendicular; they are used as given",
     meaning="The axes of a universal joint are not perpendicular; they are kept as written.",
     remedy="Make the axes perpendicular, or use the joint type `revolute2`.",
     hint="make the axes perpendicular, or use a revolute2 joint",
@@ -403,7 +403,7 @@ MODEL_UNKNOWN_NAME = Code(
 MODEL_ZERO_SIZE = Code(
     "model.zero-size",
     Fate.ASSUMED,
-    "shape {shape} has a dimension of 0: {sizes:g}; used as given, but MuJoCo leaves it out",
+    "shape {shape} has a dimension of 0: {sizes:g}; it is used as given, but MuJoCo leaves it out",
     meaning="A dimension of a shape is 0, so that it has no volume; MuJoCo refuses such a shape.",
     remedy="Give the shape a positive size, or remove it.",
     hint="give it a positive size, or remove it",
@@ -536,7 +536,7 @@ XML_DOCTYPE = Code(
 XML_FOREIGN = Code(
     "xml.foreign",
     Fate.NOTED,
-    "{name} belongs to the namespace {prefix}; ignored",
+    "{name} belongs to the namespace {prefix}; it is ignored",
     meaning="An element or attribute has the prefix of another program, so it is not read.",
 )
 XML_MENDED = Code(
@@ -672,7 +672,7 @@ XML_TRAILING_TEXT_NUMBERS = XML_TRAILING_TEXT.variant(
 XML_UNREAD = Code(
     "xml.unread",
     Fate.DROPPED,
-    "unknown {kind} {name!r} of <{tag}>; ignored",
+    "unknown {kind} {name!r} of <{tag}>; it is ignored",
     meaning="An element or attribute is unknown and has no effect on the result.",
     remedy="Correct its spelling, or remove it.",
     effect=Condition("elements of the file that the reader does not know have no meaning"),

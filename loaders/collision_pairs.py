@@ -95,12 +95,12 @@ class PairSet(Set[frozenset[T]]):
         """Make a set.
 
         Args:
-            groups: Groups of items, each two of which are a pair.
+            groups: Groups of items; each two items of a group are a pair.
             pairs: Further pairs.
             removed: Pairs that are not in the set, whatever the others say.
         """
         self.groups = tuple(tuple(group) for group in groups if len(group) > 1)
-        """Groups of items, each two of which are a pair."""
+        """Groups of items; each two items of a group are a pair."""
         self._removed = frozenset(removed)
         self._groups_of: dict[T, set[int]] = {}
         for number, group in enumerate(self.groups):
@@ -243,7 +243,7 @@ class PairSet(Set[frozenset[T]]):
 
 
 Group = list[str]
-"""Links of which no two may touch."""
+"""Links that may not touch one another."""
 Excluded = tuple[str, str] | Group
 """A pair, or a group: what the rules yield."""
 _CHUNK = 10_000
@@ -259,7 +259,7 @@ def excluded_pairs(scene: SceneData, policy: str | None = None) -> frozenset[fro
     """Return the pairs of links with collisions that are excluded from contact; the link of the
     world is ``world``.
 
-    Links of which two collisions may touch by a contact pair of the source are not excluded.
+    Links are not excluded if a contact pair of the source lets two of their collisions touch.
 
     Args:
         scene: The scene.
@@ -302,7 +302,7 @@ def filtered_pairs(scene: SceneData, policy: str | None = None) -> PairSet[str]:
 
 
 def masked_pairs(scene: SceneData) -> PairSet[str]:
-    """Return the pairs of links of which no collisions may touch, because of their bitmasks."""
+    """Return the pairs of links whose bitmasks let no collisions touch."""
     return _collected(_masked(scene))
 
 
@@ -331,12 +331,12 @@ def weld_groups(scene: SceneData) -> list[list[str]]:
 
 
 def _group_pairs(scene: SceneData, colliding: Collection[str]) -> Iterator[Excluded]:
-    members = {
-        group.name: [link for link in group.links if link in colliding]
-        for group in scene.filter_groups
-    }
+    members: dict[str, list[str]] = {}
+    for group in scene.filter_groups:
+        members[group.name] = [link for link in group.links if link in colliding]
     for rule in scene.filter_rules:
-        a, b = members.get(rule.a, []), members.get(rule.b, [])
+        a = members.get(rule.a, [])
+        b = members.get(rule.b, [])
         yield from [a] if rule.a == rule.b else product(a, b)
 
 
@@ -485,4 +485,4 @@ POLICIES: dict[str, Callable[[SceneData, _Links], Iterator[Excluded]]] = {
 BITMASKED = frozenset({"sdformat", "mujoco"})
 """Policies that use the bitmasks of collisions."""
 FILTER_PARENT_OFF = ("flag/filterparent", "disable")
-"""MuJoCo's setting by which parent and child may collide."""
+"""MuJoCo's setting that lets parent and child collide."""

@@ -535,7 +535,7 @@ class Context:
     diagnostics: Diagnostics
     """Findings of the load."""
     read_file: Callable[[Path, Context], Scene | None]
-    """Reader of a file of any format, by which one format includes another without importing its
+    """Reader of a file of any format, so that one format includes another without importing its
     reader.
     """
     files: tuple[Path, ...] = ()

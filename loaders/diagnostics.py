@@ -18,48 +18,24 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from string import Formatter
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar, cast
+from typing import Any, Self, cast
 
 from .code import Code, Fate, declared_codes
-from .codes import FILE_LIMIT, FILE_UNLISTED, LOST_FORMS, MESH_MISSING, RESOURCE_NOT_FOUND
+from .codes import FILE_LIMIT, FILE_UNLISTED, MESH_MISSING, RESOURCE_NOT_FOUND
 from .deferred import Deferred
 from .limits import Budget, LimitError, Limits, budgeted, how_to_raise
-from .text import number, printable, shortened
+from .text import AnyFinding, lost_forms_first, number, printable, shortened
 
 __all__ = ["Code", "Fate", "declared_codes"]
-
-
-class Finding(Protocol):
-    """The part of a `loaders.Diagnostic` that a list depends on."""
-
-    @property
-    def code(self) -> str:
-        """The code."""
-
-    @property
-    def template(self) -> str:
-        """The message without its values."""
-
-    @property
-    def where(self) -> Any:
-        """The place, with ``file`` and ``line``."""
-
-
-AnyFinding = TypeVar("AnyFinding", bound=Finding)
 
 
 def by_place(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
     """Return findings by file, in the order in which the files come first, and by line."""
     listed = list(entries)
-    files = {file: i for i, file in enumerate(dict.fromkeys(entry.where.file for entry in listed))}
+    files: dict[str, int] = {}
+    for entry in listed:
+        files.setdefault(entry.where.file, len(files))
     return sorted(listed, key=lambda entry: (files[entry.where.file], entry.where.line))
-
-
-def lost_forms_first(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
-    """Return findings with those first that a stated pose or shape is not read, otherwise in
-    order.
-    """
-    return sorted(entries, key=lambda entry: entry.code not in LOST_FORMS)
 
 
 def folded(
@@ -201,8 +177,8 @@ class Diagnostic:
     harm: int = field(default=0, kw_only=True, compare=False)
 
     def __hash__(self) -> int:
-        """Return a hash that differs for findings of one template, of which a file may have
-        thousands in a line.
+        """Return a hash that differs for findings of one template; a file may have thousands of
+        them in a line.
         """
         return hash((self.code, self.where, self.subjects, frozenset(self.arguments.items())))
 
@@ -635,7 +611,7 @@ class LossSummary:
 
         Args:
             name: Name of the source.
-            options: The options of the call, of which ``quiet``, ``limits`` and ``lenient`` matter.
+            options: The options of the call; ``quiet``, ``limits`` and ``lenient`` matter.
         """
         lenient = options.get("lenient", False)
         return cls(
@@ -688,11 +664,9 @@ class LossSummary:
         losses = [entry for entry in dict.fromkeys(self._found) if entry.severity == "warning"]
         if not losses:
             return ""
-        counts = ", ".join(
-            f"{count} {fate}"
-            for fate, count in Counter(str(entry.fate) for entry in losses).items()
-        )
-        ordered = sorted(losses, key=lambda entry: -entry.harm)
+        fates = Counter(str(entry.fate) for entry in losses)
+        counts = ", ".join(f"{count} {fate}" for fate, count in fates.items())
+        ordered = sorted(lost_forms_first(losses), key=lambda entry: -entry.harm)
         times = Counter(entry.code for entry in ordered)
         harmful = {entry.code: entry for entry in reversed(ordered) if entry.harm}
         worst = [_in_words(harmful[code], times[code]) for code in times if code in harmful]

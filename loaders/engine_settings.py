@@ -17,6 +17,7 @@ from .model import (
     BallConstraint,
     HasEngineSettings,
     Joint,
+    Light,
     Link,
     Physics,
     SceneData,
@@ -35,6 +36,39 @@ moments.
 """
 NEUTRAL_SETTINGS = INERTIA_SETTINGS | {"ref"}
 """Settings of MuJoCo that select one of several forms of the same model."""
+
+_NAMED = {
+    "body": "link",
+    "subtree": "link",
+    "node": "link",
+    "joint": "joint",
+    "jointinparent": "joint",
+    "site": "frame",
+    "refsite": "frame",
+    "cranksite": "frame",
+    "slidersite": "frame",
+    "actuator": "actuator",
+    "tendon": "tendon",
+    "geom": "part",
+    "camera": "part",
+    "flex": "engine element",
+    "name": "constraint",
+}
+"""Kind of the item that each attribute of MuJoCo names, without the number of the attribute."""
+_TYPE_OF = {"objname": "objtype", "refname": "reftype"}
+"""Attribute with the type of the item that another attribute names."""
+
+
+def named_kind(attribute: str, settings: Settings = ()) -> str:
+    """Return the kind of item that an attribute of MuJoCo names, as in `loaders.finish.transform`;
+    ``part`` for a shape or a camera, whose name has no scope; empty if it names none.
+
+    Args:
+        attribute: The attribute.
+        settings: Further settings of the same element.
+    """
+    type_of_item = dict(settings).get(_TYPE_OF.get(attribute, ""), attribute)
+    return _NAMED.get(type_of_item.removeprefix("x").rstrip("12"), "")
 
 
 def beyond_inertia(settings: Settings) -> Settings:
@@ -112,6 +146,8 @@ class Effect(StrEnum):
     """Which shapes touch, and what forces act between them."""
     ACCURACY = "accuracy"
     """How well a solver or an integrator approximates the same laws."""
+    LOOKS = "looks"
+    """How the scene looks, and the pictures of cameras."""
     NONE = "none"
     """Nothing of these."""
 
@@ -124,7 +160,7 @@ class Meaning:
         effect: What it changes.
         default: Text of MuJoCo's default; empty if a scene holds the setting only with another
             value.
-        needs: Settings of which one must have another value than its default, else this one has no
+        needs: Settings; unless one has another value than its default, this one has no
             effect.
     """
 
@@ -245,6 +281,17 @@ SETTINGS = {
     **_all("equality", "polycoef solimp solref torquescale", Meaning(Effect.MOTION)),
     **_all("equality", "name", Meaning(Effect.NONE)),
     **_all("actuator", "group lengthrange", Meaning(Effect.NONE)),
+    # cameras and lights
+    **_all(
+        "camera",
+        "fovy focal ipd mode output principal projection resolution sensorsize",
+        Meaning(Effect.LOOKS),
+    ),
+    **_all(
+        "light",
+        "ambient bulbradius cutoff exponent intensity mode softness",
+        Meaning(Effect.LOOKS),
+    ),
 }
 """The meaning of each setting by element and attribute; laws of actuators are not listed, since all
 of them move.
@@ -294,14 +341,18 @@ def stated_settings(scene: SceneData) -> Iterator[Setting]:
         yield from _settings("body/", link, link.name)
         for shape in link.collisions:
             yield from _settings("geom/", shape.surface, f"{link.name}{SEPARATOR}{shape.name}")
-    named: tuple[tuple[str, tuple[Joint | Tendon | Actuator, ...]], ...] = (
+    named: tuple[tuple[str, tuple[Joint | Tendon | Actuator | Light, ...]], ...] = (
         ("joint/", scene.joints),
         ("tendon/", scene.tendons),
         ("actuator/", scene.actuators),
+        ("light/", scene.lights),
     )
     for element, items in named:
         for item in items:
             yield from _settings(element, item, item.name)
+    for link in scene.links:
+        for sensor in link.sensors:
+            yield from _settings("camera/", sensor, f"{link.name}{SEPARATOR}{sensor.name}")
     yield from _settings_of_connections(scene)
 
 

@@ -222,8 +222,8 @@ class LoadOptions(Search, total=False):
     strict: bool
     """Whether anything lost or approximated is an error."""
     lenient: bool
-    """Whether invalid pieces that can be left out, or a value assumed, do not refuse the file; each
-    is reported.
+    """Whether to skip invalid elements, or assume a value, instead of refusing the file; each is
+    reported.
     """
     quiet: bool
     """Whether no `LossWarning` summarizes what is lost or approximated."""
@@ -300,8 +300,12 @@ def _read_source(
 
 def _model_in(path: Path | None, diagnostics: Diagnostics) -> Path | None:
     """Return the main file of a load: of an archive of MuJoCo the model in it."""
-    model = None if path is None else model_in(str(path), Where(str(path)), diagnostics)
-    return path if path is None or model == str(path) else None if model is None else Path(model)
+    if path is None:
+        return None
+    model = model_in(str(path), Where(str(path)), diagnostics)
+    if model == str(path):
+        return path
+    return None if model is None else Path(model)
 
 
 def resolve(
@@ -321,7 +325,7 @@ def resolve(
         source: The file, as for `load`.
         allow_xacro: Whether xacro may run; it evaluates Python code in the file.
         xacro_args: Arguments of xacro, by name.
-        lenient: Whether invalid pieces that can be left out are, as for `load`.
+        lenient: Whether to skip invalid elements, as for `load`.
         search: The options in `Search`.
 
     Raises:
@@ -367,7 +371,7 @@ def load_string(
             element of a registered reader. Of XML, as in `load`, the root element decides.
         base: The folder to which relative file names in the document refer.
         strict: Whether anything lost or approximated is an error.
-        lenient: Whether invalid pieces that can be left out are, as for `load`.
+        lenient: Whether to skip invalid elements, as for `load`.
         quiet: Whether no `LossWarning` summarizes what is lost or approximated.
         search: The options in `Search`.
 
@@ -427,7 +431,7 @@ def diagnostics_of(search: Search, *, lenient: bool) -> Diagnostics:
 
     Args:
         search: The options of the call.
-        lenient: Whether invalid pieces that can be left out are.
+        lenient: Whether to skip invalid elements instead of refusing the file.
 
     Raises:
         TypeError: if the limits are something else.

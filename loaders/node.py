@@ -27,7 +27,7 @@ _unusual_numbers: Callable[..., tuple[float, ...] | None] = Deferred(
 )
 _SHAPES = frozenset({"box", "sphere", "cylinder", "capsule", "cone", "ellipsoid", "plane", "mesh"})
 _SHAPES |= frozenset({"heightmap", "polyline"})
-"""Elements of which every attribute and child states a shape."""
+"""Elements whose attributes and children all describe a shape."""
 _VALUES = frozenset(
     {
         "origin",
@@ -44,9 +44,9 @@ _VALUES = frozenset(
     }
 )
 _VALUES |= frozenset({"normal", "point"})
-"""Elements of which every attribute states a pose, a direction or a length."""
+"""Elements whose attributes are all poses, directions or lengths."""
 _ANYWHERE = frozenset({"origin", "pose", "@origin", "@pose", "@xyz", "@rpy", "@quat_xyzw"})
-"""Elements and attributes that state a pose, whatever their parent is."""
+"""Elements and attributes that are poses in any parent."""
 _NAMES = frozenset({"@name", "@id"})
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 

@@ -60,7 +60,7 @@ _CHUNK = 400_000
 _DEPTHS = 2**30
 """Number of depths that are told apart."""
 _MAX_LEVEL = 11
-"""Largest power of two by which an edge is divided."""
+"""Largest power of two that divides an edge."""
 
 
 def view_axes() -> Array:
@@ -186,7 +186,7 @@ _CACHED_MESHES = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Surface:
+class ColoredSurface:
     """Triangles of one appearance, in the frame of their shape."""
 
     vertices: Array
@@ -201,7 +201,7 @@ class Surface:
     """File of the color texture, or None."""
 
 
-def surfaces(shape: Visual | Collision) -> Iterator[Surface]:
+def surfaces(shape: Visual | Collision) -> Iterator[ColoredSurface]:
     """Yield the surfaces of a visual in its colors, or of a collision in the color of all
     collisions.
 
@@ -212,7 +212,7 @@ def surfaces(shape: Visual | Collision) -> Iterator[Surface]:
         if len(part.faces) and np.isfinite(part.vertices).all():
             texture = _texture(shape, part)
             red, green, blue, alpha = _color(shape, part, texture)
-            yield Surface(
+            yield ColoredSurface(
                 vertices=part.vertices,
                 faces=part.faces,
                 rgba=(red, green, blue, alpha * opacity),

@@ -158,7 +158,7 @@ class Scene(SceneData):
         prints.
 
         Args:
-            limits: Limits on the call, of which ``pairs`` counts.
+            limits: Limits on the call; only ``pairs`` counts.
 
         Raises:
             LoadError: if more pairs of links are excluded than the limit.
@@ -175,7 +175,7 @@ class Scene(SceneData):
         Args:
             policy: The rule for pairs that no filter group names: ``drake``, ``sdformat``,
                 ``mujoco`` or ``pybullet``; None is that of the source's format.
-            limits: Limits on the call, of which ``pairs`` counts.
+            limits: Limits on the call; only ``pairs`` counts.
 
         Raises:
             LoadError: if there are more pairs than the limit.

@@ -165,7 +165,7 @@ subjects.
 """
 
 
-class Element(Protocol):
+class SourceElement(Protocol):
     """An element of a source file."""
 
     tag: str
@@ -173,11 +173,11 @@ class Element(Protocol):
     text: str
 
     @property
-    def children(self) -> Sequence[Element]:
+    def children(self) -> Sequence[SourceElement]:
         """The child elements."""
 
 
-def subjects_of(element_and_ancestors: Sequence[Element]) -> tuple[str, ...]:
+def subjects_of(element_and_ancestors: Sequence[SourceElement]) -> tuple[str, ...]:
     """Return the scoped names, as in the scene, of the items that an element belongs to, outermost
     first.
 
@@ -215,7 +215,7 @@ def subjects_of(element_and_ancestors: Sequence[Element]) -> tuple[str, ...]:
     )
 
 
-def _references(element: Element) -> tuple[str, ...]:
+def _references(element: SourceElement) -> tuple[str, ...]:
     """Return the names of the links, frames or joints that the children of an element name."""
     children = (child for child in element.children if child.tag in _REFERENCES[element.tag])
     names = (child.attributes.get("name") or child.text.strip() for child in children)

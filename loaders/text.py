@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from .codes import LOST_FORMS
 from .limits import has_time_to_compare
@@ -22,6 +22,15 @@ MAX_LENGTH = 60
 """Largest number of characters of a name that is compared; the comparison is quadratic in it."""
 MAX_NAMES = 300
 """Largest number of names that one is compared with."""
+
+
+def as_utf8(data: bytes) -> bytes:
+    """Return a text in UTF-8; one in another code page, of an old program, is read as Latin-1."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1").encode()
+    return data
 
 
 def suggestion(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
@@ -197,7 +206,7 @@ _CELL = (
 
 
 class Finding(Protocol):
-    """The part of a `loaders.Diagnostic` that a table reads."""
+    """The part of a `loaders.Diagnostic` that lists and tables of findings read."""
 
     @property
     def severity(self) -> str:
@@ -210,6 +219,24 @@ class Finding(Protocol):
     @property
     def message(self) -> str:
         """The message."""
+
+    @property
+    def template(self) -> str:
+        """The message without its values."""
+
+    @property
+    def where(self) -> Any:
+        """The place, with ``file`` and ``line``."""
+
+
+AnyFinding = TypeVar("AnyFinding", bound=Finding)
+
+
+def lost_forms_first(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
+    """Return findings with those first that a stated pose or shape is not read, otherwise in
+    order.
+    """
+    return sorted(entries, key=lambda entry: entry.code not in LOST_FORMS)
 
 
 def card(title: str, facts: Iterable[str], *parts: str, png: bytes | None = None) -> str:
@@ -279,9 +306,7 @@ def findings_table(findings: Iterable[Finding]) -> str:
     shapes.
     """
     order = tuple(_SIGNS)
-    ordered = sorted(
-        findings, key=lambda entry: (order.index(entry.severity), entry.code not in LOST_FORMS)
-    )
+    ordered = sorted(lost_forms_first(findings), key=lambda entry: order.index(entry.severity))
     rows = (
         (
             f"{_SIGNS[entry.severity]}\N{NO-BREAK SPACE}{entry.severity}",
@@ -309,7 +334,7 @@ def _advised(entry: Finding) -> str:
 
 def _place(entry: Finding) -> str:
     """Return the file, with the folder that holds it, and the line."""
-    return "/".join(str(getattr(entry, "where", "")).split("/")[-2:])
+    return "/".join(str(entry.where).split("/")[-2:])
 
 
 def _row(tag: str, cells: Sequence[object]) -> str:

@@ -33,6 +33,7 @@ from .diagnostics import Diagnostics, Where
 from .files.read_file import main_file, read
 from .limits import FileError, limit_of
 from .node import Node
+from .text import as_utf8
 
 _SECTION_START = re.compile(rb"<!--|<!\[CDATA\[")
 _SECTION_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>"}
@@ -88,7 +89,7 @@ def mended_xml(data: bytes) -> bytes:
     Args:
         data: The document.
     """
-    data = _without_text_around_root(_with_declaration_first(_CONTROL.sub(b"", _as_utf8(data))))
+    data = _without_text_around_root(_with_declaration_first(_CONTROL.sub(b"", _in_utf8(data))))
     pieces, end = [], 0
     for start, stop in _sections(data):
         pieces += [_mended_markup(data[end:start]), data[start:stop]]
@@ -120,7 +121,7 @@ def _without_sections(data: bytes) -> bytes:
     return b"".join((*pieces, data[end:]))
 
 
-def _as_utf8(data: bytes) -> bytes:
+def _in_utf8(data: bytes) -> bytes:
     declaration = _DECLARATION.search(data[:1024])
     encoding = None if declaration is None else _ENCODING.search(declaration[0])
     if encoding is not None and encoding[1].lower() not in {
@@ -130,11 +131,7 @@ def _as_utf8(data: bytes) -> bytes:
         b"ascii",
     }:
         return data
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return data.decode("latin-1").encode()
-    return data
+    return as_utf8(data)
 
 
 def _with_declaration_first(data: bytes) -> bytes:
@@ -196,8 +193,8 @@ _WITHOUT_TEXT = frozenset({"mujoco", "mujocoinclude"})
 _PIECE = re.compile(rb"[^\n]*\n[^<]*|[^\n]+\Z")
 """A piece of a document: from an opening to the first opening of a later line."""
 _ENCODING_XML = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*[\"']([A-Za-z][\w.-]*)")
-_VERSION = re.compile(rb"\A(<\?xml\s+version\s*=\s*[\"'])[\w.:-]+([\"'])")
-"""The declaration with any version: files state 0.0, which libxml2 refuses, and mean 1.0."""
+_VERSION = re.compile(rb"\A(<\?xml\s+version\s*=\s*[\"'])(?!1\.0[\"'])[\w.:-]+([\"'])")
+"""The declaration of a version other than 1.0: files state 0.0, which libxml2 refuses."""
 _ROOT = re.compile(rb"(?:[^<]++|<\?.*?\?>|<!--.*?-->)*+<[^\s/>]+", re.DOTALL)
 """A document up to the tag of its root element."""
 _PREFIX = re.compile(rb"[\s<]([A-Za-z_\x80-\xff][\w.\x80-\xff-]*):")
@@ -207,7 +204,7 @@ _XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
 _LOSSES = frozenset(
     {etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE, etree.ErrorTypes.NS_ERR_ATTRIBUTE_REDEFINED}
 )
-"""Errors of namespaces by which libxml2 loses a prefix or an attribute; all others are harmless."""
+"""Errors of namespaces that make libxml2 lose a prefix or an attribute; others are harmless."""
 _UNCLOSED_COMMENT = "unclosed comment"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _INVALID_BYTE = "not well-formed (invalid token)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -83,7 +84,7 @@ ORDER = {
     ),
     "sdfbridge": ({"location"}, {"__init__", "__main__", "mujoco_plugin", "pytest_plugin"}),
     "bridge.targets": (
-        {"__init__", "numbers", "options", "report"},
+        {"__init__", "fields", "numbers", "options", "report"},
         {"xml"},
         {"folder"},
         {"elements"},
@@ -124,7 +125,8 @@ ORDER = {
     ),
     "bridge.parity": (
         {"causes", "engine", "states"},
-        {"readings", "reference", "verdict"},
+        {"readings", "verdict"},
+        {"reference"},
         {"bounds", "engines", "quantity"},
         {"convergence"},
         {"attribution", "contact", "motion", "report"},
@@ -188,6 +190,15 @@ def test_no_parts_of_a_package_import_each_other_in_a_circle() -> None:
         TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
+def test_no_two_public_classes_share_a_name() -> None:
+    places = defaultdict(list)
+    for name in NAMES:
+        for node in ast.walk(tree(name)):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(name)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
 def test_no_modules_import_each_other_in_a_circle() -> None:
     graph: dict[str, set[str]] = defaultdict(set)
     for module, target in edges():
@@ -215,6 +226,33 @@ def test_the_model_knows_only_diagnostics_and_spatial_algebra() -> None:
         b for a, b in edges() if a.startswith("loaders.model") and not b.startswith("loaders.model")
     }
     assert known <= {"loaders.diagnostics", "loaders.inertia", "loaders.pose"}
+
+
+def test_no_class_or_field_of_the_model_has_the_name_of_a_simulator() -> None:
+    found = []
+    for name in NAMES:
+        if name.startswith("loaders/model/"):
+            for node in ast.walk(tree(name)):
+                named = node.target if isinstance(node, ast.AnnAssign) else node
+                text = getattr(named, "name", "") or getattr(named, "id", "")
+                is_declared = isinstance(node, ast.AnnAssign | ast.ClassDef | ast.FunctionDef)
+                if is_declared and SIMULATOR.search(text):
+                    found.append((name, text))
+    assert found == []
+
+
+SIMULATOR = re.compile("mujoco|bullet|drake|dart|gazebo|(^|_)ode($|_)", re.IGNORECASE)
+
+
+def test_nothing_asks_for_which_engine_a_scene_was_written() -> None:
+    """`loaders.engine_settings.conventions_of` says what follows from it."""
+    found = [
+        f"{name}:{node.lineno}"
+        for name in NAMES
+        for node in ast.walk(tree(name))
+        if isinstance(node, ast.Compare) and "physics.engine" in ast.unparse(node)
+    ]
+    assert found == []
 
 
 def test_only_the_engines_of_parity_know_more_of_targets_than_their_codes() -> None:

@@ -219,7 +219,7 @@ def merge(
     """Join the results of batches with the same task and options, such as the shards of one, and
     write its reports.
 
-    Reports and pictures of the models are copied. A source of which several folders have a result
+    Reports and pictures of the models are copied. A source with a result in several folders
     has that of the last folder that names it.
 
     Args:

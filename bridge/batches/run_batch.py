@@ -298,7 +298,7 @@ def batch(  # noqa: PLR0913 - all but the first two are options by name
     it is there.
 
     A model that crashes, hangs or takes too much memory has a result that says so, and the others
-    go on; so does a batch of which a worker is killed. Models are taken from ``sources`` when they
+    go on; so does a batch with a killed worker. Models are taken from ``sources`` when they
     are needed.
 
     Args:
@@ -311,7 +311,7 @@ def batch(  # noqa: PLR0913 - all but the first two are options by name
             the number of cores, or for what the executor states.
         timeout: Largest time of one model [s].
         memory: Largest memory of one model, beside that of the imported modules [GiB].
-        shard: Number of the shard, from 1, and number of shards, of which each does its part of the
+        shard: Number of the shard, from 1, and number of shards; each does its part of the
             sources.
         out: Folder for results and reports, which are written at the end; ``convert`` needs it.
         resume: Whether to take the results of an earlier batch in ``out`` of which nothing has

@@ -21,9 +21,9 @@ from bridge.lowering.sources import mechanism_of, split_options
 from bridge.mechanism import Mechanism
 from bridge.output import Form, write_folder, write_sealed
 from bridge.parity import compare as compare_engines
-from bridge.parity.comparison import REFERENCE, REPORT, Comparison
+from bridge.parity.comparison import REPORT, Comparison
 from bridge.parity.engine import factory_of
-from bridge.parity.verdict import Level
+from bridge.parity.verdict import REFERENCE, Level
 from bridge.targets.target import MJCF, Target, targets
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, ModelError, limited

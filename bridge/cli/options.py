@@ -258,7 +258,7 @@ def _add_running_options(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("running")
     text = "number of processes (default: number of cores)"
     group.add_argument("-j", "--jobs", type=positive, metavar="N", help=text)
-    text = "keep the results in DIR of which neither files, options nor versions changed"
+    text = "keep the results in DIR whose files, options and versions are unchanged"
     group.add_argument("--resume", action="store_true", help=text)
     text = "largest time of one model (default: %(default)g)"
     group.add_argument(
@@ -442,9 +442,7 @@ def add_convert_options(parser: ArgumentParser) -> None:
 
 
 def add_force_option(parser: Any) -> None:
-    """Add the permission to overwrite files in an output folder that this command did not write, or
-    not like that.
-    """
+    """Add `--force`, which overwrites files that were edited or that another program wrote."""
     parser.add_argument(
         "--force", action="store_true", help="overwrite files that were edited or written by others"
     )

@@ -36,8 +36,9 @@ from bridge.output import check_folder, scratch_folder, write_folder
 from bridge.parity import Comparison, compare, default_engines
 from bridge.parity.report.report import html
 from bridge.stdout_capture import capture_stdout
-from bridge.targets.mjcf import to_mjspec
-from bridge.targets.mjcf.folder import exported_files
+from bridge.targets.folder import finished
+from bridge.targets.mjcf import MjcfOptions, to_mjspec
+from bridge.targets.mjcf.folder import folder_files
 from bridge.targets.mjcf.keyframe import qpos
 from bridge.targets.pybullet import load_into_pybullet
 from bridge.targets.pybullet.body import bullet_image
@@ -314,7 +315,7 @@ def run_demo(folder: Path, progress: Callable[[str], None], *, force: bool = Fal
     progress(f"reading {path}")
     scene = loaders.load(path, quiet=True)
     progress("writing MJCF")
-    exported = exported_files(scene, quiet=True)
+    exported = finished(folder_files, scene, MjcfOptions(quiet=True), check=True)
     progress("drawing both simulators")
     picture, notes = _picture(scene)
     engines = default_engines()

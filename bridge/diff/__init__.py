@@ -1,6 +1,6 @@
 """Differences between two scenes, item by item."""
 
 from .differences import Difference, differences
-from .files import FileComparison, Verdict, compare_files
+from .files import FileComparison, FileVerdict, compare_files
 
-__all__ = ["Difference", "FileComparison", "Verdict", "compare_files", "differences"]
+__all__ = ["Difference", "FileComparison", "FileVerdict", "compare_files", "differences"]

@@ -214,7 +214,7 @@ _FEW = 10
 """Number of differences that the card in a notebook shows at once."""
 
 
-class Verdict(StrEnum):
+class FileVerdict(StrEnum):
     """The verdict on two files."""
 
     EQUAL = "EQUAL"
@@ -332,11 +332,11 @@ class FileComparison:
         return max(self.tolerance, SIMULATOR_TOLERANCE)
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> FileVerdict:
         """The verdict over all that was compared."""
         if self.equal:
-            return Verdict.EQUAL
-        return Verdict.ALIKE if self.moves_alike else Verdict.DIFFERENT
+            return FileVerdict.EQUAL
+        return FileVerdict.ALIKE if self.moves_alike else FileVerdict.DIFFERENT
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data."""
@@ -522,7 +522,7 @@ def _other_frames(a: Scene, b: Scene, frames: Mapping[str, Pose]) -> tuple[Diffe
 
 
 def _places(kind: str, name: str, a: Scene, b: Scene) -> dict[str, Where]:
-    """Return the places of a link or a joint in both scenes, of which A has the names of B."""
+    """Return the places of a link or a joint in both scenes; A has the names of B."""
     items = ((scene.joints if kind == "joint" else scene.links) for scene in (a, b))
     found = (next((item for item in each if item.name == name), None) for each in items)
     return dict(zip(("where_a", "where_b"), map(place_of, found), strict=True))

@@ -139,7 +139,7 @@ def names_by_prefix(a: Scene, b: Scene) -> Names:
 
 
 def _prefix(a: str, b: str) -> tuple[str, str]:
-    """Return what one of two names, of which one ends with the other, has before it."""
+    """Return the prefixes of two names if one ends with the other."""
     return a[: max(0, len(a) - len(b))], b[: max(0, len(b) - len(a))]
 
 

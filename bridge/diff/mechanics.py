@@ -316,7 +316,7 @@ _FIELDS: Mapping[str, frozenset[str]] = {
 }  # fmt: skip
 """Fields that change the motion, by kind of item; the empty field is the item itself."""
 _WHOLE = frozenset({"coupling", "constraint", "force element", "force of a fluid", "tendons"})
-"""Kinds of items of which every field changes the motion."""
+"""Kinds of items whose fields all change the motion."""
 _ELEMENT = {
     "scene": "", "link": "body/", "joint": "joint/", "tendons": "tendon/", "coupling": "equality/",
     "constraint": "equality/", "contact_pairs": "pair/",

@@ -398,8 +398,8 @@ def cone(shape: Cone) -> tuple[Array, Faces]:
 
 
 def prisms(shape: Polyline) -> list[Prism]:
-    """Return each outline extruded to the height of the shape, without those of which `problem` is
-    not None.
+    """Return each outline extruded to the height of the shape, without those that have a
+    `problem`.
     """
     solid = (outline for outline in shape.outlines if problem(outline, shape.height) is None)
     return [_prism(_counterclockwise(outline), shape.height) for outline in solid]

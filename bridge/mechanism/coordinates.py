@@ -228,7 +228,7 @@ _NO_NUMBERS = "USb"
 
 
 def _names(body: Body) -> tuple[str, ...]:
-    """Return the names by which a body's joint is known."""
+    """Return the names of a body's joint."""
     source = () if body.source is None else (body.source.name,)
     return source if body.joint is None else (*source, body.joint)
 

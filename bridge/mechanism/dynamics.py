@@ -56,7 +56,7 @@ def mode_rates(mobility: Array, coefficients: Array) -> Array:
 
     Args:
         mobility: The inverse of the mass matrix, shape (nv, nv).
-        coefficients: Damping or stiffness of each velocity, of which the magnitude counts, shape
+        coefficients: Damping or stiffness of each velocity; the magnitude counts; shape
             (nv,).
     """
     return np.asarray(np.linalg.eigvalsh(_symmetric(mobility, coefficients)), dtype=np.float64)
@@ -307,6 +307,31 @@ def bias_accelerations(
             (alpha, a + np.cross(alpha, r) + np.cross(w, np.cross(w, r)))
         )
     return by_link
+
+
+def damper_and_spring_forces(
+    bodies: Sequence[Body], positions: Sequence[Coordinates], velocities: Array
+) -> Array:
+    """Return the forces of the dampers and springs of joints, shape (nv,).
+
+    Args:
+        bodies: The bodies of a mechanism.
+        positions: Position of each body's joint.
+        velocities: Velocities, shape (nv,).
+    """
+    forces = np.zeros(len(velocities))
+    for body, position in zip(bodies, positions, strict=True):
+        for p in body.primitives:
+            if p.limits is None or p.kind is PrimitiveKind.FREE:
+                continue
+            size = 3 if p.kind is PrimitiveKind.BALL else 1
+            k = slice(body.v_start + p.dof_index, body.v_start + p.dof_index + size)
+            forces[k] = -p.limits.damping * velocities[k]
+            if size == 1 and p.limits.spring_stiffness:
+                forces[k] -= p.limits.spring_stiffness * (
+                    position[p.dof_index] - p.limits.spring_reference
+                )
+    return forces
 
 
 def jacobians(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> dict[str, Array]:

@@ -26,7 +26,7 @@ singular.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Motion:
+class FrameMotion:
     """Pose and velocity of a frame F in the world."""
 
     X_WF: Pose
@@ -49,7 +49,7 @@ class Wrench:
     """Point at which the force acts, shape (3,)."""
 
 
-def bushing_wrench(bushing: Bushing, A: Motion, C: Motion) -> Wrench:
+def bushing_wrench(bushing: Bushing, A: FrameMotion, C: FrameMotion) -> Wrench:
     """Return the wrench of a bushing on the link of frame C; the opposite acts on the link of frame
     A.
 

@@ -407,7 +407,7 @@ class Mechanism:
 
     @property
     def states_its_pairs(self) -> bool:
-        """Whether the source states which links collide, so that nothing is assumed."""
+        """True if the source states which links collide, so that nothing is assumed."""
         return self.default_policy != "neighbors" or bool(self.scene.filter_rules)
 
     @cached_property
@@ -493,8 +493,8 @@ class Mechanism:
 
     @cached_property
     def masked_pairs(self) -> PairSet[int] | None:
-        """Pairs of body indices of which no bitmasks of their shapes meet; None if the source has
-        no bitmasks.
+        """Pairs of bodies, by index, whose shapes have no common bitmask; None if the source has no
+        bitmasks.
         """
         if not has_bitmasks(self.scene):
             return None

@@ -370,8 +370,7 @@ def write_folder(
 
 
 def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Refuse at once what `write_folder` would refuse, before the work of which the output is the
-    result.
+    """Refuse at once what `write_folder` would refuse, before the work for the output begins.
 
     Args:
         folder: The folder to write.

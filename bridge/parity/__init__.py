@@ -10,16 +10,27 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .comparison import Comparison
-    from .engine import Engine, EngineMissingError, JointParameters, default_engines, engine_names
+    from .engine import (
+        BaseEngine,
+        Engine,
+        EngineMissingError,
+        JointParameters,
+        NotReportedError,
+        default_engines,
+        engine_names,
+    )
     from .two_models import compare
     from .verdict import Level, Outcome, Row, Verdict
 
 __all__ = [
-    "Comparison", "Engine", "EngineMissingError", "JointParameters", "Level", "Outcome", "Row",
-    "Verdict", "compare", "default_engines", "engine_names",
+    "BaseEngine", "Comparison", "Engine", "EngineMissingError", "JointParameters", "Level",
+    "NotReportedError", "Outcome", "Row", "Verdict", "compare", "default_engines", "engine_names",
 ]  # fmt: skip
 
-_OF_ENGINES = ("Engine", "EngineMissingError", "JointParameters", "default_engines", "engine_names")
+_OF_ENGINES = (
+    "BaseEngine", "Engine", "EngineMissingError", "JointParameters", "NotReportedError",
+    "default_engines", "engine_names",
+)  # fmt: skip
 _HOMES = {
     "Comparison": ".comparison",
     "compare": ".two_models",

@@ -23,11 +23,10 @@ from loaders.diagnostics import Diagnostic
 from .bounds.contact import surface_bound
 from .bounds.counterfactual import counterfactual
 from .causes import READ_OTHERWISE, Cause, cause_of
-from .convergence import EXACT_MOTION
 from .quantity import Quantity, WorstErrors, compare_readings, matrix, names_at, pose_distance
 from .reference import ReferenceEngine
 from .states import State
-from .verdict import Outcome, Row
+from .verdict import COMPUTED_FROM_MODEL, Outcome, Row
 
 MARGIN = 1.01
 """Factor of a computed bound, for the rounding of the numbers that an engine is given."""
@@ -60,8 +59,6 @@ _IMPOSSIBLE = mjcf_codes.NEVER_CLOSES
 """The code about a constraint that no position within the limits of the joints obeys."""
 _DISTURBED = frozenset({"constraints in motion", "exported motion", "witnessed motion"})
 """The motions in which constraints act."""
-_COMPUTED_FROM_MODEL = {"reference", EXACT_MOTION}
-"""Names in the rows of what is computed from the model itself, and is never the likely cause."""
 
 
 class CauseIndex:
@@ -230,7 +227,7 @@ def attribute_differences(
 def _likely_cause(row: Row, failed: Sequence[Row]) -> str:
     """Return the likely cause in words; empty if more than one engine may be at fault."""
     pairs = [other.engines for other in failed if other.quantity == row.quantity]
-    suspects = set.intersection(*map(set, pairs)) - _COMPUTED_FROM_MODEL
+    suspects = set.intersection(*map(set, pairs)) - COMPUTED_FROM_MODEL
     if len(suspects) != 1:
         return ""
     (engine,) = suspects

@@ -8,7 +8,7 @@ Everything else does not act on the motion.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,24 +144,18 @@ class Gap:
         }
 
 
-_TARGETS = {"mjcf": "mujoco"}
-"""Engines whose name differs from that of the target of their diagnostics."""
-
-
-def gaps_of_losses(diagnostics: Iterable[Diagnostic], engines: Sequence[str]) -> list[Gap]:
+def gaps_of_losses(diagnostics: Iterable[Diagnostic], engines: Mapping[str, str]) -> list[Gap]:
     """Return a gap for each loss and each assumption that acts on the motion, in the order of the
     diagnostics.
 
     Args:
         diagnostics: The fidelity reports of the engines.
-        engines: The names of the engines that are compared.
+        engines: The target of the diagnostics of each engine that is compared, by its name.
     """
     return [
         Gap(
             quantity=_lost_quantity(entry),
-            engines=tuple(
-                name for name in (_TARGETS.get(entry.target, entry.target),) if name in engines
-            ),
+            engines=tuple(name for name, target in engines.items() if target == entry.target),
             subjects=entry.subjects,
             code=entry.code,
             reason=entry.message,

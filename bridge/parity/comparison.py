@@ -36,6 +36,8 @@ from .engine import (
     default_engines,
     factory_of,
     is_witness_of_motion,
+    name_of,
+    open_engine,
     reads_file,
 )
 from .motion.conservation import invariant_rows
@@ -46,9 +48,16 @@ from .quantities.rows import find_gaps, quantity_rows, refusal_rows
 from .quantity import MAX_COLLIDING_LINKS, QUANTITIES
 from .report.report import html, junit, verdict_card
 from .states import State, random_states
-from .verdict import DEFAULT_CONFIGURATIONS, DEFAULT_LEVELS, Findings, Level, Outcome, Row
+from .verdict import (
+    DEFAULT_CONFIGURATIONS,
+    DEFAULT_LEVELS,
+    REFERENCE,
+    Findings,
+    Level,
+    Outcome,
+    Row,
+)
 
-REFERENCE = "reference"
 REPORT = "report.html"
 """The file of the report in a folder."""
 _T = TypeVar("_T")
@@ -227,7 +236,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     load_options["quiet"] = True  # the result holds the diagnostics of all engines
     mechanism = mechanism_of(source, base=base, repair_inertia=inertia == "repair", **load_options)
     states = _states(mechanism, configurations, seed, positions or {})
-    names = tuple(name for name, _ in named if name != REFERENCE)
+    names = tuple(name for name, _ in named[1:])
     progress(f"loading into {', '.join(names)}")
     search = cast(
         Search,
@@ -235,9 +244,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     )
     with _open_engines(mechanism, named, search) as opened:
         _diagnostics(opened, load_options)  # raises before the long work
-        answering = {
-            name: engine for name, engine in opened.items() if not getattr(engine, "refusal", "")
-        }
+        answering = {name: engine for name, engine in opened.items() if not engine.refusal}
         rows = [
             *refusal_rows(REFERENCE, opened),
             *_static_rows(selected, mechanism, answering, states, progress),
@@ -262,14 +269,15 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         diagnostics=diagnostics,
         details=details,
     )
-    return _with_gaps(found, mechanism, selected, named, reported)
+    judged = {name: opened[name] for name in names}
+    return _with_gaps(found, mechanism, selected, judged, reported)
 
 
 def _with_gaps(
     found: Comparison,
     mechanism: Mechanism,
     levels: Sequence[Level],
-    named: Sequence[_NamedFactory],
+    engines: Mapping[str, Engine],
     reported: Sequence[Diagnostic],
 ) -> Comparison:
     """Return the comparison with what was not compared, and with the conditions of its verdict.
@@ -277,11 +285,8 @@ def _with_gaps(
     Every finding of the engines counts, also one that the result does not list because the reader
     reports its cause.
     """
-    moving = {
-        name: not reads_file(f) or is_witness_of_motion(f) for name, f in named if name != REFERENCE
-    }
     known = (*mechanism.scene.diagnostics, *reported)
-    gaps = find_gaps(found.rows, mechanism, levels, moving, known)
+    gaps = find_gaps(found.rows, mechanism, levels, engines, known)
     return dataclasses.replace(found, gaps=gaps, conditions=conditions(known))
 
 
@@ -330,7 +335,7 @@ def _several(option: str, values: str | Sequence[_T], example: str) -> Sequence[
 def _named(engine: str | Factory) -> _NamedFactory:
     if isinstance(engine, str):
         return engine, factory_of(engine)
-    return str(getattr(engine, "name", getattr(engine, "__name__", "engine"))), engine
+    return name_of(engine), engine
 
 
 def _states(
@@ -355,7 +360,7 @@ def _open_engines(
     opened: dict[str, Engine] = {}
     try:
         for name, factory in named:
-            opened[name] = factory(mechanism, search) if reads_file(factory) else factory(mechanism)
+            opened[name] = open_engine(factory, mechanism, search)
         yield opened
     finally:
         for engine in opened.values():

@@ -50,10 +50,9 @@ from loaders.pose import IDENTITY, Pose, frozen, skew
 from loaders.scene import Scene
 
 from .causes import CONTACT_MODEL, Cause, cause_of
-from .convergence import EXACT_MOTION
-from .engine import Engine, Factory
+from .engine import Engine, Factory, solves_constraints
 from .engines.pybullet.engine import CONTACT_MARGIN
-from .verdict import Level, Outcome, Row, explained
+from .verdict import EXACT_MOTION, Level, Outcome, Row, explained
 
 CLEARANCE = 1e-3
 """Initial height of the lowest point above the plane [m]."""
@@ -275,14 +274,6 @@ does not tip over.
 """
 MAX_SURFACES = 2
 """Number of kinds of surfaces that are tested, the most frequent first."""
-CRITICAL_DAMPING_RESTITUTION = math.exp(-2.0)
-"""Ratio of speeds that a critically damped spring leaves, the smallest restitution of MuJoCo's
-contacts.
-"""
-PYBULLET_PUSH_OUT = 0.08
-"""Addition to the ratio of speeds in PyBullet, which corrects part of the penetration at the impact
-by velocity.
-"""
 BOUNCING_BOUND = 0.02
 """Largest error of a scenario on a surface that bounces, relative to the distance, or in meters;
 measured is 0.015.
@@ -301,7 +292,7 @@ def contact_rows(mechanism: Mechanism, factories: _Named, _seed: int) -> Iterato
         factories: The engines by name.
         _seed: Unused.
     """
-    engines = [(name, factory) for name, factory in factories if name != "reference"]
+    engines = [(name, factory) for name, factory in factories if solves_constraints(factory)]
     if not engines:
         return
     scenario = rest_scenario(mechanism)
@@ -315,7 +306,7 @@ def contact_rows(mechanism: Mechanism, factories: _Named, _seed: int) -> Iterato
             suffix = f" of surface {number}" if number > 1 else ""
             rows = (
                 _slide_row(name, factory, surface),
-                _bounce_row(name, factory, surface),
+                _bounce_row(factory, surface),
                 _stack_row(factory, surface),
             )
             yield from (
@@ -453,14 +444,14 @@ def _slide(factory: Factory, surface: Surface, slope: float, speed: float) -> tu
         engine.close()
 
 
-def _bounce_row(name: str, factory: Factory, surface: Surface) -> Row:
+def _bounce_row(factory: Factory, surface: Surface) -> Row:
     """Return the ratio of speeds after and before the impact of a ball on a plane."""
     drop, radius, restitution = 0.2, 0.1, surface.restitution
-    e, tolerance, rule = _expected_restitution(name, restitution)
     engine = _open(
         factory, _scene([_body("ball", Sphere(radius=radius), surface, radius + drop)], surface)
     )
     speeds = []
+    bounce = engine.bounce(restitution)
     try:
         for _ in range(round(0.6 / STEP)):
             engine.step(1)
@@ -469,26 +460,16 @@ def _bounce_row(name: str, factory: Factory, surface: Surface) -> Row:
         engine.close()
     impact = int(np.argmin(speeds))
     ratio = max(0.0, *speeds[impact:]) / (-speeds[impact] or math.nan)
-    expected = f"leaves with {ratio:.3f} of its speed, closed form {e:.3g}{rule}"
+    expected = f"leaves with {ratio:.3f} of its speed, closed form {bounce.ratio:.3g}{bounce.rule}"
     return _row(
-        "bounce", "", engine, abs(ratio - e), tolerance, f"restitution {restitution:g}", expected
+        "bounce",
+        "",
+        engine,
+        abs(ratio - bounce.ratio),
+        BOUNCE_TOLERANCE + bounce.spread,
+        f"restitution {restitution:g}",
+        expected,
     )
-
-
-def _expected_restitution(engine: str, restitution: float) -> tuple[float, float, str]:
-    """Return the ratio of speeds that an engine should leave, its tolerance, and the rule of the
-    engine in words.
-    """
-    if engine == "mujoco":
-        rule = "; the damping of MuJoCo's contacts is at most critical" * (
-            restitution < CRITICAL_DAMPING_RESTITUTION
-        )
-        return max(restitution, CRITICAL_DAMPING_RESTITUTION), BOUNCE_TOLERANCE, rule
-    if engine == "pybullet" and restitution:
-        rule = f"; its correction of penetration adds up to {PYBULLET_PUSH_OUT:g} of the speed"
-        return restitution, BOUNCE_TOLERANCE + PYBULLET_PUSH_OUT, rule
-    spread = 0.0 if engine == "pybullet" else CRITICAL_DAMPING_RESTITUTION
-    return restitution, BOUNCE_TOLERANCE + spread, ""
 
 
 def _stack_row(factory: Factory, surface: Surface) -> Row:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -20,11 +20,18 @@ from bridge.mechanism.coordinates import Position, default_position, kind_of
 from loaders.diagnostics import Diagnostic
 from loaders.pose import Array, matrix_to_quaternion
 
-from .engine import DivergedError, Engine, Factory, constraint_subjects
+from .engine import (
+    ConstraintSoftness,
+    DivergedError,
+    Engine,
+    Factory,
+    constraint_subjects,
+    is_slow,
+)
 from .quantity import WorstErrors, compare_readings, matrix, pose_distance
 from .reference import accelerations
 from .states import PERTURBATION, State, perturbed, random_states, time_step, without_solver_effects
-from .verdict import Level, Outcome, Row
+from .verdict import EXACT_MOTION, Level, Outcome, Row
 
 CONFIDENCE = 3.0
 """Factor between the uncertainty of a limit and the distance from zero that it allows."""
@@ -135,6 +142,7 @@ class Trajectory:
         diagnostics: The fidelity report of the engine.
         states: Positions and velocities at the sampled times, if the mechanism has constraints.
         has_diverged: Whether the engine reports that the motion has left the finite numbers.
+        softness: How far constraints give way in the engine.
     """
 
     poses: list[dict[str, Array]]
@@ -142,6 +150,7 @@ class Trajectory:
     diagnostics: tuple[Diagnostic, ...]
     states: tuple[State, ...] = ()
     has_diverged: bool = False
+    softness: ConstraintSoftness = field(default_factory=ConstraintSoftness)
 
 
 class RolloutCache:
@@ -244,9 +253,9 @@ def _simulate(factory: Factory, rollout: Rollout) -> Trajectory:
                 has_diverged = True
                 break
             poses.append({link: matrix(X_WL) for link, X_WL in engine.link_poses().items()})
-            for name, violation in engine.violations().items():
-                violations[name] = max(violation, violations.get(name, 0.0))
             if is_constrained:
+                for name, violation in engine.violations().items():
+                    violations[name] = max(violation, violations.get(name, 0.0))
                 states.append(
                     (engine.positions(), _by_joint(rollout.mechanism, engine.velocities()))
                 )
@@ -256,6 +265,7 @@ def _simulate(factory: Factory, rollout: Rollout) -> Trajectory:
             diagnostics=engine.diagnostics,
             states=tuple(states),
             has_diverged=has_diverged,
+            softness=engine.constraint_softness,
         )
     finally:
         engine.close()
@@ -290,10 +300,8 @@ order.
 """
 MAX_EXACT_DOFS = 40
 """Degrees of freedom above which the exact motion, which is slow to compute, is left out."""
-EXACT_MOTION = "exact"
-"""The name of the exact motion in rows, in place of an engine."""
 MAX_REFERENCE_DOFS = 9
-"""Degrees of freedom above which the order of the reference itself is left out."""
+"""Degrees of freedom above which the order of a slow engine, as the reference, is left out."""
 MAX_FIRST_ORDER = 1.5
 """Largest measured order that a method of first order shows where the exact motion is exact."""
 MAX_UNCERTAINTY = 0.1
@@ -357,8 +365,8 @@ def order_rows(
     rollout = Rollout(mechanism=moving, start=start, step=step, duration=STEPS * step)
     uncertainty = _Uncertainty(rollout, exact)
     for name, factory in factories:
-        if name == "reference" and len(moving.v_order) > MAX_REFERENCE_DOFS:
-            # the comparison of one step shows that it takes the same steps as MuJoCo, only more
+        if is_slow(factory) and len(moving.v_order) > MAX_REFERENCE_DOFS:
+            # the comparison of one step shows that it takes the same steps as others, only more
             # slowly
             continue
         points, where = convergence_to_exact(name, RolloutCache({name: factory}), rollout, exact)

@@ -10,19 +10,20 @@ from __future__ import annotations
 import importlib
 import logging
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
-from typing import Protocol
+from typing import Literal, NoReturn, Protocol, Self, runtime_checkable
 
 import numpy as np
 
 from bridge.installed_packages import is_installed
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Primitive, PrimitiveKind
-from bridge.mechanism.coordinates import Coordinates, Position, kind_of
+from bridge.mechanism.coordinates import Coordinates, Position, kind_of, positions_by_body
 from bridge.stdout_capture import capture_stdout
+from loaders import Search
 from loaders.diagnostics import Diagnostic
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, BallConstraint, JointType, WeldConstraint
@@ -32,9 +33,21 @@ Dof = tuple[str, int]
 """A velocity component as in ``v_order``: the joint and the number of the component."""
 
 ENTRY_POINTS = "sdfbridge.engines"
-"""Group of entry points by which other packages register engines: a name, and a callable that takes
-a mechanism.
+"""Group of entry points for engines of other packages: a name, and a callable that takes a
+mechanism.
 """
+
+
+class EngineMissingError(RuntimeError):
+    """An engine is not installed."""
+
+
+class DivergedError(ArithmeticError):
+    """The motion in an engine has left the finite numbers."""
+
+
+class NotReportedError(Exception):
+    """An engine does not report a quantity; the message states why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,43 +84,307 @@ class Settings:
     efforts: Mapping[Dof, float]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActuatorTrial:
+    """Commands to one joint, and what the model states of its actuator.
+
+    Attributes:
+        limit: Effort limit [N m or N].
+        commands: Commanded efforts [N m or N].
+        gains: Gains of position and speed of the controller; None if the model states none.
+        position: Position of the joint [rad or m].
+        displacement: Distance of the target from the position, at rest [rad or m].
+        speed: Speed of the joint at the target [rad/s or m/s].
+    """
+
+    limit: float
+    commands: tuple[float, ...]
+    gains: tuple[float, float] | None
+    position: float
+    displacement: float
+    speed: float
+
+    def efforts(self, limit: float, gains: tuple[float, float] | None) -> Array:
+        """Return the effort after each command and, with gains, at the displacement and at the
+        speed [N m or N].
+
+        Args:
+            limit: An effort limit.
+            gains: Gains of position and speed, or None.
+        """
+        p, d = gains or (0.0, 0.0)
+        controlled = () if gains is None else (p * self.displacement, -d * self.speed)
+        return np.clip((*self.commands, *controlled), -limit, limit)
+
+
+Hull = Callable[[], Array | None]
+"""Computes the triangles of a convex hull, which takes time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surfaces:
+    """Shapes and surfaces of one engine, by link.
+
+    Attributes:
+        supports: Support of each collision shape in the directions of `bridge.geometry.shapes` [m],
+            a row of each.
+        visuals: Pose of each visual shape in the link; None if the engine does not show them.
+        friction: Coefficient of sliding friction of each collision shape.
+        restitution: Coefficient of restitution of each link; empty if the engine has no such
+            parameter.
+        contact: Torsional and rolling friction [m], stiffness [N/m] and damping [N s/m] of contacts
+            of each link, where NaN leaves it to the engine; None if the engine has no such
+            parameters.
+        pair_friction: Coefficient of sliding friction of pairs of links, where the engine lists
+            pairs.
+        unread: Links with a mesh that the engine holds and does not show.
+        hulls: Computes the triangles of the hull of each collision mesh, shape (m, 3, 3) [m]; None
+            if it is flat.
+        reasons: Why a field means nothing in this engine, by the name of the field (``visuals``,
+            ``friction`` or ``contact``).
+    """
+
+    supports: Mapping[str, Array]
+    visuals: Mapping[str, Sequence[Pose]] | None
+    friction: Mapping[str, Sequence[float]]
+    restitution: Mapping[str, float] = field(default_factory=dict)
+    contact: Mapping[str, Sequence[float]] | None = None
+    hulls: Mapping[str, Sequence[Hull]] = field(default_factory=dict)
+    pair_friction: Mapping[frozenset[str], float] = field(default_factory=dict)
+    unread: Collection[str] = ()
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+Statements = Mapping[tuple[str, tuple[str, ...]], Array]
+"""Numbers of elements, by label and the scoped names that each is about."""
+ActuatorKind = Literal["motor", "position"]
+"""Actuators that take efforts, or targets of the controllers that the model states."""
+
+SOFTNESS = 1e-4
+"""Part ``(1 - d) / d`` of an acceleration that the hardest constraint of a soft solver lets
+through, with an impedance d of 0.9999.
+"""
+CRITICAL_DAMPING_RESTITUTION = math.exp(-2.0)
+"""Ratio of speeds that a critically damped spring leaves."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounce:
+    """The bounce of a contact in an engine.
+
+    Attributes:
+        ratio: Ratio of the speeds after and before the impact.
+        spread: Addition to the tolerance of that ratio.
+        rule: The rule of the engine in words, to be appended to a text; empty if the ratio is the
+            coefficient of restitution.
+    """
+
+    ratio: float
+    spread: float
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstraintSoftness:
+    """The softness of couplings and loops in the solver of an engine.
+
+    Attributes:
+        stretch: Steps squared, times a relative acceleration, by which a constraint stretches.
+        admitted: Part of an acceleration that the hardest constraint lets through.
+        obeys_settings: Whether constraints are as soft as the solver settings of an MJCF file
+            state.
+        approximates_mobility: Whether the solver takes the mobility of a constraint for the sum of
+            those of its joints at the zero position.
+    """
+
+    stretch: float = 5.0
+    admitted: float = 1.0
+    obeys_settings: bool = False
+    approximates_mobility: bool = False
+
+
 class Engine(Protocol):
     """One mechanism in one simulator.
 
-    Any query may raise `NotReportedError`.
+    Links and joints have the scoped names of the mechanism, velocities the order of its
+    ``v_order``; all numbers are in SI units. Poses are ``X_WL``, of the link in the world. Any
+    query may raise `NotReportedError`, whose message states why; the quantity is then unknown.
+    Every member has a default in `BaseEngine`.
     """
+
+    # --- what the engine is -----------------------------------------------------------------------
 
     @property
     def name(self) -> str:
-        """The name of the engine."""
+        """The name of the engine; default ``engine``."""
 
     @property
     def version(self) -> str:
-        """The version of the simulator; empty if it has none."""
+        """The version of the simulator; empty, the default, if it has none."""
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """The fidelity report: what the engine cannot represent exactly."""
+        """The fidelity report: what the engine cannot represent exactly; default nothing."""
+
+    @property
+    def target(self) -> str:
+        """The target of its diagnostics; empty, the default, if that is the name of the engine."""
+
+    @property
+    def refusal(self) -> str:
+        """The reason for which the engine does not hold the model, so that nothing is asked of it;
+        empty, the default, if it does.
+        """
+
+    @property
+    def refusal_is_difference(self) -> bool:
+        """True if a refusal is a difference; if not, the default, it leaves the model unknown."""
+
+    @property
+    def likely_causes(self) -> Mapping[str, str]:
+        """The likely cause of an unexplained difference, by the name of the quantity; default
+        none.
+        """
+
+    # --- how it takes part; a factory is asked before it opens an engine --------------------------
+
+    @property
+    def reads_file(self) -> bool:
+        """True if the engine reads the original file itself, and not the mechanism; default
+        false.
+
+        Its factory takes a `loaders.Search` as a second argument, and it is no part of the motion
+        of mechanisms.
+        """
+
+    @property
+    def is_witness_of_motion(self) -> bool:
+        """True if an engine that reads the original file moves, as a reference for other motions;
+        default false.
+        """
+
+    @property
+    def solves_constraints(self) -> bool:
+        """True if steps obey stops, dry friction, couplings, loops, actuators and contacts; default
+        true.
+
+        Without, the engine takes part in smooth motion only.
+        """
+
+    @property
+    def is_slow(self) -> bool:
+        """True if a step takes so long that the engine is left out of long motions; default
+        false.
+        """
+
+    # --- how it simulates -------------------------------------------------------------------------
+
+    @property
+    def steps_explicitly(self) -> bool:
+        """True if dampers and springs of the exported model act explicitly, so that a stiff one is
+        unstable; default false.
+        """
+
+    @property
+    def obeys_mjcf_settings(self) -> bool:
+        """True if the engine obeys the solver settings that an MJCF file states, and reports them
+        in `compiled_statements`; default false.
+        """
+
+    @property
+    def collision_policy(self) -> str:
+        """The rule of `loaders.collision_pairs` by which the engine itself chooses the pairs of
+        links that no filter names; default empty: it gets the pairs of the mechanism.
+        """
+
+    @property
+    def constraint_softness(self) -> ConstraintSoftness:
+        """The softness of couplings and loops; by default that of the softest known solver."""
+
+    def bounce(self, restitution: float) -> Bounce:
+        """Return how a contact with a coefficient of restitution bounces; by default with that
+        ratio of speeds, or more if damping is critical at most.
+        """
+
+    def combined_friction(self, one: float, two: float) -> float:
+        """Return the coefficient of friction of two shapes in contact, given that of each.
+
+        Raises:
+            NotReportedError: If the engine does not state its rule.
+        """
+
+    def solver_iterations(self) -> int:
+        """Return the number of iterations of the solver in each step.
+
+        Raises:
+            NotReportedError: If there is no such number, or it cannot be set.
+        """
+
+    def set_solver_iterations(self, count: int) -> None:
+        """Set the number of iterations of the solver in each step."""
+
+    # --- state and motion -------------------------------------------------------------------------
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
-        """Set positions and velocities by joint."""
+        """Set positions and velocities by joint; joints that are not named are at zero and at
+        rest.
+        """
+
+    def positions(self) -> dict[str, Position]:
+        """Return the current position of every joint that can move."""
+
+    def velocities(self) -> Array:
+        """Return the current velocities, shape (nv,)."""
+
+    def set_step(self, seconds: float) -> None:
+        """Set the time step [s]."""
+
+    def step(self, count: int) -> None:
+        """Advance the simulation by a number of steps.
+
+        Raises:
+            DivergedError: If the motion leaves the finite numbers.
+            NotReportedError: If the engine does not simulate the model.
+        """
+
+    def start_actuators(self, actuators: ActuatorKind, joints: Iterable[str]) -> None:
+        """Let the actuators of these joints follow `set_controls` from now on: efforts for
+        ``motor``, targets of the controllers for ``position``; those of other joints exert no
+        force.
+
+        Raises:
+            NotReportedError: If the engine runs no actuators.
+        """
+
+    def set_controls(self, controls: Mapping[str, float]) -> None:
+        """Set the efforts [N m or N] or targets [rad or m] of these joints, which act from now
+        on.
+        """
+
+    def close(self) -> None:
+        """Release the resources of the simulator; by default there are none."""
+
+    # --- kinematics -------------------------------------------------------------------------------
 
     def link_poses(self) -> dict[str, Pose]:
-        """Return ``X_WL`` of every link."""
+        """Return ``X_WL`` of every link in the current state."""
+
+    def zero_poses(self) -> dict[str, Pose]:
+        """Return ``X_WL`` of every link with all joints at zero; by default `link_poses` in that
+        state, which remains set.
+        """
 
     def jacobians(self) -> dict[str, Array]:
         """Return the Jacobian of every link, shape (6, nv): angular, then linear velocity in the
         world.
         """
 
-    def inertias(self) -> dict[str, SpatialInertia]:
-        """Return the inertia of every link that can move, in the frame of the link."""
+    def violations(self) -> dict[str, float]:
+        """Return by how much the current position violates each coupling and loop [rad or m], by
+        name.
+        """
 
-    def joint_parameters(self) -> dict[Dof, JointParameters]:
-        """Return the parameters of every component of a hinge or slide."""
-
-    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
-        """Return multiplier and offset of every coupling, by follower and leader."""
+    # --- dynamics ---------------------------------------------------------------------------------
 
     def mass_matrix(self) -> Array:
         """Return the mass matrix at the current position, shape (nv, nv)."""
@@ -120,102 +397,400 @@ class Engine(Protocol):
         (nv,).
         """
 
-    def violations(self) -> dict[str, float]:
-        """Return by how much the current position violates each coupling and loop [rad or m], by
-        name.
+    # --- parameters -------------------------------------------------------------------------------
+
+    def settings(self) -> Settings:
+        """Return gravity, time step, initial poses and effort limits."""
+
+    def inertias(self) -> dict[str, SpatialInertia]:
+        """Return the inertia of every link that can move, in the frame of the link."""
+
+    def joint_parameters(self) -> dict[Dof, JointParameters]:
+        """Return the parameters of every component of a hinge or slide."""
+
+    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+        """Return multiplier and offset of every coupling, by follower and leader."""
+
+    def stop_compliance(self) -> dict[Dof, float]:
+        """Return how far each limited joint yields beyond its stops [rad/(N m) or m/N]; zero for a
+        hard stop.
         """
+
+    def stop_settings(self) -> dict[Dof, Array]:
+        """Return the limits of each limited joint and the settings of MuJoCo's solver for its
+        stops: ``range``, ``solref``, ``solimp`` and ``margin`` of the compiled model, shape (10,).
+        """
+
+    def velocity_limits(self) -> dict[Dof, float]:
+        """Return the stated limit of speed of each hinge and slide [rad/s or m/s], enforced or
+        not.
+        """
+
+    def enforced_speed_limits(self) -> dict[Dof, float]:
+        """Return the speed at which the engine cuts off each hinge and slide [rad/s or m/s]; others
+        are absent, by default all.
+        """
+
+    # --- actuators --------------------------------------------------------------------------------
+
+    def actuator_efforts(self, trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
+        """Return the efforts at the joints after the commands of their trials [N m or N], by joint.
+
+        Each is as `ActuatorTrial.efforts` orders them. Nothing else acts on the joint: no stop, no
+        constraint and no dry friction.
+        """
+
+    def actuator_laws(self) -> list[Array]:
+        """Return the numbers that determine the force of each actuator of an MJCF file, in its
+        order.
+        """
+
+    # --- shapes and elements of MJCF --------------------------------------------------------------
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """Return the pairs of links that can collide; pairs of links that are welded together are
         ignored.
         """
 
+    def surfaces(self) -> Surfaces:
+        """Return shapes, visuals, friction and settings of contact of each link, in the frame of
+        the link.
+        """
+
+    def compiled_statements(self) -> Statements:
+        """Return the numbers of each element of an MJCF file beside its mechanics, as MuJoCo
+        compiles them.
+        """
+
+    def compiled_forms(self) -> Statements:
+        """Return meshes and height fields of an MJCF file by shape, as MuJoCo compiles them."""
+
+
+class BaseEngine:
+    """The defaults of an engine: each query raises `NotReportedError` and names what is missing.
+
+    An engine overrides what it has. Attributes are those of `Engine`; those that a factory is asked
+    for are attributes of the class.
+    """
+
+    name: str = "engine"
+    version: str = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    target: str = ""
+    refusal: str = ""
+    refusal_is_difference: bool = False
+    likely_causes: Mapping[str, str] = {}
+    reads_file: bool = False
+    is_witness_of_motion: bool = False
+    solves_constraints: bool = True
+    is_slow: bool = False
+    steps_explicitly: bool = False
+    obeys_mjcf_settings: bool = False
+    collision_policy: str = ""
+    constraint_softness: ConstraintSoftness = ConstraintSoftness()
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+
+    @classmethod
+    def as_exported(cls, mechanism: Mechanism) -> Self:
+        """Open an engine that simulates dampers, springs and stops in its own way; by default each
+        does.
+
+        Otherwise an engine takes steps of the semi-implicit Euler method with explicit dampers and
+        springs, so that motions are equal in numbers.
+        """
+        return cls(mechanism)
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise NotReportedError(f"the engine {self.name} does not {what}")
+
+    def bounce(self, restitution: float) -> Bounce:
+        """See `Engine.bounce`."""
+        return Bounce(ratio=restitution, spread=CRITICAL_DAMPING_RESTITUTION)
+
+    def combined_friction(self, _one: float, _two: float) -> float:
+        """See `Engine.combined_friction`."""
+        self._refuse("report combined friction")
+
+    def solver_iterations(self) -> int:
+        """See `Engine.solver_iterations`."""
+        self._refuse("report solver iterations")
+
+    def set_solver_iterations(self, _count: int) -> None:
+        """See `Engine.set_solver_iterations`."""
+        self._refuse("set solver iterations")
+
+    def set_state(self, _q: Mapping[str, Position], _v: Mapping[str, Position]) -> None:
+        """See `Engine.set_state`."""
+        self._refuse("set a state")
+
     def positions(self) -> dict[str, Position]:
-        """Return the current position of every joint that can move."""
+        """See `Engine.positions`."""
+        self._refuse("report positions")
 
     def velocities(self) -> Array:
-        """Return the current velocities, shape (nv,)."""
+        """See `Engine.velocities`."""
+        self._refuse("report velocities")
 
-    def set_step(self, seconds: float) -> None:
-        """Set the time step."""
+    def set_step(self, _seconds: float) -> None:
+        """See `Engine.set_step`."""
+        self._refuse("set a time step")
 
-    def step(self, count: int) -> None:
-        """Advance the simulation by a number of steps."""
+    def step(self, _count: int) -> None:
+        """See `Engine.step`."""
+        self._refuse("take a step")
+
+    def start_actuators(self, _actuators: ActuatorKind, _joints: Iterable[str]) -> None:
+        """See `Engine.start_actuators`."""
+        self._refuse("run actuators")
+
+    def set_controls(self, _controls: Mapping[str, float]) -> None:
+        """See `Engine.set_controls`."""
+        self._refuse("set controls of actuators")
 
     def close(self) -> None:
-        """Release the resources of the simulator."""
+        """See `Engine.close`."""
+
+    def link_poses(self) -> dict[str, Pose]:
+        """See `Engine.link_poses`."""
+        self._refuse("report link poses")
+
+    def zero_poses(self) -> dict[str, Pose]:
+        """See `Engine.zero_poses`."""
+        bodies = self.mechanism.bodies
+        q = positions_by_joint(self.mechanism, positions_by_body(bodies, {}))
+        self.set_state(q, {})
+        return self.link_poses()
+
+    def jacobians(self) -> dict[str, Array]:
+        """See `Engine.jacobians`."""
+        self._refuse("report Jacobians")
+
+    def violations(self) -> dict[str, float]:
+        """See `Engine.violations`."""
+        self._refuse("report violations of constraints")
+
+    def mass_matrix(self) -> Array:
+        """See `Engine.mass_matrix`."""
+        self._refuse("report its mass matrix")
+
+    def bias_forces(self) -> Array:
+        """See `Engine.bias_forces`."""
+        self._refuse("report bias forces")
+
+    def inverse_dynamics(self, _accelerations: Array) -> Array:
+        """See `Engine.inverse_dynamics`."""
+        self._refuse("report inverse dynamics")
+
+    def settings(self) -> Settings:
+        """See `Engine.settings`."""
+        self._refuse("report settings")
+
+    def inertias(self) -> dict[str, SpatialInertia]:
+        """See `Engine.inertias`."""
+        self._refuse("report inertias")
+
+    def joint_parameters(self) -> dict[Dof, JointParameters]:
+        """See `Engine.joint_parameters`."""
+        self._refuse("report joint parameters")
+
+    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+        """See `Engine.couplings`."""
+        self._refuse("report couplings")
+
+    def stop_compliance(self) -> dict[Dof, float]:
+        """See `Engine.stop_compliance`."""
+        self._refuse("report the compliance of stops")
+
+    def stop_settings(self) -> dict[Dof, Array]:
+        """See `Engine.stop_settings`."""
+        self._refuse("report settings of stops")
+
+    def velocity_limits(self) -> dict[Dof, float]:
+        """See `Engine.velocity_limits`."""
+        self._refuse("report velocity limits")
+
+    def enforced_speed_limits(self) -> dict[Dof, float]:
+        """See `Engine.enforced_speed_limits`."""
+        return {}
+
+    def actuator_efforts(self, _trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
+        """See `Engine.actuator_efforts`."""
+        self._refuse("report actuator efforts")
+
+    def actuator_laws(self) -> list[Array]:
+        """See `Engine.actuator_laws`."""
+        self._refuse("report actuator laws")
+
+    def collidable_pairs(self) -> frozenset[frozenset[str]]:
+        """See `Engine.collidable_pairs`."""
+        self._refuse("report collidable pairs")
+
+    def surfaces(self) -> Surfaces:
+        """See `Engine.surfaces`."""
+        self._refuse("report surfaces")
+
+    def compiled_statements(self) -> Statements:
+        """See `Engine.compiled_statements`."""
+        self._refuse("report compiled statements")
+
+    def compiled_forms(self) -> Statements:
+        """See `Engine.compiled_forms`."""
+        self._refuse("report compiled forms")
+
+
+MEMBERS = frozenset(name for name in vars(Engine) if not name.startswith("_"))
+"""The names of all members of an engine."""
 
 
 Factory = Callable[..., Engine]
-"""A callable that opens an engine with a mechanism; its ``name`` or ``__name__`` is the name of the
-engine.
+"""A callable that opens an engine with a mechanism and, if it `reads_file`, a `loaders.Search`.
 
-An engine that reads the original file itself has a true attribute ``reads_file`` and takes a
-`loaders.Search` as a second argument.
+It is a class that derives from `BaseEngine`, another object with the attributes of
+`DescribedFactory`, or a function. What the first two state of the engine is asked before an engine
+is open; a function has the defaults of `BaseEngine`. The name of the engine is the attribute
+``name`` or, without one, ``__name__``.
 """
 
-_ENGINES = {
-    "reference": "bridge.parity.reference:ReferenceEngine",
-    "mujoco": "bridge.parity.engines.mujoco.engine:MujocoEngine",
-    "pybullet": "bridge.parity.engines.pybullet.engine:PyBulletEngine",
-    "drake": "bridge.parity.engines.drake.engine:DrakeEngine",
-    "dart": "bridge.parity.engines.dart.engine:DartEngine",
-    "pybullet-urdf": "bridge.parity.engines.pybullet.native:PyBulletUrdf",
-    "pybullet-sdf": "bridge.parity.engines.pybullet.native:PyBulletSdf",
-    "mujoco-urdf": "bridge.parity.engines.mujoco.native:MujocoUrdf",
-    "mujoco-native": "bridge.parity.engines.mujoco.native:MujocoNative",
-}
-"""The class of each engine of this package."""
+
+@runtime_checkable
+class NamedFactory(Protocol):
+    """A factory that states the name of its engines."""
+
+    @property
+    def name(self) -> str:
+        """See `Engine.name`."""
 
 
-_MODULES = {
-    "drake": "pydrake",
-    "dart": "dartpy",
-    "pybullet-urdf": "pybullet",
-    "pybullet-sdf": "pybullet",
-    "mujoco-urdf": "mujoco",
-    "mujoco-native": "mujoco",
-}
-"""The module that an engine needs, if its name differs from that of the engine."""
+@runtime_checkable
+class DescribedFactory(NamedFactory, Protocol):
+    """A factory that states how its engines take part, as a class of engines does."""
+
+    @property
+    def reads_file(self) -> bool:
+        """See `Engine.reads_file`."""
+
+    @property
+    def is_witness_of_motion(self) -> bool:
+        """See `Engine.is_witness_of_motion`."""
+
+    @property
+    def solves_constraints(self) -> bool:
+        """See `Engine.solves_constraints`."""
+
+    @property
+    def is_slow(self) -> bool:
+        """See `Engine.is_slow`."""
+
+    def as_exported(self, mechanism: Mechanism) -> Engine:
+        """See `BaseEngine.as_exported`."""
 
 
-_INSTALL = {
-    "drake": "pip install drake",
-    "dart": "pip install 'sdfbridge[dart]'",
-    "mujoco": "pip install mujoco",
-}
-"""The command that installs an engine."""
+@runtime_checkable
+class _Named(Protocol):
+    """A function or class."""
+
+    __name__: str
+
+
 INSTALL_PYBULLET = (
     "try: pip install pybullet, or pybullet-arm64 for Python 3.12 and later and for Apple silicon"
 )
 
+
+@dataclass(frozen=True, slots=True)
+class _Simulator:
+    """A simulator that engines need.
+
+    Attributes:
+        name: The name of the simulator.
+        module: The module that its engines import.
+        advice: How to install it.
+    """
+
+    name: str
+    module: str
+    advice: str
+
+
+_MUJOCO = _Simulator("mujoco", "mujoco", "try: pip install mujoco")
+_PYBULLET = _Simulator("pybullet", "pybullet", INSTALL_PYBULLET)
+_DRAKE = _Simulator("drake", "pydrake", "try: pip install drake")
+_DART = _Simulator("dart", "dartpy", "try: pip install 'sdfbridge[dart]'")
+_ENGINES: Mapping[str, tuple[str, _Simulator | None]] = {
+    "reference": ("bridge.parity.reference:ReferenceEngine", None),
+    "mujoco": ("bridge.parity.engines.mujoco.engine:MujocoEngine", _MUJOCO),
+    "pybullet": ("bridge.parity.engines.pybullet.engine:PyBulletEngine", _PYBULLET),
+    "drake": ("bridge.parity.engines.drake.engine:DrakeEngine", _DRAKE),
+    "dart": ("bridge.parity.engines.dart.engine:DartEngine", _DART),
+    "pybullet-urdf": ("bridge.parity.engines.pybullet.native:PyBulletUrdf", _PYBULLET),
+    "pybullet-sdf": ("bridge.parity.engines.pybullet.native:PyBulletSdf", _PYBULLET),
+    "mujoco-urdf": ("bridge.parity.engines.mujoco.native:MujocoUrdf", _MUJOCO),
+    "mujoco-native": ("bridge.parity.engines.mujoco.native:MujocoNative", _MUJOCO),
+}
+"""The class of each engine of this package, and the simulator that it needs."""
+
 _LOG = logging.getLogger("sdfbridge")
 
 
-class EngineMissingError(RuntimeError):
-    """An engine is not installed."""
-
-
-class DivergedError(ArithmeticError):
-    """The motion in an engine has left the finite numbers."""
-
-
-class NotReportedError(Exception):
-    """An engine does not report a quantity; the message states why."""
+def name_of(factory: Factory) -> str:
+    """Return the name of the engines of a factory."""
+    if isinstance(factory, NamedFactory):
+        return factory.name
+    return factory.__name__ if isinstance(factory, _Named) else BaseEngine.name
 
 
 def reads_file(factory: Factory) -> bool:
-    """Return whether an engine reads the original file itself; it is then no part of the motion of
-    mechanisms.
-    """
-    return bool(getattr(factory, "reads_file", False))
+    """Return `Engine.reads_file` of the engines of a factory."""
+    return isinstance(factory, DescribedFactory) and factory.reads_file
 
 
 def is_witness_of_motion(factory: Factory) -> bool:
-    """Return whether an engine reads the original file itself and moves; it is then a reference for
-    other motions.
+    """Return whether the engines of a factory read the original file themselves and move."""
+    return (
+        isinstance(factory, DescribedFactory)
+        and factory.reads_file
+        and factory.is_witness_of_motion
+    )
+
+
+def solves_constraints(factory: Factory) -> bool:
+    """Return `Engine.solves_constraints` of the engines of a factory."""
+    return not isinstance(factory, DescribedFactory) or factory.solves_constraints
+
+
+def is_slow(factory: Factory) -> bool:
+    """Return `Engine.is_slow` of the engines of a factory."""
+    return isinstance(factory, DescribedFactory) and factory.is_slow
+
+
+def as_exported(factory: Factory) -> Factory:
+    """Return the factory of engines that simulate a model as it is exported; see
+    `BaseEngine.as_exported`.
     """
-    return reads_file(factory) and bool(getattr(factory, "is_witness_of_motion", False))
+    return factory.as_exported if isinstance(factory, DescribedFactory) else factory
+
+
+def open_engine(factory: Factory, mechanism: Mechanism, search: Search) -> Engine:
+    """Open an engine with a mechanism.
+
+    Args:
+        factory: The factory.
+        mechanism: The mechanism.
+        search: The options of the load, for an engine that reads the file itself.
+
+    Raises:
+        TypeError: If the engine lacks members of `Engine`.
+    """
+    engine = factory(mechanism, search) if reads_file(factory) else factory(mechanism)
+    missing = MEMBERS.difference(dir(engine))
+    if missing:
+        raise TypeError(
+            f"the engine {name_of(factory)} lacks {', '.join(sorted(missing))}; "
+            f"derive it from bridge.parity.BaseEngine, which has a default of each"
+        )
+    return engine
 
 
 def engine_names() -> tuple[str, ...]:
@@ -250,8 +825,10 @@ def factory_of(name: str) -> Factory:
         EngineMissingError: If the engine is not installed.
     """
     if name in _ENGINES:
-        module, _, attribute = _ENGINES[name].partition(":")
-        _require_installed(name)
+        home, simulator = _ENGINES[name]
+        if simulator is not None:
+            _require_installed(simulator)
+        module, _, attribute = home.partition(":")
         factory: Factory = getattr(importlib.import_module(module), attribute)
         return factory
     for point in metadata.entry_points(group=ENTRY_POINTS, name=name):
@@ -260,16 +837,14 @@ def factory_of(name: str) -> Factory:
     raise ValueError(f"unknown engine {name!r}; expected one of: {', '.join(engine_names())}")
 
 
-def _require_installed(name: str) -> None:
-    if name == "reference":
-        return
+def _require_installed(simulator: _Simulator) -> None:
     try:
         with capture_stdout([]):  # PyBullet prints a line when it is imported
-            importlib.import_module(_MODULES.get(name, name))
+            importlib.import_module(simulator.module)
     except ImportError as error:
-        package = name.partition("-")[0]
-        advice = INSTALL_PYBULLET if package == "pybullet" else f"try: {_INSTALL[package]}"
-        raise EngineMissingError(f"{package} is not installed; {advice}") from error
+        raise EngineMissingError(
+            f"{simulator.name} is not installed; {simulator.advice}"
+        ) from error
 
 
 UNLIMITED = 1e9

@@ -359,12 +359,17 @@ def _scaled_forces(forces: Array, mechanism: Mechanism) -> Readings:
 def _collidable_pairs(engine: Engine, mechanism: Mechanism) -> Readings:
     """One for each collidable pair of links that can move relative to each other, and zero for each
     other pair.
+
+    An engine that chooses pairs by a rule of its own is measured against that rule.
     """
     colliding = [link.name for link in mechanism.scene.links if link.collisions]
     if len(colliding) > MAX_COLLIDING_LINKS:
         return None
     group = {name: mechanism.weld_group_of(name) for name in colliding}
     collidable = engine.collidable_pairs()
+    if engine.collision_policy:
+        departures = collidable ^ mechanism.collidable_pairs(engine.collision_policy)
+        collidable = mechanism.collidable_pairs() ^ departures
     movable = [(a, b) for a, b in combinations(colliding, 2) if group[a] != group[b]]
     return {
         Place(f"{a} with {b}", a, b): np.array([float(frozenset((a, b)) in collidable)])

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache, lru_cache, partial
+from importlib import util
 from typing import Any
 
 import numpy as np
@@ -25,15 +26,20 @@ from bridge.geometry.convex_decomposition import (
     CollisionMesh,
     Solid,
     collision_parts,
+    hull_faces,
     normal_if_flat,
+    separate_hulls,
 )
 from bridge.geometry.shapes import supports_of_collision
+from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, MechanismActuator
 from bridge.mechanism.coordinates import kind_of
 from loaders.diagnostics import Diagnostics, Where
+from loaders.engine_settings import MUJOCO
 from loaders.meshes import MeshData, read_mesh
 from loaders.model import (
+    Actuator,
     Box,
     Capsule,
     Collision,
@@ -41,17 +47,20 @@ from loaders.model import (
     Empty,
     Geometry,
     Heightmap,
+    Joint,
     JointAxis,
     Link,
     Mesh,
     Plane,
     Sphere,
     Surface,
+    settings_of,
 )
 from loaders.model.contact import torsional_length
-from loaders.pose import Array, Pose
+from loaders.pose import Array
 
-from .engine import NotReportedError
+from .engine import ActuatorTrial, Hull, NotReportedError, Surfaces
+from .states import without_solver_effects
 
 Pair = frozenset[str]
 """Two links."""
@@ -63,39 +72,6 @@ _DISPLACEMENT, _SPEED = 0.1, 0.3
 """Largest displacement from the target [rad or m] and speed [rad/s or m/s] of a controller's
 trial.
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActuatorTrial:
-    """Commands to one joint, and what the model states of its actuator.
-
-    Attributes:
-        limit: Effort limit [N m or N].
-        commands: Commanded efforts [N m or N].
-        gains: Gains of position and speed of the controller; None if the model states none.
-        position: Position of the joint [rad or m].
-        displacement: Distance of the target from the position, at rest [rad or m].
-        speed: Speed of the joint at the target [rad/s or m/s].
-    """
-
-    limit: float
-    commands: tuple[float, ...]
-    gains: tuple[float, float] | None
-    position: float
-    displacement: float
-    speed: float
-
-    def efforts(self, limit: float, gains: tuple[float, float] | None) -> Array:
-        """Return the effort after each command and, with gains, at the displacement and at the
-        speed [N m or N].
-
-        Args:
-            limit: An effort limit.
-            gains: Gains of position and speed, or None.
-        """
-        p, d = gains or (0.0, 0.0)
-        controlled = () if gains is None else (p * self.displacement, -d * self.speed)
-        return np.clip((*self.commands, *controlled), -limit, limit)
 
 
 def actuator_trials(mechanism: Mechanism) -> dict[str, ActuatorTrial]:
@@ -207,6 +183,30 @@ def _trial(item: MechanismActuator, body: Body) -> ActuatorTrial:
     )
 
 
+@lru_cache(maxsize=1)
+def bare_mechanism(mechanism: Mechanism) -> Mechanism:
+    """Return a mechanism with its actuators, without all that acts on its joints beside them."""
+    smooth, stated = without_solver_effects(mechanism, damped=False).scene, mechanism.scene
+    joints = {joint.name: joint for joint in stated.joints}
+    return relowered(
+        mechanism,
+        replace(
+            smooth,
+            joints=tuple(_with_effort(joint, joints[joint.name]) for joint in smooth.joints),
+            actuators=tuple(_without_rotor(actuator) for actuator in stated.actuators),
+        ),
+    )
+
+
+def _with_effort(joint: Joint, stated: Joint) -> Joint:
+    axes = zip(joint.axes, stated.axes, strict=True)
+    return replace(joint, axes=tuple(replace(a, effort=b.effort) for a, b in axes))
+
+
+def _without_rotor(actuator: Actuator) -> Actuator:
+    return replace(actuator, rotor_inertia=0.0, tendon="", engine_settings=())
+
+
 _AREA = 0.5
 """Area of a triangle relative to the product of two of its edges as vectors."""
 _VOLUME = 1.0 / 6.0
@@ -223,29 +223,10 @@ def hull_of_points(points: Array) -> Array | None:
     Raises:
         NotReportedError: If MuJoCo is not installed.
     """
-    try:
-        import mujoco
-    except ImportError as error:
-        raise NotReportedError(
-            "MuJoCo, which computes the hulls of meshes, is not installed"
-        ) from error
-    origin, size = points[0], float(np.ptp(points, axis=0).max())
-    if not size > 0.0:
-        return None
-    spec = mujoco.MjSpec()
-    mesh = spec.add_mesh(name="mesh", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX)
-    mesh.uservert = (
-        (points - origin) / size
-    ).ravel()  # at unit size, because MuJoCo refuses small volumes
-    spec.worldbody.add_body(name="body", mass=1.0, inertia=(1.0, 1.0, 1.0)).add_geom(
-        type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh"
-    )
-    try:
-        model = spec.compile()
-    except ValueError:
-        return None
-    hull = hull_in_mujoco(model, 0)
-    return None if hull is None else hull * size
+    if util.find_spec("mujoco") is None:
+        raise NotReportedError("MuJoCo, which computes the hulls of meshes, is not installed")
+    faces = hull_faces(points)
+    return None if faces is None else points[faces]
 
 
 def hull_in_mujoco(model: Any, mesh: int) -> Array | None:
@@ -288,41 +269,6 @@ def _volume_and_sensitivity(hull: Array) -> Array:
     return np.array((volume, area * float(np.ptp(hull.reshape(-1, 3), axis=0).max())))
 
 
-Hull = Callable[[], Array | None]
-"""Computes the triangles of a convex hull, which takes time."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surfaces:
-    """Shapes and surfaces of one engine, by link.
-
-    Attributes:
-        supports: Support of each collision shape in the directions of `bridge.geometry.shapes` [m],
-            a row of each.
-        visuals: Pose of each visual shape in the link; None if the engine does not show them.
-        friction: Coefficient of sliding friction of each collision shape.
-        restitution: Coefficient of restitution of each link; empty if the engine has no such
-            parameter.
-        contact: Torsional and rolling friction [m], stiffness [N/m] and damping [N s/m] of contacts
-            of each link, where NaN leaves it to the engine; None if the engine has no such
-            parameters.
-        pair_friction: Coefficient of sliding friction of pairs of links, where the engine lists
-            pairs.
-        unread: Links with a mesh that the engine holds and does not show.
-        hulls: Computes the triangles of the hull of each collision mesh, shape (m, 3, 3) [m]; None
-            if it is flat.
-    """
-
-    supports: Mapping[str, Array]
-    visuals: Mapping[str, Sequence[Pose]] | None
-    friction: Mapping[str, Sequence[float]]
-    restitution: Mapping[str, float] = field(default_factory=dict)
-    contact: Mapping[str, Sequence[float]] | None = None
-    hulls: Mapping[str, Sequence[Hull]] = field(default_factory=dict)
-    pair_friction: Mapping[frozenset[str], float] = field(default_factory=dict)
-    unread: Collection[str] = ()
-
-
 def stacked(parts: Sequence[tuple[str, Array]]) -> dict[str, Array]:
     """Return the supports of all shapes of each link, shape (n, `DIRECTIONS`).
 
@@ -339,10 +285,12 @@ PRIMITIVES = (Box, Sphere, Cylinder, Capsule, Plane)
 """Shapes that every engine has as they are."""
 
 
+@lru_cache(maxsize=1)
 def model_surfaces(mechanism: Mechanism) -> Surfaces:
     """Return what the scene of a mechanism states.
 
-    A shape that cannot be read, or a height map, has no support; its link is left out.
+    Hulls are computed once. A shape that cannot be read, or a height map, has no support; its link
+    is left out.
 
     Args:
         mechanism: The mechanism.
@@ -371,7 +319,21 @@ def model_surfaces(mechanism: Mechanism) -> Surfaces:
         restitution={name: shapes[0].surface.restitution for name, shapes in colliding.items()},
         contact={name: _contact(shapes[0].surface) for name, shapes in colliding.items()},
         hulls={link.name: _hulls(link, meshes[link.name]) for link in links if _has_volumes(link)},
+        pair_friction=_listed_friction(mechanism),
     )
+
+
+def _listed_friction(mechanism: Mechanism) -> dict[frozenset[str], float]:
+    """Return the friction of the contact pairs of a scene, which replaces that of the shapes."""
+    stated = (
+        (pair, dict(settings_of(pair, MUJOCO)).get("friction", ""))
+        for pair in mechanism.scene.contact_pairs
+    )
+    return {
+        frozenset((pair.link_A, pair.link_B)): float(text.split()[0])
+        for pair, text in stated
+        if text
+    }
 
 
 def shapes_of(link: Link) -> list[Collision]:
@@ -429,7 +391,7 @@ def _hulls(link: Link, meshes: Iterable[MeshData | None]) -> list[Hull]:
     shapes = zip((shape.geometry for shape in shapes_of(link)), meshes, strict=True)
     read = [(shape, data) for shape, data in shapes if isinstance(shape, Mesh) and data is not None]
     return [
-        partial(hull_of_points, vertices)
+        cache(partial(hull_of_points, vertices))
         for shape, data in read
         for vertices, _ in _solids(shape, data)
     ]
@@ -440,18 +402,28 @@ def _solids(mesh: Mesh, data: MeshData) -> Iterable[Solid]:
     exporters.
     """
     if mesh.decomposition != PARTS and normal_if_flat(data.vertices) is None:
-        return [(data.vertices, data.faces)]
+        return separate_hulls(mesh, data) or [(data.vertices, data.faces)]
     return collision_parts(CollisionMesh(mesh, data, mesh.uri, "", Diagnostics(), Where())).values()
 
 
 def _supports(shapes: Iterable[Collision], meshes: Iterable[MeshData | None]) -> list[Array]:
-    """Return the supports of the shapes of a link; none if one is a height map or a mesh that
-    cannot be read.
+    """Return the supports of the shapes of a link, of each separate part of a mesh; none if one is
+    a height map or a mesh that cannot be read.
     """
     supports: list[Array] = []
     for shape, data in zip(shapes, meshes, strict=True):
-        support = supports_of_collision(shape, None if data is None else data.vertices)
-        if support is None:
-            return []
-        supports.append(support)
+        for vertices in _vertices_of_parts(shape.geometry, data):
+            support = supports_of_collision(shape, vertices)
+            if support is None:
+                return []
+            supports.append(support)
     return supports
+
+
+def _vertices_of_parts(geometry: Geometry, data: MeshData | None) -> list[Array | None]:
+    """Return the vertices of each separate part of a mesh; None for other shapes."""
+    if not isinstance(geometry, Mesh) or data is None:
+        return [None]
+    if geometry.decomposition == PARTS:
+        return [data.vertices]
+    return [vertices for vertices, _ in separate_hulls(geometry, data)] or [data.vertices]

@@ -12,34 +12,39 @@ import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
-from bridge.mechanism.coordinates import Coordinates, Position, initial_positions, kind_of
-from bridge.mechanism.dynamics import mass_matrix_and_bias_forces
-from loaders.diagnostics import Diagnostic
+from bridge.mechanism.coordinates import Position, initial_positions, kind_of
+from bridge.mechanism.dynamics import damper_and_spring_forces, mass_matrix_and_bias_forces
 from loaders.inertia import SpatialInertia
+from loaders.model import JointAxis
 from loaders.pose import Array, Pose, matrix_to_quaternion, quaternion_to_matrix, rotation_about
 
 from .engine import (
+    ActuatorTrial,
+    BaseEngine,
     DivergedError,
     Dof,
     JointParameters,
     Settings,
+    Surfaces,
     constraint_violations,
     moving_links,
     positions_by_joint,
     scalar_dofs,
     without_sentinel,
 )
+from .readings import model_surfaces
 
 
-class ReferenceEngine:
+class ReferenceEngine(BaseEngine):
     """A mechanism, computed by `bridge.mechanism` alone."""
 
     name = "reference"
-    version = ""
+    solves_constraints = False
+    is_slow = True
 
     def __init__(self, mechanism: Mechanism) -> None:
-        self.mechanism = mechanism
-        self.diagnostics: tuple[Diagnostic, ...] = mechanism.diagnostics
+        super().__init__(mechanism)
+        self.diagnostics = mechanism.diagnostics
         self._q: dict[str, Position] = {}
         self._v: dict[str, Position] = {}
         self._dt = 1e-3
@@ -51,6 +56,10 @@ class ReferenceEngine:
     def link_poses(self) -> dict[str, Pose]:
         """See `Engine.link_poses`."""
         return self.mechanism.link_poses(self._q)
+
+    def zero_poses(self) -> dict[str, Pose]:
+        """See `Engine.zero_poses`; those of the scene are numbers that the reader computed."""
+        return {body.name: body.link.X_WL for body in self.mechanism.bodies}
 
     def jacobians(self) -> dict[str, Array]:
         """See `Engine.jacobians`."""
@@ -86,18 +95,43 @@ class ReferenceEngine:
             )
         return parameters
 
-    def settings(self) -> Settings:
-        """Return gravity, time step, initial poses and effort limits of the scene."""
-        scene = self.mechanism.scene
+    def _axes(self) -> dict[Dof, JointAxis]:
+        """Return the stated axis of each hinge and slide that has one."""
         axes = (
             (dof, scalar.primitive.limits) for dof, scalar in scalar_dofs(self.mechanism).items()
         )
+        return {dof: axis for dof, axis in axes if axis is not None}
+
+    def settings(self) -> Settings:
+        """See `Engine.settings`."""
+        scene = self.mechanism.scene
         return Settings(
             gravity=scene.gravity,
             time_step=scene.physics.time_step,
             initial_poses=self.mechanism.link_poses(initial_positions(self.mechanism)),
-            efforts={dof: axis.effort for dof, axis in axes if axis is not None},
+            efforts={dof: axis.effort for dof, axis in self._axes().items()},
         )
+
+    def stop_compliance(self) -> dict[Dof, float]:
+        """See `Engine.stop_compliance`."""
+        stiffness = {dof: axis.limit_stiffness for dof, axis in self._axes().items()}
+        return {dof: 1.0 / k if k else 0.0 for dof, k in stiffness.items()}
+
+    def velocity_limits(self) -> dict[Dof, float]:
+        """See `Engine.velocity_limits`."""
+        return {dof: axis.velocity for dof, axis in self._axes().items()}
+
+    def actuator_efforts(self, trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
+        """See `Engine.actuator_efforts`."""
+        return {joint: trial.efforts(trial.limit, trial.gains) for joint, trial in trials.items()}
+
+    def surfaces(self) -> Surfaces:
+        """See `Engine.surfaces`."""
+        return model_surfaces(self.mechanism)
+
+    def combined_friction(self, one: float, two: float) -> float:
+        """See `Engine.combined_friction`; the model means the smaller one."""
+        return min(one, two)
 
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`."""
@@ -173,30 +207,13 @@ def accelerations(
         return velocities
     gravity = np.asarray(mechanism.gravity, dtype=np.float64)
     M, bias = mass_matrix_and_bias_forces(mechanism.bodies, positions, velocities, gravity)
-    forces = _passive_forces(mechanism, positions, velocities) - bias
+    forces = damper_and_spring_forces(mechanism.bodies, positions, velocities) - bias
     scale = 1.0 / np.sqrt(
         np.maximum(np.diag(M), np.finfo(float).tiny)
     )  # mass and moments may differ by 1e9
     return np.asarray(
         scale * np.linalg.solve(M * np.outer(scale, scale), scale * forces), dtype=np.float64
     )
-
-
-def _passive_forces(mechanism: Mechanism, positions: list[Coordinates], velocities: Array) -> Array:
-    """Return the forces of dampers and springs, shape (nv,)."""
-    forces = np.zeros(len(velocities))
-    for body, position in zip(mechanism.bodies, positions, strict=True):
-        for p in body.primitives:
-            if p.limits is None or p.kind is PrimitiveKind.FREE:
-                continue
-            size = 3 if p.kind is PrimitiveKind.BALL else 1
-            k = slice(body.v_start + p.dof_index, body.v_start + p.dof_index + size)
-            forces[k] = -p.limits.damping * velocities[k]
-            if size == 1 and p.limits.spring_stiffness:
-                forces[k] -= p.limits.spring_stiffness * (
-                    position[p.dof_index] - p.limits.spring_reference
-                )
-    return forces
 
 
 def _integrated(body: Body, position: Array, rate: Array, dt: float) -> tuple[float, ...]:

@@ -23,7 +23,7 @@ from loaders.scene import Scene
 
 from .comparison import Comparison
 from .comparison import compare as compare_engines
-from .engine import Engine, Factory, NotReportedError, factory_of, reads_file
+from .engine import Engine, Factory, NotReportedError, factory_of, open_engine
 from .states import random_states
 from .verdict import Level
 
@@ -135,13 +135,12 @@ def _error(
     engine: str, mechanisms: tuple[Mechanism, Mechanism], names: _Names, seed: int, search: Search
 ) -> MechanicalError:
     factory = factory_of(engine)
-    options = (search,) if reads_file(factory) else ()
     with ExitStack() as stack:
         opened: list[Engine] = []
         for mechanism in mechanisms:
-            opened.append(factory(mechanism, *options))
+            opened.append(open_engine(factory, mechanism, search))
             stack.callback(opened[-1].close)
-        refusals = [text for engine in opened if (text := str(getattr(engine, "refusal", "")))]
+        refusals = [engine.refusal for engine in opened if engine.refusal]
         if refusals:
             return MechanicalError(refusal=refusals[0])
         try:

@@ -14,6 +14,10 @@ from loaders.diagnostics import Diagnostic, Fate, FindingList
 
 from .causes import Cause, Gap
 
+REFERENCE, EXACT_MOTION = "reference", "exact"
+"""The names in rows of the reference, and of the exact motion in place of an engine."""
+COMPUTED_FROM_MODEL = frozenset({REFERENCE, EXACT_MOTION})
+"""Names in rows of what is computed from the model itself, and is never the likely cause."""
 DEFAULT_CONFIGURATIONS = 20
 """Number of random states of a comparison that does not state it."""
 _FLAGS = {

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from bridge.codes import (
 )
 from loaders.code import Code
 from loaders.collision_pairs import connected_components, static_links
+from loaders.diagnostics import ExportError
 from loaders.finish.transform import renamed
 from loaders.model import WORLD, Joint, JointType, Model
 from loaders.pose import IDENTITY, Pose, quaternion_to_matrix
@@ -32,13 +33,14 @@ from loaders.scoped_names import SEPARATOR, UnusedNames, outermost_scope, root_m
 from loaders.text import numbers, printable
 
 from .elements import report_pairs_kept_apart
-from .folder import AnyBuilt, Contents, Format, package_xml
+from .folder import AnyBuilt, DocumentFormat, ExportFiles, package_xml
 from .numbers import angle_values, position_values, roll_pitch_yaw
 from .report import (
     Report,
     derivation,
     fidelity_text,
     origin_comment,
+    read_back,
     read_back_mechanics,
     require_equal,
 )
@@ -49,7 +51,7 @@ _GROUND = "ground"
 """Name of the model, and of its link, that has the shapes of the world."""
 
 
-class Part(NamedTuple):
+class ModelPart(NamedTuple):
     """One model of an assembly."""
 
     name: str
@@ -64,7 +66,7 @@ class Part(NamedTuple):
     """Names, in the source, of the filter groups in its scene."""
 
 
-def models_of(scene: Scene) -> tuple[Part, ...]:
+def models_of(scene: Scene) -> tuple[ModelPart, ...]:
     """Return a part for each outermost model of a scene.
 
     Args:
@@ -89,7 +91,7 @@ def models_of(scene: Scene) -> tuple[Part, ...]:
     return (*parts, *_of_world(scene, {part.name for part in parts}))
 
 
-def _of_world(scene: Scene, taken: Set[str]) -> tuple[Part, ...]:
+def _of_world(scene: Scene, taken: Set[str]) -> tuple[ModelPart, ...]:
     """Return a static model for what is fixed to the world without being a link."""
     ground = next((link for link in scene.links if link.name == WORLD), None)
     if ground is None:
@@ -102,10 +104,10 @@ def _of_world(scene: Scene, taken: Set[str]) -> tuple[Part, ...]:
     model = Model(name=name, X_WM=IDENTITY, canonical_link=_GROUND, static=True)
     link = dataclasses.replace(ground, name=_GROUND, model=name, inertia=None, sensors=())
     part = Scene(name=name, source=scene.source, models=(model,), links=(link,))
-    return (Part(name, part, {WORLD: _GROUND}, {}, frozenset()),)
+    return (ModelPart(name, part, {WORLD: _GROUND}, {}, frozenset()),)
 
 
-def namespaces(parts: Iterable[Part]) -> tuple[str, ...]:
+def namespaces(parts: Iterable[ModelPart]) -> tuple[str, ...]:
     """Return the scopes around the names of parts, outer ones first, which are no parts
     themselves.
     """
@@ -117,7 +119,7 @@ def namespaces(parts: Iterable[Part]) -> tuple[str, ...]:
     return tuple(scope for scope in scopes if scope not in names)
 
 
-def trees_of(scene: Scene) -> tuple[Part, ...]:
+def trees_of(scene: Scene) -> tuple[ModelPart, ...]:
     """Return a part for each kinematic tree of a scene; all that the world holds in one model is
     one.
 
@@ -148,7 +150,7 @@ def _holds(joint: Joint) -> bool:
     return WORLD not in (joint.parent, joint.child) and joint.type is not JointType.GEARBOX
 
 
-def _named_trees(scene: Scene, trees: Iterable[list[str]]) -> tuple[Part, ...]:
+def _named_trees(scene: Scene, trees: Iterable[list[str]]) -> tuple[ModelPart, ...]:
     """Return a part for each tree, named after its model if it has one of its own, else after its
     first root link.
     """
@@ -192,7 +194,7 @@ def _common_scope(links: Iterable[str]) -> str:
 # --- scenes ---------------------------------------------------------------------------------------
 
 
-def _part(scene: Scene, name: str, prefix: str, links: Iterable[str]) -> Part:
+def _part(scene: Scene, name: str, prefix: str, links: Iterable[str]) -> ModelPart:
     """Return the items that concern some links alone, as a scene.
 
     Args:
@@ -226,15 +228,15 @@ def _part(scene: Scene, name: str, prefix: str, links: Iterable[str]) -> Part:
     )
     local = _local(prefix)
     kinds = {
-        "link": {key: local(key) for key in own},
-        "joint": {key: local(key) for key in names},
+        "link": {link.name: local(link.name) for link in part.links},
+        "joint": {joint.name: local(joint.name) for joint in joints},
         "frame": {frame.name: local(frame.name) for frame in part.frames},
         "light": {light.name: local(light.name) for light in part.lights},
-        "group": {key: local(key) for key in groups},
+        "group": {group.name: local(group.name) for group in part.filter_groups},
         "actuator": {actuator.name: local(actuator.name) for actuator in part.actuators},
         "model": {model.name: local(model.name) for model in part.models},
     }
-    return Part(name, renamed(part, kinds), kinds["link"], kinds["joint"], groups)
+    return ModelPart(name, renamed(part, kinds), kinds["link"], kinds["joint"], groups)
 
 
 def _without_noise(part: Scene, X_WR: Pose) -> Scene:
@@ -425,10 +427,10 @@ def add_group(
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class PlacedPart:
     """A part with its document."""
 
-    part: Part
+    part: ModelPart
     uri: str
     """URI of its file."""
     names: Mapping[str, str]
@@ -450,7 +452,7 @@ class Placed:
 class Assembly:
     """A scene as directives."""
 
-    def __init__(self, scene: Scene, placed: Sequence[Placed], report: Report) -> None:
+    def __init__(self, scene: Scene, placed: Sequence[PlacedPart], report: Report) -> None:
         self._scene, self._placed, self._report = scene, placed, report
         self._of_link = {name: item for item in placed for name in item.part.links}
         self._of_joint = {name: item for item in placed for name in item.part.joints}
@@ -597,7 +599,7 @@ class Assembly:
             )
 
     def _report_split(self) -> None:
-        """Report the models of which several parts have collisions."""
+        """Report the models with collisions in several parts."""
         colliding: dict[str, set[str]] = defaultdict(set)
         for link in self._scene.links:
             if link.collisions and link.name != WORLD:
@@ -629,7 +631,7 @@ _DRAKE_GRAVITY = (0.0, 0.0, -9.81)
 """Gravity of every scene that Drake reads from directives [m/s^2]."""
 
 
-class Document(NamedTuple):
+class PartDocument(NamedTuple):
     """The document of a part."""
 
     built: AnyBuilt
@@ -639,58 +641,42 @@ class Document(NamedTuple):
     """Codes of findings that do not hold in an assembly."""
 
 
-Build = Callable[[Scene, str], Document]
+BuildPart = Callable[[Scene, str], PartDocument]
 """Return the document of a scene, whose assets go to a folder with this URI."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AssemblyContents(Contents):
-    """The files of an assembly that are not written yet; `scene` is the exported one without lost
-    masses.
-    """
+AsSource = Callable[[Scene, Sequence[PlacedPart], Sequence[AnyBuilt]], Scene]
+"""Return a scene that was read with the frames of links where the source has them."""
 
-    parts: tuple[Contents, ...]
-    """The files of each part."""
-    names: Mapping[str, str]
-    """Names in the assembly by name in the scene, where they differ."""
+
+def _unchanged(found: Scene, _placed: Sequence[PlacedPart], _built: Sequence[AnyBuilt]) -> Scene:
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssemblyFiles(ExportFiles):
+    """The files of an assembly that are not written yet."""
+
+    scene: Scene
+    """The exported scene."""
     as_source: Callable[[Scene], Scene]
     """Returns what was read, with the frames of links where the scene has them."""
-    is_complete: bool
-    """Whether no joint or element between models was left out."""
-
-    def require_equal(self) -> None:
-        """Read each part back and compare it, and then compare the mechanics of the whole.
-
-        Raises:
-            ExportError: if they are not the scene.
-        """
-        for part in self.parts:
-            part.require_equal()
-        if not self.is_complete:
-            return
-        require_equal(
-            read_back_mechanics(
-                self.files,
-                self.main,
-                self.scene,
-                self.names,
-                self.code,
-                package_map=self.package_map,
-                as_source=self.as_source,
-            )
-        )
 
 
-def assembly_contents(
+def assembly_files(
     scene: Scene,
-    parts: Sequence[Part],
-    build: Build,
-    form: Format,
+    parts: Sequence[ModelPart],
+    build: BuildPart,
+    form: DocumentFormat,
     options: Mapping[str, object],
-    as_source: Callable[[Scene, Sequence[Placed], Sequence[AnyBuilt]], Scene] | None = None,
+    *,
+    as_source: AsSource = _unchanged,
     package: str = "",
-) -> tuple[AssemblyContents, Report]:
+    strict: bool = False,
+) -> AssemblyFiles:
     """Return the files of a scene as one document for each part, assembled by Drake's directives.
+
+    The check reads each part back and compares it, and then compares the mechanics of the whole.
 
     Args:
         scene: The scene.
@@ -700,23 +686,35 @@ def assembly_contents(
         options: The options that differ from their defaults, for the README.
         as_source: Returns a scene that was read with the frames of links where the source has them.
         package: Name of the package; by default that of the scene.
+        strict: Whether anything lost or approximated is an error.
+
+    Raises:
+        ExportError: with ``strict``, if anything is lost or approximated.
     """
     package, claimed = package or file_name(scene.name), Names()
-    documents: list[_Part] = []
+    package_map = {package: "."}
+    report = Report("directives")
+    placed: list[PlacedPart] = []
+    documents: list[PartDocument] = []
+    files_of_parts: dict[str, dict[str, bytes]] = {}
     for part in parts:
         name = claimed.claim("mesh", file_name(part.name))
-        documents.append(
-            _of_part(
-                part, build(part.scene, f"package://{package}/assets/{name}"), name, form, package
+        document = build(part.scene, f"package://{package}/assets/{name}")
+        built, main = document.built, f"{name}{form.suffix}"
+        assets = {f"assets/{name}/{file}": data for file, data in built.assets.items()}
+        files_of_parts[main] = {main: write(built.root).encode()} | assets
+        report.entries.extend(
+            entry for entry in built.diagnostics if not entry.is_one_of(document.solved)
+        )
+        documents.append(document)
+        placed.append(
+            PlacedPart(
+                part=part,
+                uri=f"package://{package}/{main}",
+                names=built.form.names,
+                free_pose=document.free_pose,
             )
         )
-    report = Report("directives")
-    for item in documents:
-        solved = item.document.solved
-        report.entries.extend(
-            entry for entry in item.document.built.diagnostics if not entry.is_one_of(solved)
-        )
-    placed = [item.placed for item in documents]
     assembly = Assembly(scene, placed, report)
     _report_names(assembly.names, report)
     main = f"{package}.dmd.yaml"
@@ -724,82 +722,68 @@ def assembly_contents(
         main: assembly.text(origin_comment(scene)).encode(),
         "package.xml": package_xml(package).encode(),
     }
-    for item in documents:
-        files |= item.contents.files
-    files["README.md"] = _readme(
-        scene, main, [item.contents.main for item in documents], form, options
-    ).encode()
+    for files_of_part in files_of_parts.values():
+        files |= files_of_part
+    files["README.md"] = _readme(scene, main, files_of_parts, form, options).encode()
     files["FIDELITY.md"] = fidelity_text(scene, tuple(report.entries), "directives").encode()
-    built = [item.document.built for item in documents]
-    return AssemblyContents(
+    report.entries.raise_for(ExportError, strict=strict)
+    built_parts = [document.built for document in documents]
+
+    def in_frames_of_source(found: Scene) -> Scene:
+        return as_source(found, placed, built_parts)
+
+    def check() -> None:
+        for (part_main, part_files), built in zip(files_of_parts.items(), built_parts, strict=True):
+            require_equal(
+                read_back(
+                    part_files, part_main, built.form.scene, form.code, package_map=package_map
+                )
+            )
+        if assembly.is_complete:
+            require_equal(
+                read_back_mechanics(
+                    files,
+                    main,
+                    _without_losses(scene, placed, built_parts),
+                    assembly.names,
+                    DMDOUT_READ_BACK,
+                    package_map=package_map,
+                    as_source=in_frames_of_source,
+                )
+            )
+
+    return AssemblyFiles(
         main=main,
         files=files,
-        scene=_without_losses(scene, documents),
         diagnostics=tuple(report.entries),
-        code=DMDOUT_READ_BACK,
-        package_map={package: "."},
-        parts=tuple(item.contents for item in documents),
         names=assembly.names,
-        is_complete=assembly.is_complete,
-        as_source=lambda found: found if as_source is None else as_source(found, placed, built),
-    ), report
-
-
-class _Part(NamedTuple):
-    """A part with its document and its files."""
-
-    document: Document
-    placed: Placed
-    contents: Contents
-
-
-def _of_part(part: Part, document: Document, name: str, form: Format, package: str) -> _Part:
-    built, main = document.built, f"{name}{form.suffix}"
-    files = {main: write(built.root).encode()}
-    files |= {f"assets/{name}/{file}": data for file, data in built.assets.items()}
-    uri = f"package://{package}/{main}"
-    placed = Placed(part=part, uri=uri, names=built.form.names, free_pose=document.free_pose)
-    return _Part(
-        document,
-        placed,
-        Contents(
-            main=main,
-            files=files,
-            scene=built.form.scene,
-            diagnostics=built.diagnostics,
-            code=form.code,
-            package_map={package: "."},
-        ),
+        check=check,
+        scene=scene,
+        as_source=in_frames_of_source,
     )
 
 
-def _without_losses(scene: Scene, documents: Iterable[_Part]) -> Scene:
+def _without_losses(scene: Scene, placed: Iterable[PlacedPart], built: Iterable[AnyBuilt]) -> Scene:
     """Return the scene without tendons and the reflected inertia that documents lack: the findings
     say so.
     """
-    lossy = {name for item in documents for name in _lossy_joints(item)}
-    joints = tuple(
-        dataclasses.replace(
-            joint, axes=tuple(dataclasses.replace(axis, inertia=0.0) for axis in joint.axes)
-        )
-        if joint.name in lossy
-        else joint
-        for joint in scene.joints
-    )
-    return dataclasses.replace(scene, tendons=(), joints=joints)
-
-
-def _lossy_joints(item: _Part) -> Iterator[str]:
-    """Yield the names, in the scene, of the joints of a part whose document lacks their reflected
-    inertia.
-    """
-    lossy = {
-        subject
-        for entry in item.document.built.diagnostics
-        if (entry.arguments.get("kind"), entry.arguments.get("field")) == ("joint axis", "inertia")
-        for subject in entry.subjects
-    }
-    return (name for name, local in item.placed.part.joints.items() if local in lossy)
+    lossy: set[str] = set()
+    for item, document in zip(placed, built, strict=True):
+        without_inertia = {
+            subject
+            for entry in document.diagnostics
+            if entry.arguments.get("kind") == "joint axis"
+            and entry.arguments.get("field") == "inertia"
+            for subject in entry.subjects
+        }
+        lossy |= {name for name, local in item.part.joints.items() if local in without_inertia}
+    joints = []
+    for joint in scene.joints:
+        if joint.name in lossy:
+            axes = tuple(dataclasses.replace(axis, inertia=0.0) for axis in joint.axes)
+            joint = dataclasses.replace(joint, axes=axes)  # noqa: PLW2901 - a copy replaces it
+        joints.append(joint)
+    return dataclasses.replace(scene, tendons=(), joints=tuple(joints))
 
 
 def _report_names(names: Mapping[str, str], report: Report) -> None:
@@ -812,7 +796,11 @@ def _report_names(names: Mapping[str, str], report: Report) -> None:
 
 
 def _readme(
-    scene: Scene, main: str, models: Iterable[str], form: Format, options: Mapping[str, object]
+    scene: Scene,
+    main: str,
+    models: Iterable[str],
+    form: DocumentFormat,
+    options: Mapping[str, object],
 ) -> str:
     name = file_name(scene.name)
     lines = [

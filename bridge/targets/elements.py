@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import combinations
 from pathlib import Path
+from typing import Protocol
 
 from bridge.fluid import described
 from loaders.collision_pairs import default_policy, excluded_pairs, masked_pairs
@@ -16,8 +17,13 @@ from loaders.inertia import SpatialInertia
 from loaders.limits import FileError
 from loaders.model import (
     Actuator,
+    BallConstraint,
+    Bushing,
+    Constraint,
+    DistanceConstraint,
     FilterGroup,
     FilterRule,
+    ForceElement,
     Joint,
     JointType,
     Light,
@@ -25,8 +31,11 @@ from loaders.model import (
     Material,
     Rgba,
     Sensor,
+    SpringDamper,
+    TendonConstraint,
+    WeldConstraint,
 )
-from loaders.pose import Array, Pose
+from loaders.pose import Array, Pose, frozen
 from loaders.scene import Scene
 from loaders.text import numbers
 
@@ -43,20 +52,20 @@ _Neighbors = Mapping[str, Set[str]]
 
 
 def has_writable_pairs(scene: Scene) -> bool:
-    """Return whether the pairs that a scene excludes are MuJoCo's, and few enough to be written as
-    filter groups.
+    """Return whether the pairs that a scene excludes are MuJoCo's or SDFormat's, and few enough to
+    be written as filter groups.
     """
     return (
-        default_policy(scene) == "mujoco"
+        default_policy(scene) in ("mujoco", "sdformat")
         and sum(1 for link in scene.links if link.collisions) <= _MAX_LINKS
     )
 
 
 def with_filter_groups(scene: Scene) -> Scene:
-    """Return the scene with filter groups for the pairs that MuJoCo excludes and Drake's rules do
-    not.
+    """Return the scene with filter groups for the pairs that MuJoCo or SDFormat excludes and
+    Drake's rules do not.
 
-    A scene whose rules are not MuJoCo's stays as it is. Links that may not touch the same links
+    A scene with other rules stays as it is. Links that may not touch the same links
     share a group.
 
     Args:
@@ -87,8 +96,8 @@ def with_filter_groups(scene: Scene) -> Scene:
 
 
 def report_pairs_kept_apart(scene: Scene, report: Report, code: Code) -> None:
-    """Report the pairs of links that may touch by MuJoCo's rules, if they are those of the scene,
-    but not by Drake's.
+    """Report the pairs of links that may touch by the rules of a scene that are MuJoCo's or
+    SDFormat's, but not by Drake's.
 
     Args:
         scene: The scene.
@@ -460,3 +469,132 @@ def add_sensor(parent: Element, sensor: Sensor, X: Pose) -> None:
 
 MASSLESS = SpatialInertia.of(0.0)
 """Inertia of a link that has none."""
+
+
+# --- Drake's elements -----------------------------------------------------------------------------
+
+_CONNECTIONS: dict[type, tuple[str, tuple[str, ...]]] = {
+    BallConstraint: ("drake:ball_constraint", ()),
+    DistanceConstraint: ("drake:distance_constraint", ("distance", "stiffness", "damping")),
+    SpringDamper: ("drake:linear_spring_damper", ("free_length", "stiffness", "damping")),
+}
+_BUSHING = ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping")
+_TENDON = {
+    "offset": "offset",
+    "lower_limit": "lower",
+    "upper_limit": "upper",
+    "stiffness": "stiffness",
+    "damping": "damping",
+}
+
+
+class DrakeDialect(Protocol):
+    """The names of items in a document, and the place of values in Drake's elements."""
+
+    def name(self, name: str) -> str:
+        """Return the name of a joint or filter group."""
+
+    def link(self, name: str) -> str:
+        """Return the name of a link."""
+
+    def frame(self, link: str, X_LF: Pose) -> str:
+        """Return the name of the link itself, or of a frame, that is at a pose in a link."""
+
+    def vector(self, values: Array) -> tuple[float, ...]:
+        """Return the numbers to write for a vector."""
+
+    def put(self, parent: Element, tag: str, value: Value, key: str = "value") -> None:
+        """Add an element with a value.
+
+        Args:
+            parent: The element around it.
+            tag: Its tag.
+            value: The value, which is its text or an attribute.
+            key: Name of the attribute.
+        """
+
+
+def add_drake_items(
+    parent: Element, items: Iterable[Constraint | ForceElement], dialect: DrakeDialect
+) -> None:
+    """Add constraints and force elements; welds were reported, and left out of the normal form.
+
+    Args:
+        parent: The ``<model>`` or ``<robot>``.
+        items: The constraints and force elements.
+        dialect: The dialect of the document.
+    """
+    for item in items:
+        if isinstance(item, TendonConstraint):
+            _add_tendon(parent, item, dialect)
+        elif isinstance(item, Bushing):
+            _add_bushing(parent, item, dialect)
+        elif not isinstance(item, WeldConstraint):
+            _add_connection(parent, item, dialect)
+
+
+def _add_tendon(parent: Element, item: TendonConstraint, dialect: DrakeDialect) -> None:
+    tag = "drake:tendon_constraint"
+    element = add(parent, tag)
+    for joint, coefficient in zip(item.joints, item.coefficients, strict=True):
+        add(element, f"{tag}_joint", name=dialect.name(joint), a=coefficient)
+    for key, field in _TENDON.items():
+        dialect.put(element, f"{tag}_{key}", getattr(item, field))
+
+
+def _add_bushing(parent: Element, item: Bushing, dialect: DrakeDialect) -> None:
+    element = add(parent, "drake:linear_bushing_rpy")
+    for end, link, X in (("A", item.link_A, item.X_LA), ("C", item.link_C, item.X_LC)):
+        dialect.put(element, f"drake:bushing_frame{end}", dialect.frame(link, X), "name")
+    for key in _BUSHING:
+        dialect.put(element, f"drake:bushing_{key}", dialect.vector(getattr(item, key)))
+
+
+def _add_connection(
+    parent: Element, item: BallConstraint | DistanceConstraint | SpringDamper, dialect: DrakeDialect
+) -> None:
+    tag, keys = _CONNECTIONS[type(item)]
+    element = add(parent, tag)
+    for end, link in (("A", item.link_A), ("B", item.link_B)):
+        dialect.put(element, f"{tag}_body_{end}", dialect.link(link), "name")
+    for end, point in (("AP", item.p_AP), ("BQ", item.p_BQ)):
+        dialect.put(element, f"{tag}_p_{end}", dialect.vector(point))
+    for key in keys:
+        dialect.put(element, f"{tag}_{key}", getattr(item, key))
+
+
+def add_filter_groups(
+    parent: Element,
+    groups: Sequence[FilterGroup],
+    rules: Iterable[FilterRule],
+    dialect: DrakeDialect,
+) -> None:
+    """Add the filter groups, each with the groups that it ignores.
+
+    Args:
+        parent: The ``<model>`` or ``<robot>``.
+        groups: The groups whose names are in this model.
+        rules: The rules about these groups.
+        dialect: The dialect of the document.
+    """
+    ignored: dict[str, list[str]] = {group.name: [] for group in groups}
+    for rule in rules:
+        a, b = (rule.a, rule.b) if rule.a in ignored else (rule.b, rule.a)
+        ignored[a].append(b)
+    for group in groups:
+        element = add(parent, "drake:collision_filter_group", name=dialect.name(group.name))
+        for link in group.links:
+            dialect.put(element, "drake:member", dialect.link(link), "link")
+        for other in group.groups:
+            dialect.put(element, "drake:member_group", dialect.name(other), "name")
+        for other in ignored[group.name]:
+            name = dialect.name(other)
+            dialect.put(element, "drake:ignored_collision_filter_group", name, "name")
+
+
+def with_exchanged_links(joint: Joint) -> Joint:
+    """Return a joint with parent and child exchanged, and its axes reversed and in order."""
+    axes = tuple(dataclasses.replace(axis, xyz=frozen(-axis.xyz)) for axis in reversed(joint.axes))
+    return dataclasses.replace(
+        joint, parent=joint.child, child=joint.parent, X_PJ=joint.X_CJ, X_CJ=joint.X_PJ, axes=axes
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
@@ -188,7 +188,7 @@ def package_xml(name: str) -> str:
     return write(root)
 
 
-class Document(str):
+class DocumentText(str):
     """An exported document: a string, with its assets, diagnostics and changed names."""
 
     assets: dict[str, bytes]
@@ -197,6 +197,26 @@ class Document(str):
     """The findings of the export: what the format cannot carry, or carries with an error."""
     names: dict[str, str]
     """Names in the document by canonical name, where they differ."""
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        assets: dict[str, bytes],
+        diagnostics: tuple[Diagnostic, ...],
+        names: Mapping[str, str],
+    ) -> Self:
+        """Return a text with what belongs to it.
+
+        Args:
+            text: The document.
+            assets: Contents of each asset file, by its name in the folder ``assets``.
+            diagnostics: The findings of the export.
+            names: Names in the document by canonical name, where they differ.
+        """
+        document = cls(text)
+        document.assets, document.diagnostics, document.names = assets, diagnostics, dict(names)
+        return document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,11 +228,14 @@ class Export:
         files: Every file, by its path in the folder.
         diagnostics: The findings of lowering and export; those of the reader are in
             ``Scene.diagnostics``.
+        names: Names in the files by name in the source, where they differ. The key of a joint that
+            shares its name with a link starts with ``joint``.
     """
 
     path: Path
     files: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
+    names: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __str__(self) -> str:
         return str(self.path)
@@ -231,23 +254,14 @@ def stale(files: Mapping[str, bytes], out_dir: str | os.PathLike[str]) -> tuple[
         path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()
     }
     existing.pop(MANIFEST, None)
-    differing = {
-        file
-        for file, data in files.items()
-        if file not in existing or existing[file].read_bytes() != data
-    }
-    return tuple(sorted(differing | _superfluous(existing, files)))
+    found = set(existing) - set(files)
+    for file, data in files.items():
+        if file not in existing or existing[file].read_bytes() != data:
+            found.add(file)
+    return tuple(sorted(found))
 
 
-def _superfluous(existing: Collection[str], files: Collection[str]) -> set[str]:
-    return set(existing) - set(files)
-
-
-_Export = TypeVar("_Export", bound=Export)
-_Contents = TypeVar("_Contents", bound="Contents")
-
-
-class Form(Protocol):
+class NormalForm(Protocol):
     """The normal form of a scene, which a document states."""
 
     @property
@@ -259,12 +273,12 @@ class Form(Protocol):
         """Names in the document by name in the source, where they differ."""
 
 
-_Form_co = TypeVar("_Form_co", bound=Form, covariant=True)
+_Form_co = TypeVar("_Form_co", bound=NormalForm, covariant=True)
 _Options_co = TypeVar("_Options_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Built(Generic[_Form_co, _Options_co]):
+class BuiltDocument(Generic[_Form_co, _Options_co]):
     """A finished document.
 
     Attributes:
@@ -284,11 +298,11 @@ class Built(Generic[_Form_co, _Options_co]):
     options: _Options_co
 
 
-AnyBuilt = Built[Form, Any]
+AnyBuilt = BuiltDocument[NormalForm, Any]
 """A finished document of any format."""
 
 
-class Format(NamedTuple):
+class DocumentFormat(NamedTuple):
     """A format of documents."""
 
     title: str
@@ -301,128 +315,134 @@ class Format(NamedTuple):
     """Code of the findings about files that do not read back."""
 
 
+def _nothing() -> None:
+    """Check nothing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
+class ExportFiles:
     """The files of an export that are not written yet."""
 
     main: str
     """Path of the model's file in the folder."""
     files: dict[str, bytes]
     """Content of each file, by its path in the folder."""
-    scene: Scene
-    """The scene that the files say."""
     diagnostics: tuple[Diagnostic, ...]
     """The findings of the export."""
-    code: Code
-    """Code of the findings about files that do not read back."""
-    package_map: Mapping[str, str] = field(default_factory=dict)
-    """Place, in the folder, of each package that a URI of the files names."""
-
-    def require_equal(self) -> None:
-        """Read the files back and compare them with the scene.
-
-        Raises:
-            ExportError: if they are not the scene.
-        """
-        require_equal(
-            read_back(self.files, self.main, self.scene, self.code, package_map=self.package_map)
-        )
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Names in the files by name in the source, where they differ."""
+    check: Callable[[], object] = _nothing
+    """Checks the files; raises `ExportError` if they are not the exported scene."""
 
     def checked(self) -> Self:
-        """Check the files, and return the contents with what the check has found.
+        """Check the files, and return them with what the check has made.
 
         Raises:
-            ExportError: if they are not the scene.
+            ExportError: if they are not the exported scene.
         """
-        self.require_equal()
+        self.check()
         return self
 
-    def written(
-        self, kind: type[_Export], out_dir: str | os.PathLike[str], *, force: bool
-    ) -> _Export:
+    def written(self, out_dir: str | os.PathLike[str], *, force: bool = False) -> Export:
         """Write the files into a folder and return the result.
 
         Args:
-            kind: Type of the result.
             out_dir: The folder.
             force: Whether to overwrite files that were edited or that no export wrote.
 
         Raises:
             OutputFolderError: if the folder holds files that were edited or that no export wrote.
             OSError: if the file system refuses; the old content is in place then.
-            ValueError: if the folder is named as a file.
         """
-        check_folder_name(out_dir)
         write_folder(out_dir, self.files, force=force)
-        files = tuple(sorted(self.files))
-        return kind(path=Path(out_dir) / self.main, files=files, diagnostics=self.diagnostics)
+        return Export(
+            path=Path(out_dir) / self.main,
+            files=tuple(sorted(self.files)),
+            diagnostics=self.diagnostics,
+            names=dict(self.names),
+        )
+
+
+_ExportFiles = TypeVar("_ExportFiles", bound=ExportFiles)
+_Keywords = TypeVar("_Keywords", bound=LoadOptions)
 
 
 def finished(
+    files_of: Callable[[Source, _Keywords], _ExportFiles],
     source: Source,
-    options: LoadOptions,
-    contents_of: Callable[[], _Contents],
+    keywords: _Keywords,
     *,
     check: bool = False,
-) -> _Contents:
+) -> _ExportFiles:
     """Return the files of an export, and warn of what they lose.
 
     Args:
+        files_of: Makes the files.
         source: The source of the export.
-        options: The keywords of the caller.
-        contents_of: Makes the files.
-        check: Whether to read the files back and compare them with the scene.
+        keywords: The keywords of the caller.
+        check: Whether to check the files.
 
     Raises:
-        ExportError: if the files, read back, are not the scene.
+        ExportError: if the files are not the exported scene.
     """
-    with loss_summary(source, options) as losses:
-        contents = contents_of()
+    with loss_summary(source, keywords) as losses:
+        files = files_of(source, keywords)
         if check:
-            contents = contents.checked()
-        losses.add(contents.diagnostics)
-    return contents
+            files = files.checked()
+        losses.add(files.diagnostics)
+    return files
 
 
-def single_document(
+def export_folder(
+    files_of: Callable[[Source, _Keywords], ExportFiles],
     source: Source,
-    options: LoadOptions,
-    build: Callable[[], AnyBuilt],
-    form: Format,
-    assets: str,
+    out_dir: str | os.PathLike[str],
+    keywords: _Keywords,
     *,
+    force: bool,
     check: bool,
-) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
-    """Return one document without a folder around it, the assets in a folder beside it, and the
-    findings.
+) -> Export:
+    """Write the files of an export into a folder and return the result.
 
     Args:
+        files_of: Makes the files.
         source: The source of the export.
-        options: The keywords of the caller.
-        build: Makes the document.
-        form: Format of the document.
-        assets: Name of the folder of the assets.
-        check: Whether to read the files back and compare them with the model.
+        out_dir: The folder.
+        keywords: The keywords of the caller.
+        force: Whether to overwrite files that were edited or that no export wrote.
+        check: Whether to check the files before the folder is touched.
 
     Raises:
-        ExportError: if the written file, read back, is not the model.
+        ExportError: if the files are not the exported scene.
+        OutputFolderError: if the folder holds files that were edited or that no export wrote.
+        OSError: if the file system refuses; the old content is in place then.
+        ValueError: if the folder is named as a file.
     """
-    with loss_summary(source, options) as losses:
-        built = build()
-        text, main = write(built.root), f"main{form.suffix}"
-        if check:
-            files = {main: text.encode()} | {
-                f"{assets}/{file}": data for file, data in built.assets.items()
-            }
-            require_equal(read_back(files, main, built.form.scene, form.code))
-        losses.add(built.diagnostics)
-    return text, built.assets, built.diagnostics
+    check_folder_name(out_dir)
+    return finished(files_of, source, keywords, check=check).written(out_dir, force=force)
 
 
-def document_contents(
-    built: AnyBuilt, form: Format, readers: str, notes: Iterable[str]
-) -> Contents:
-    """Return the files of a document: itself, its assets, ``README.md`` and ``FIDELITY.md``.
+def document_alone(built: AnyBuilt, form: DocumentFormat, assets: str) -> ExportFiles:
+    """Return one document without a folder around it, with the assets in a folder beside it.
+
+    Args:
+        built: The document.
+        form: Its format.
+        assets: The folder of the assets.
+    """
+    main = f"main{form.suffix}"
+    return _document_files(built, form, {main: write(built.root)}, assets, {})
+
+
+def document_files(
+    built: AnyBuilt,
+    form: DocumentFormat,
+    readers: str,
+    notes: Iterable[str],
+    more: Mapping[str, str],
+    package_map: Mapping[str, str],
+) -> ExportFiles:
+    """Return the files of a document: itself, its assets, ``README.md``, ``FIDELITY.md`` and more.
 
     Args:
         built: The document.
@@ -430,6 +450,8 @@ def document_contents(
         readers: The first sentences of the README after the name of the file, such as ``is a robot
             in URDF.``.
         notes: Sentences of the README about what was changed.
+        more: Further texts by the name of their file.
+        package_map: Place, in the folder, of each package that a URI of the document names.
     """
     name = file_name(built.scene.name)
     main = f"{name}{form.suffix}"
@@ -437,19 +459,36 @@ def document_contents(
         main: write(built.root, [origin_comment(built.scene)]),
         "README.md": _readme(name, f"`{main}` {readers}", built, form, notes),
         "FIDELITY.md": fidelity_text(built.scene, built.diagnostics, f"{form.title} document"),
+        **more,
     }
+    return _document_files(built, form, texts, ASSETS, package_map)
+
+
+def _document_files(
+    built: AnyBuilt,
+    form: DocumentFormat,
+    texts: Mapping[str, str],
+    assets: str,
+    package_map: Mapping[str, str],
+) -> ExportFiles:
+    """Return texts, of which the first is a document, and its assets; the check reads them back."""
+    main = next(iter(texts))
     files = {file: text.encode() for file, text in texts.items()}
-    files |= {f"assets/{file}": data for file, data in built.assets.items()}
-    return Contents(
+    files |= {f"{assets}/{file}": data for file, data in built.assets.items()}
+    return ExportFiles(
         main=main,
         files=files,
-        scene=built.form.scene,
         diagnostics=built.diagnostics,
-        code=form.code,
+        names=built.form.names,
+        check=lambda: require_equal(
+            read_back(files, main, built.form.scene, form.code, package_map=package_map)
+        ),
     )
 
 
-def _readme(name: str, about: str, built: AnyBuilt, form: Format, notes: Iterable[str]) -> str:
+def _readme(
+    name: str, about: str, built: AnyBuilt, form: DocumentFormat, notes: Iterable[str]
+) -> str:
     report = (
         f"[FIDELITY.md](FIDELITY.md) lists what {form.title} cannot represent, or represents "
         f"with an error."

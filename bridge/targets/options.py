@@ -112,10 +112,16 @@ class ExportOptions:
 
 Repair = Literal["keep", "repair"]
 """Treatments of inertias that are not physical, in files that Drake and Gazebo read."""
-_INERTIA = (
-    "inertias that are not physical: refuse them, repair them, or compute them from the collisions"
+_REPAIR = option(
+    "inertias that are not physical: keep writes them as they are, repair writes the nearest "
+    "physical ones",
+    choices=get_args(Repair),
 )
-_REPAIR = option(_INERTIA, choices=get_args(Repair))
+_INERTIA = (
+    "inertias that are not physical: keep refuses them, repair replaces each by the nearest "
+    "physical one, from_geometry computes them from the collisions, error also refuses links "
+    "without inertia"
+)
 
 
 Actuators = Literal["none", "motor", "dcmotor", "position", "velocity"]
@@ -204,7 +210,7 @@ class SdfExportOptions(ExportOptions):
     model_config: bool = field(
         default=False,
         metadata=option(
-            "write model.config beside the model, by which Gazebo finds it",
+            "write model.config beside the model, so that Gazebo finds it",
             of_folder=(True,),
         ),
     )

@@ -23,33 +23,39 @@ from .options import (
 )
 
 if TYPE_CHECKING:
+    import os
     from importlib.metadata import EntryPoint
+
+    from bridge.lowering.sources import Source
+    from loaders.diagnostics import Diagnostic
+
+    from .folder import Export, ExportFiles
+
+_EXPORT_FOLDER = Deferred("bridge.targets.folder:export_folder")
+_FINISHED = Deferred("bridge.targets.folder:finished")
+_STALE = Deferred("bridge.targets.folder:stale")
 
 _LOG = logging.getLogger(__name__)
 
 ENTRY_POINTS = "sdfbridge.targets"
-"""Group of the entry points, each of which names a `Target`."""
+"""Group of the entry points; each one names a `Target`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """A format that scenes are written in.
 
-    All functions take a source, as `bridge.export_mjcf` does, and the options as keywords.
-
     Attributes:
         name: Its name, as ``--to`` takes it.
         title: Name of the format, for people.
         options: Its options: a frozen dataclass.
-        export: Writes a folder: ``export(source, out_dir, *, force, **options)`` returns a
-            `bridge.targets.folder.Export`.
-        stale_files: ``stale_files(source, out_dir, **options)`` returns the files of a folder that
-            differ from what ``export`` would write.
-        single_file: ``single_file(source, *, assets, **options)`` returns one document as text, the
-            contents of the files beside it by their paths in the folder ``assets``, and the
-            findings; None if the target writes folders only.
+        folder_files: ``folder_files(source, keywords)`` returns the files of a folder, a
+            `bridge.targets.folder.ExportFiles`. The source is a path, a scene or a mechanism, and
+            the keywords are the options and those of `loaders.load`.
+        single_files: ``single_files(source, keywords, assets)`` returns one document and the files
+            in the folder ``assets`` beside it; None if the target writes folders only.
         suffixes: Suffixes of the names of documents, the usual one first; none without
-            ``single_file``.
+            ``single_files``.
         beside: End of the name of the folder beside one document.
         check: What an export does before it touches the folder, for people.
     """
@@ -57,9 +63,8 @@ class Target:
     name: str
     title: str
     options: type[ExportOptions]
-    export: Callable[..., Any]
-    stale_files: Callable[..., tuple[str, ...]]
-    single_file: Callable[..., tuple[str, dict[str, bytes], tuple[Any, ...]]] | None = None
+    folder_files: Callable[[Source, Any], ExportFiles]
+    single_files: Callable[[Source, Any, str], ExportFiles] | None = None
     suffixes: tuple[str, ...] = ()
     beside: str = "assets"
     check: str = "read back and compared with the model: equal"
@@ -69,14 +74,85 @@ class Target:
         """Return whether its documents are YAML, not XML."""
         return self.suffixes[:1] != () and self.suffixes[0].endswith((".yaml", ".yml"))
 
+    def export(
+        self,
+        source: Source,
+        out_dir: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        check: bool = True,
+        **keywords: Any,
+    ) -> Export:
+        """Write a folder and return the result; see `bridge.targets.folder.export_folder`.
+
+        Args:
+            source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+            out_dir: The folder to write.
+            force: Whether to overwrite files that were edited or that no export wrote.
+            check: Whether to check the files before the folder is touched.
+            keywords: The options of the export.
+        """
+        result: Export = _EXPORT_FOLDER(
+            self.folder_files, source, out_dir, keywords, force=force, check=check
+        )
+        return result
+
+    def stale_files(
+        self, source: Source, out_dir: str | os.PathLike[str], **keywords: Any
+    ) -> tuple[str, ...]:
+        """Return the files of a folder that are missing, superfluous, or differ from what `export`
+        would write.
+
+        Args:
+            source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+            out_dir: The folder to compare with.
+            keywords: The options of the export.
+
+        Raises:
+            LoadError: if the file is invalid.
+            ExportError: if the target cannot represent the model.
+            TypeError: if an option is unknown.
+        """
+        files: tuple[str, ...] = _STALE(self.folder_files(source, keywords).files, out_dir)
+        return files
+
+    def single_file(
+        self, source: Source, *, assets: str, check: bool = True, **keywords: Any
+    ) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
+        """Return one document as text, the contents of the files beside it by their paths in the
+        folder ``assets``, and the findings.
+
+        Args:
+            source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+            assets: The folder.
+            check: Whether to check the files.
+            keywords: The options of the export.
+
+        Raises:
+            LoadError: if the file is invalid.
+            ExportError: if the target cannot represent the model, or the files are not the model.
+            TypeError: if an option is unknown.
+            ValueError: if the target writes folders only.
+        """
+        single_files = self.single_files
+        if single_files is None:
+            raise ValueError(f"the target {self.name} writes folders only")
+        done: ExportFiles = _FINISHED(
+            lambda source, keywords: single_files(source, keywords, assets),
+            source,
+            keywords,
+            check=check,
+        )
+        files = {name.removeprefix(f"{assets}/"): data for name, data in done.files.items()}
+        return files.pop(done.main).decode(), files, done.diagnostics
+
 
 MJCF = Target(
     name="mjcf",
     title="MJCF",
     options=MjcfExportOptions,
-    export=Deferred("bridge.targets.mjcf:export_mjcf"),
-    stale_files=Deferred("bridge.targets.mjcf:stale_files"),
-    single_file=Deferred("bridge.targets.mjcf.folder:single_file"),
+    folder_files=Deferred("bridge.targets.mjcf.folder:folder_files"),
+    single_files=Deferred("bridge.targets.mjcf.folder:single_files"),
     suffixes=(".xml", ".mjcf"),
     check="compiled with MuJoCo",
 )
@@ -84,27 +160,24 @@ _SDF = Target(
     name="sdf",
     title="SDFormat",
     options=SdfExportOptions,
-    export=Deferred("bridge.targets.sdf:export_sdf"),
-    stale_files=Deferred("bridge.targets.sdf.document:stale_files"),
-    single_file=Deferred("bridge.targets.sdf.document:single_file"),
+    folder_files=Deferred("bridge.targets.sdf.document:folder_files"),
+    single_files=Deferred("bridge.targets.sdf.document:single_files"),
     suffixes=(".sdf", ".world"),
 )
 _URDF = Target(
     name="urdf",
     title="URDF",
     options=UrdfExportOptions,
-    export=Deferred("bridge.targets.urdf:export_urdf"),
-    stale_files=Deferred("bridge.targets.urdf.document:stale_files"),
-    single_file=Deferred("bridge.targets.urdf.document:single_file"),
+    folder_files=Deferred("bridge.targets.urdf.document:folder_files"),
+    single_files=Deferred("bridge.targets.urdf.document:single_files"),
     suffixes=(".urdf",),
 )
 _DIRECTIVES = Target(
     name="directives",
     title="directives",
     options=DirectivesExportOptions,
-    export=Deferred("bridge.targets.directives:export_directives"),
-    stale_files=Deferred("bridge.targets.directives.folder:stale_files"),
-    single_file=Deferred("bridge.targets.directives.folder:single_file"),
+    folder_files=Deferred("bridge.targets.directives.folder:folder_files"),
+    single_files=Deferred("bridge.targets.directives.folder:single_files"),
     suffixes=(".dmd.yaml", ".dmd.yml"),
     beside="models",
 )

@@ -78,7 +78,7 @@ def changed_names(names: Mapping[str, Mapping[str, str]], kinds: Iterable[str]) 
 
     Args:
         names: New names by old one, for each kind of item.
-        kinds: The kinds, the first of which is ``link``.
+        kinds: The kinds; the first is ``link``.
     """
     known = {WORLD: WORLD}
     changed: dict[str, str] = {}

@@ -38,7 +38,7 @@ from loaders.limits import LimitError
 from loaders.meshes import Faces
 from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Collision, Link, Plane, Visual
-from loaders.picture import Surface, surfaces
+from loaders.picture import ColoredSurface, surfaces
 from loaders.pose import Array, Pose, matrix_to_quaternion, rotation_about
 from loaders.scoped_names import unused_name
 
@@ -199,7 +199,9 @@ class DrawnModel:
                     corners = self._corners_of_planes if is_plane else self._corners
                     corners.append(surface.vertices @ X_WG.R.T + X_WG.p)
 
-    def _add_surface(self, server: Any, path: str, surface: Surface, kind: str, X_LG: Pose) -> None:
+    def _add_surface(
+        self, server: Any, path: str, surface: ColoredSurface, kind: str, X_LG: Pose
+    ) -> None:
         vector = X_LG.to_vector()
         mesh = server.scene.add_mesh_trimesh(
             path, _mesh(surface), position=vector[:3], wxyz=vector[3:]
@@ -222,7 +224,7 @@ def _node_name(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-." else "_" for c in name)[:60]
 
 
-def _mesh(surface: Surface) -> Any:
+def _mesh(surface: ColoredSurface) -> Any:
     import trimesh
 
     looks: Any = trimesh.visual
@@ -455,7 +457,7 @@ whole.
 _TELEPHONE = 480
 """Width of the window below which viser lays the controls over its lower part [pixels]."""
 _LIFT = 0.27
-"""Share of the height of such a window by which the models are moved up."""
+"""Upward shift of the models, relative to the height of such a window."""
 _GAP = 0.25
 """Distance between models, as a share of their size."""
 

@@ -255,7 +255,7 @@ DIRECTIVES_WELD_WORLD = Code(
 DEFORMABLE = Code(
     "drake.deformable",
     Fate.DROPPED,
-    "deformable links are not supported; read as a rigid body",
+    "deformable links are not supported; the link is read as a rigid body",
     meaning="A deformable body is read as a rigid one, because no target supports it.",
     effect=Lost("deformation"),
 )
@@ -284,7 +284,7 @@ EMPTY_GROUP = Code(
 EMPTY_MEMBER = Code(
     "drake.empty-member",
     Fate.NOTED,
-    "a member of filter group {group} has no name; ignored",
+    "a member of filter group {group} has no name; it is ignored",
     meaning="A member of a collision filter group names no link.",
     remedy="Name a link, or remove the member.",
 )
@@ -386,13 +386,13 @@ NO_CURVE = Code(
 NO_ROLE = Code(
     "drake.no-role",
     Fate.NOTED,
-    "both the illustration and the perception role are disabled; ignored this visual",
+    "both the illustration and the perception role are disabled; this visual is ignored",
     meaning="A visual is used neither for illustration nor for perception, so it is left out.",
 )
 OLD_COMPLIANCE = Code(
     "drake.old-compliance",
     Fate.DROPPED,
-    "<{tag}> is obsolete; ignored",
+    "<{tag}> is obsolete; it is ignored",
     meaning="`<drake_compliance>` is obsolete and has no effect.",
     remedy="Use `<drake:proximity_properties>`.",
     hint="use <drake:proximity_properties>",
@@ -433,7 +433,7 @@ RIGID_AND_COMPLIANT = Code(
 RIGID_MODULUS = Code(
     "drake.rigid-modulus",
     Fate.ASSUMED,
-    "a rigid shape has no hydroelastic modulus; ignored",
+    "a rigid shape has no hydroelastic modulus; it is ignored",
     meaning="A rigid shape states a hydroelastic modulus, which is ignored.",
     remedy="Remove the modulus.",
 )

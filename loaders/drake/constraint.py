@@ -25,7 +25,7 @@ from loaders.pose import IDENTITY, Array, Pose
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 
-from .dialect import Dialect, Element, NameResolver, number
+from .dialect import Dialect, DrakeElement, NameResolver, number
 
 GROUP = "drake:collision_filter_group"
 """Tag of a filter group."""
@@ -132,12 +132,12 @@ def read_constraints(model: Node, names: NameResolver, dialect: Dialect) -> list
     return [*balls, *distances, *tendons]
 
 
-def _element(node: Node, dialect: Dialect) -> Element:
-    return Element(node, dialect, prefix=f"{node.tag}_")
+def _element(node: Node, dialect: Dialect) -> DrakeElement:
+    return DrakeElement(node, dialect, prefix=f"{node.tag}_")
 
 
 def _read_bushing(node: Node, names: NameResolver, dialect: Dialect) -> Bushing:
-    element = Element(node, dialect, prefix="drake:bushing_")
+    element = DrakeElement(node, dialect, prefix="drake:bushing_")
     link_A, X_LA = _frame(element, "frameA", names)
     link_C, X_LC = _frame(element, "frameC", names)
     return Bushing(
@@ -230,7 +230,7 @@ class _Points(TypedDict):
     p_BQ: Array
 
 
-def _points(element: Element, names: NameResolver) -> _Points:
+def _points(element: DrakeElement, names: NameResolver) -> _Points:
     link_A, link_B = _link(element, "body_A", names), _link(element, "body_B", names)
     if link_A and link_A == link_B:
         element.node.report(codes.SAME_BODY, subjects=(link_A,), tag=element.node.tag, link=link_A)
@@ -242,7 +242,7 @@ def _points(element: Element, names: NameResolver) -> _Points:
     }
 
 
-def _link(element: Element, key: str, names: NameResolver) -> str:
+def _link(element: DrakeElement, key: str, names: NameResolver) -> str:
     name, node = element.name(key)
     link = names.link(name) if name else None
     if name and link is None:
@@ -250,7 +250,7 @@ def _link(element: Element, key: str, names: NameResolver) -> str:
     return link or ""
 
 
-def _frame(element: Element, key: str, names: NameResolver) -> tuple[str, Pose]:
+def _frame(element: DrakeElement, key: str, names: NameResolver) -> tuple[str, Pose]:
     name, node = element.name(key)
     frame = names.frame(name) if name else None
     if name and frame is None:

@@ -173,9 +173,11 @@ def read_positions(add_model: Node, model: str, scene: Scene) -> Scene:
 
 def _with_default_position(joint: Joint, node: Node) -> Joint:
     values = numbers(node)
-    is_ball = joint.type is JointType.BALL  # Drake uses roll, pitch and yaw
-    is_free = joint.type is JointType.FLOATING  # Drake has a free body and no joint
-    size = 3 if is_ball else 0 if is_free else joint.type.traits.position_count
+    size = joint.type.traits.position_count
+    if joint.type is JointType.BALL:
+        size = 3  # Drake uses roll, pitch and yaw
+    elif joint.type is JointType.FLOATING:
+        size = 0  # Drake has a free body and no joint
     if len(values) != size:
         node.report(
             codes.DIRECTIVES_POSITION_COUNT,
@@ -186,7 +188,7 @@ def _with_default_position(joint: Joint, node: Node) -> Joint:
             count=len(values),
         )
         return joint
-    if is_ball:
+    if joint.type is JointType.BALL:
         values = matrix_to_quaternion(Pose.from_xyz_rpy((0.0, 0.0, 0.0), values).R)
     return dataclasses.replace(joint, default_position=values)
 

@@ -62,7 +62,7 @@ class NameResolver(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class DrakeElement:
     """A ``drake:`` element with its values in child elements: the key ``b`` is the child
     ``<drake:a_b>``.
     """

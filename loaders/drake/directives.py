@@ -47,7 +47,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelFile:
+class LoadedModelFile:
     """A model file, read once for all models made of it."""
 
     scene: Scene | None
@@ -88,7 +88,7 @@ class SceneBuilder:
     """Filter groups that the directives add."""
     rules: list[FilterRule] = field(default_factory=list)
     """Filter rules that the directives add."""
-    files: dict[Path, ModelFile] = field(default_factory=dict)
+    files: dict[Path, LoadedModelFile] = field(default_factory=dict)
     """The model files, keyed by real path."""
     missing: set[str] = field(default_factory=set)
     """Scoped names of the models and frames that could not be added."""
@@ -349,7 +349,7 @@ def _read_model(path: Path, name: str, step: Step, builder: SceneBuilder) -> Sce
     if real not in builder.files:
         start = len(builder.context.diagnostics)
         scene = step.context.read_file(path, step.context)
-        builder.files[real] = ModelFile(scene, range(start, len(builder.context.diagnostics)))
+        builder.files[real] = LoadedModelFile(scene, range(start, len(builder.context.diagnostics)))
     builder.files[real].instances.append(name)
     scene = builder.files[real].scene
     if scene is not None and root_model(scene) is None:

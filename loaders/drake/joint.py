@@ -25,7 +25,7 @@ from loaders.model import (
 from loaders.node import Node
 from loaders.pose import IDENTITY, Array, Pose
 
-from .dialect import PREFIX, SDF, URDF, Dialect, Element, NameResolver, direction, number
+from .dialect import PREFIX, SDF, URDF, Dialect, DrakeElement, NameResolver, direction, number
 
 ACTUATED = frozenset(
     joint_type
@@ -75,7 +75,7 @@ def read_drive(node: Node, dialect: Dialect) -> Drive:
     """
     if node.lacks(_DRIVE):
         return _NO_DRIVE
-    element = Element(node, dialect)
+    element = DrakeElement(node, dialect)
     p_gain, d_gain = _read_gains(node)
     rotor_inertia, gear_ratio = element.maybe("rotor_inertia"), element.maybe("gear_ratio")
     return Drive(
@@ -191,7 +191,7 @@ def complete_urdf_joint(node: Node, joint: Joint) -> Joint:
     if joint.type is JointType.UNIVERSAL:  # Drake ignores <axis>
         return replace(joint, axes=(replace(axis, xyz=X_AXIS), replace(axis, xyz=Y_AXIS)))
     if joint.type is JointType.SCREW:
-        return replace(joint, pitch=Element(node, URDF).number("screw_thread_pitch"))
+        return replace(joint, pitch=DrakeElement(node, URDF).number("screw_thread_pitch"))
     if joint.type is not JointType.CURVILINEAR:
         raise NotImplementedError(f"no reader completes a URDF joint of type {joint.type}")
     curve = _read_curve(node, URDF)
@@ -248,14 +248,16 @@ def _read_sdf_joint(node: Node, names: NameResolver) -> Joint | None:
 
 
 def _read_planar(node: Node) -> tuple[tuple[JointAxis, ...], Curve | None]:
-    damping = Element(node, SDF).vector("damping", minimum=0.0).tolist()
+    damping = DrakeElement(node, SDF).vector("damping", minimum=0.0).tolist()
     axes = zip((X_AXIS, Y_AXIS, Z_AXIS), damping, strict=True)
     return tuple(JointAxis(xyz=xyz, damping=c) for xyz, c in axes), None
 
 
 def _read_curvilinear(node: Node) -> tuple[tuple[JointAxis, ...], Curve | None]:
     curve = _read_curve(node, SDF)
-    return (_curve_axis(curve, Element(node, SDF).maybe("damping", minimum=0.0) or 0.0),), curve
+    return (
+        _curve_axis(curve, DrakeElement(node, SDF).maybe("damping", minimum=0.0) or 0.0),
+    ), curve
 
 
 _SDF_TYPES: dict[str, Callable[[Node], tuple[tuple[JointAxis, ...], Curve | None]]] = {

@@ -9,7 +9,7 @@ from loaders.drake import codes
 from loaders.model import Z_AXIS, Friction, Hydroelastic, Surface
 from loaders.node import Node
 
-from .dialect import SDF, URDF, Dialect, Element, direction
+from .dialect import SDF, URDF, Dialect, DrakeElement, direction
 
 _FRICTION = ("mu_static", "mu_dynamic")
 _COMPLIANCE = {"drake:rigid_hydroelastic": "rigid", "drake:compliant_hydroelastic": "compliant"}
@@ -33,7 +33,7 @@ def read_surface(collision: Node, surface: Surface, dialect: Dialect) -> Surface
     node = collision.child("drake:proximity_properties")
     if node is None:
         return surface
-    element = Element(node, dialect)
+    element = DrakeElement(node, dialect)
     friction = _read_friction(element)
     if friction is not None and surface.friction != Friction():
         node.report(codes.TWO_FRICTIONS)
@@ -53,7 +53,7 @@ def _first_given(value: float | None, default: float | None) -> float | None:
     return default if value is None else value
 
 
-def _read_friction(element: Element) -> Friction | None:
+def _read_friction(element: DrakeElement) -> Friction | None:
     static, dynamic = (element.maybe(key, minimum=0.0) for key in _FRICTION)
     return _friction(element.node, static, dynamic)
 
@@ -72,7 +72,7 @@ def _friction(node: Node, static: float | None, dynamic: float | None) -> Fricti
     return Friction(mu=sliding, mu2=sliding, mu_static=at_rest if at_rest != sliding else None)
 
 
-def _read_hydroelastic(element: Element) -> Hydroelastic | None:
+def _read_hydroelastic(element: DrakeElement) -> Hydroelastic | None:
     node = element.node
     kinds = [kind for tag, kind in _COMPLIANCE.items() if node.child(tag) is not None]
     if len(kinds) > 1:

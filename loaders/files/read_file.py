@@ -3,7 +3,7 @@
 Every other module that reads a model, a mesh, an image or a companion of these calls `read`.
 
 A block in `recorded` learns of each. `loaders.files.read_file.read` notes what it reads, the search
-for URIs notes what it finds and misses, and a cache notes the files of which it has a result.
+for URIs notes what it finds and misses, and a cache notes the files that its results depend on.
 
 ``robot.mjz/meshes/arm.obj`` is the member ``meshes/arm.obj``. The operating system refuses such a
 path, and only then is the archive asked, so that other files cost nothing. Nothing is unpacked to
@@ -157,10 +157,10 @@ def size_in_archive(path: str) -> int | None:
         archive = _opened(split[0])
     except FileError:
         return None
-    member = archive.members.get(split[1])
-    return (
-        member.file_size if member is not None else FOLDER if split[1] in archive.folders else None
-    )
+    name = split[1]
+    if name in archive.members:
+        return archive.members[name].file_size
+    return FOLDER if name in archive.folders else None
 
 
 def read_inside(path: str, most: int) -> bytes | None:
@@ -222,7 +222,9 @@ def _split(path: str) -> tuple[str, str] | None:
         archive = path[: match.end()]
         if os.path.isfile(archive):
             name = posixpath.normpath(path[match.end() + 1 :].replace(os.sep, "/"))
-            return None if name.startswith("..") else (archive, "" if name == "." else name)
+            if name.startswith(".."):
+                return None
+            return archive, "" if name == "." else name
     return None
 
 

@@ -246,7 +246,7 @@ def finish(read: Callable[..., Reading], *, strict: bool, lenient: bool) -> Scen
     Args:
         read: Reads the source, given ``lenient``.
         strict: Whether anything lost or approximated is an error.
-        lenient: Whether invalid pieces that can be left out are.
+        lenient: Whether to skip invalid elements instead of refusing the file.
 
     Raises:
         LoadError: if the source has errors; it states whether lenient loading reads the source.

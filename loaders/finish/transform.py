@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
 from loaders.collision_pairs import connected_components, is_connection
+from loaders.engine_settings import named_kind
 from loaders.model import (
     WORLD,
     ContactPair,
@@ -19,6 +21,7 @@ from loaders.model import (
     Keyframe,
     Link,
     Sensor,
+    Settings,
     Tendon,
     TendonPart,
 )
@@ -64,7 +67,65 @@ def renamed(scene: Scene, names: Names) -> Scene:
     for collection in ("joints", "links"):
         items[collection] = tuple(_with_renamed_sensors(item, names) for item in items[collection])
     items["tendons"] = tuple(_tendon_with_names(item, names) for item in scene.tendons)
+    items["engine_elements"] = scene.engine_elements
+    items |= _in_engines(items, partial(_new_name, names))
     return dataclasses.replace(scene, **items)
+
+
+def _new_name(names: Names, kind: str, name: str) -> str:
+    is_world = name == WORLD and kind == "link"
+    return name if is_world else names.get(kind, {}).get(name, name)
+
+
+_NewName = Callable[[str, str], str]
+"""Function of the kind and the name of an item that returns its new name."""
+
+
+def _in_engines(items: Mapping[str, Any], new_name: _NewName) -> dict[str, Any]:
+    """Return the collections whose items name others in the words of a simulator, with new names.
+
+    Args:
+        items: The collections of a scene.
+        new_name: The new names.
+    """
+    renamed: dict[str, Any] = {
+        kind: tuple(_with_new_settings(item, new_name) for item in items[kind])
+        for kind in ("couplings", "actuators", "constraints")
+    }
+    renamed["engine_elements"] = _renamed_elements(items["engine_elements"], new_name)
+    return renamed
+
+
+def _with_new_settings(item: Any, new_name: _NewName) -> Any:
+    """Return an item with new names in its settings of simulators, such as the site of an
+    actuator.
+    """
+    stated: EngineSettings = getattr(item, "engine_settings", ())
+    renamed = tuple((engine, _new_settings(settings, new_name)) for engine, settings in stated)
+    return item if renamed == stated else replace(item, engine_settings=renamed)
+
+
+def _new_settings(settings: Settings, new_name: _NewName) -> Settings:
+    kinds = [named_kind(key) for key, _ in settings]
+    return tuple(
+        (key, new_name(kind, text) if kind else text)
+        for kind, (key, text) in zip(kinds, settings, strict=True)
+    )
+
+
+def _renamed_elements(
+    elements: Iterable[EngineElement], new_name: _NewName
+) -> tuple[EngineElement, ...]:
+    return tuple(
+        replace(
+            element,
+            references=tuple(
+                (key, new_name(named_kind(key, element.settings), name))
+                for key, name in element.references
+            ),
+        )
+        for element in elements
+    )
 
 
 def _tendon_with_names(tendon: Tendon, names: Names) -> Tendon:
@@ -208,8 +269,7 @@ def with_distinct_world_parts(scenes: Sequence[Scene]) -> list[Scene]:
 
 
 def joined_world(links: Iterable[Link]) -> tuple[Link, ...]:
-    """Return links of which one at most is the world: the first one, with the shapes and sensors of
-    all.
+    """Return the links with at most one world: the first one, with the shapes and sensors of all.
 
     Args:
         links: The links.
@@ -243,7 +303,16 @@ def _renamed_world(scene: Scene, names: Mapping[str, str]) -> Scene:
             _renamed_parts(link, names) if link.name == WORLD else link for link in scene.links
         ),
         contact_pairs=tuple(_renamed_pair(pair, names) for pair in scene.contact_pairs),
+        engine_elements=_renamed_elements(
+            scene.engine_elements, partial(_new_name, {"part": _of_world_only(scene, names)})
+        ),
     )
+
+
+def _of_world_only(scene: Scene, names: Mapping[str, str]) -> dict[str, str]:
+    """Return the new names of parts of the world, without those that another link has, too."""
+    others = {part.name for link in scene.links if link.name != WORLD for part in _parts(link)}
+    return {old: new for old, new in names.items() if old not in others}
 
 
 def _renamed_parts(link: Link, names: Mapping[str, str]) -> Link:
@@ -292,7 +361,7 @@ def merge(*scenes: Scene, name: str = "") -> Scene:
 
     Args:
         scenes: The scenes, at least one; the names of their items must differ, except that of the
-            link ``world``, of which each may have a part: it becomes one link.
+            link ``world``: each may have a part of it, and it becomes one link.
         name: Name of the result; empty is the name of the first scene.
     """
     first = scenes[0]
@@ -348,11 +417,6 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Fields that hold names of items, keyed by kind of item; models are handled separately."""
 
-_NAMING_SETTINGS = frozenset(
-    {"name", "body", "jointinparent", "site", "refsite", "cranksite", "slidersite"}
-)
-"""Settings of MuJoCo that hold the name of the element, of a link, of a joint or of a frame."""
-
 
 class _Renaming:
     """Function that prefixes names with a scope."""
@@ -364,6 +428,10 @@ class _Renaming:
 
     def __call__(self, name: str) -> str:
         return name if name in {"", WORLD} else self._prefix + name
+
+    def of_kind(self, kind: str, name: str) -> str:
+        """Return the new name of an item; that of a part of a link has no scope."""
+        return name if kind == "part" else self(name)
 
     def model(self, name: str) -> str:
         """Return the new name of a model; the new name of the root model is the scope itself."""
@@ -390,11 +458,7 @@ def _renamed(scene: Scene, rename: _Renaming) -> Scene:
         for kind, keys in _NAMES.items()
     }
     items["tendons"] = tuple(_renamed_tendon(tendon, rename) for tendon in items["tendons"])
-    items["engine_elements"] = tuple(
-        _renamed_element(element, rename) for element in items["engine_elements"]
-    )
-    for kind in ("couplings", "actuators", "constraints"):
-        items[kind] = tuple(_with_renamed_settings(item, rename) for item in items[kind])
+    items |= _in_engines(items, rename.of_kind)
     items["links"] = tuple(
         replace(
             link, model=rename.model(link.model), sensors=_renamed_sensors(link.sensors, rename)
@@ -419,31 +483,6 @@ def _renamed(scene: Scene, rename: _Renaming) -> Scene:
 def _renamed_sensors(sensors: tuple[Sensor, ...], rename: _Renaming) -> tuple[Sensor, ...]:
     return tuple(
         replace(sensor, **rename.fields(sensor, ("joint", "target"))) for sensor in sensors
-    )
-
-
-def _with_renamed_settings(item: Any, rename: _Renaming) -> Any:
-    """Return an item with the names renamed that its settings of simulators hold, such as the site
-    of an actuator.
-    """
-    stated: EngineSettings = getattr(item, "engine_settings", ())
-    if not any(key in _NAMING_SETTINGS for _, settings in stated for key, _ in settings):
-        return item
-    renamed = tuple(
-        (
-            engine,
-            tuple(
-                (key, rename(text) if key in _NAMING_SETTINGS else text) for key, text in settings
-            ),
-        )
-        for engine, settings in stated
-    )
-    return replace(item, engine_settings=renamed)
-
-
-def _renamed_element(element: EngineElement, rename: _Renaming) -> EngineElement:
-    return replace(
-        element, references=tuple((key, rename(name)) for key, name in element.references)
     )
 
 
@@ -558,26 +597,31 @@ def _moved_keyframes(
         of_link: The motion of each link.
     """
     floating = {joint.name for joint in scene.joints if joint.type is JointType.FLOATING}
-    return tuple(
-        replace(
-            keyframe,
-            positions=tuple(
-                _moved_position(position, X_VW[joint])
-                if joint in floating and len(position) == 7
-                else position
-                for joint, position in zip(keyframe.joints, keyframe.positions, strict=True)
-            ),
-            velocities=tuple(
-                _turned_velocity(v, X_VW[joint]) if joint in floating and len(v) == 6 else v
-                for joint, v in zip(keyframe.joints, keyframe.velocities, strict=False)
-            ),
-            poses=tuple(
-                _moved_position(pose, of_link.get(link, IDENTITY))
-                for link, pose in zip(keyframe.links, keyframe.poses, strict=True)
-            ),
+    keyframes = []
+    for keyframe in scene.keyframes:
+        positions = [
+            _moved_position(position, X_VW[joint])
+            if joint in floating and len(position) == 7
+            else position
+            for joint, position in zip(keyframe.joints, keyframe.positions, strict=True)
+        ]
+        velocities = [
+            _turned_velocity(v, X_VW[joint]) if joint in floating and len(v) == 6 else v
+            for joint, v in zip(keyframe.joints, keyframe.velocities, strict=False)
+        ]
+        poses = [
+            _moved_position(pose, of_link.get(link, IDENTITY))
+            for link, pose in zip(keyframe.links, keyframe.poses, strict=True)
+        ]
+        keyframes.append(
+            replace(
+                keyframe,
+                positions=tuple(positions),
+                velocities=tuple(velocities),
+                poses=tuple(poses),
+            )
         )
-        for keyframe in scene.keyframes
-    )
+    return tuple(keyframes)
 
 
 def _turned_velocity(velocity: Sequence[float], X_VW: Pose) -> tuple[float, ...]:

@@ -108,15 +108,12 @@ def _check_numbers(scene: SceneData, diagnostics: Diagnostics) -> None:
     for item, link in _items(scene):
         code = _fault(item)
         if code is not None:
-            kind = (
-                "link"
-                if isinstance(item, Link)
-                else "joint"
-                if isinstance(item, Joint)
-                else "shape"
-            )
+            kind = _KINDS.get(type(item), "shape")
             name = item.name if link is None else f"{link.name}{SEPARATOR}{item.name}"
             diagnostics.add(code, item.where, subjects=(name,), kind=kind, name=name)
+
+
+_KINDS: dict[type, str] = {Link: "link", Joint: "joint"}
 
 
 def _are_unit(vectors: Sequence[Array]) -> bool:

@@ -98,7 +98,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class PluginEffect:
     """The effect of a kind of plugin."""
 
     pattern: re.Pattern[str]
@@ -107,8 +107,8 @@ class Effect:
     """Its verb and object: "push links with wind"."""
 
 
-def _effect(pattern: str, would: str) -> Effect:
-    return Effect(re.compile(rf"\b(?:{pattern})\b"), would)
+def _effect(pattern: str, would: str) -> PluginEffect:
+    return PluginEffect(re.compile(rf"\b(?:{pattern})\b"), would)
 
 
 EFFECTS = (
@@ -189,9 +189,8 @@ def words(plugin: Node) -> str:
         plugin.attributes.get("filename", "").strip().removeprefix("lib"),
         plugin.attributes.get("name", ""),
     )
-    return " | ".join(
-        " ".join(word.lower() for word in _WORD.findall(text[:200])) for text in texts
-    )
+    words = [" ".join(_WORD.findall(text[:200])) for text in texts]
+    return " | ".join(words).lower()
 
 
 def effect_of(plugin: Node) -> str:

@@ -246,9 +246,7 @@ def _gains(plugin: Node, command: str) -> tuple[float | None, float | None]:
 
 
 def _law_of_drive(plugin: Node) -> str:
-    """Return the law by which a differential drive turns the speed of the model into those of the
-    wheels.
-    """
+    """Return the law of a differential drive: the speeds of the wheels from that of the model."""
     separation = number_of(plugin, "wheel_separation") or number_of(plugin, "wheelSeparation")
     radius = number_of(plugin, "wheel_radius")
     diameter = number_of(plugin, "wheel_diameter") or number_of(plugin, "wheelDiameter")

@@ -25,7 +25,7 @@ from loaders.xml import mended_xml
 from .mesh_data import Faces, MeshData, MeshPart, Remark, Textures
 from .precheck import (
     MAX_DEPTH,
-    Asset,
+    ColladaAsset,
     MeshError,
     MeshLimitError,
     NotWellFormedError,
@@ -40,7 +40,7 @@ _EMPTY = re.compile(
     rb"<(triangles|polylist|polygons|trifans|tristrips|lines|linestrips)\s[^<>]{0,200}\bcount\s{0,9}=\s{0,9}[\"']0[\"']"
     rb"[^<>]{0,200}(?:/>|(?<!/)>[^<]*(?:<(?!/\1>)[^<]*)*+</\1>)"
 )
-"""Primitives without elements, of which pycollada raises a TypeError."""
+"""Primitives without elements, for which pycollada raises a TypeError."""
 _APPEARANCE = re.compile(
     r"image|surface|sampler|effect|material|texture|camera|light", re.IGNORECASE
 )
@@ -61,7 +61,7 @@ gazebo_models, 12 of 12 of PR2 and 6 of 6 of Assimp in unitree_ros point up in z
 """
 
 
-def is_up_axis_trusted(asset: Asset) -> bool:
+def is_up_axis_trusted(asset: ColladaAsset) -> bool:
     """Return whether the up axis that a file states is applied: only with a unit, and by the name
     of its exporter.
 
@@ -125,7 +125,7 @@ def _incomplete(error: Any) -> Remark:
     return Remark(code, {"reason": str(error.msg)})
 
 
-def _orientation(asset: Asset, turned: bool | None) -> tuple[Array, list[Remark]]:
+def _orientation(asset: ColladaAsset, turned: bool | None) -> tuple[Array, list[Remark]]:
     R = R_ZX.get(asset.up_axis)
     if R is None:
         return np.eye(3), []
@@ -266,7 +266,7 @@ _HEAD = 1 << 16
 _FITS = 0.1
 """Largest difference of the bounding boxes of two meshes of one shape, over their extent."""
 _CLEARER = 3.0
-"""Least ratio of the differences of two orientations by which one is chosen."""
+"""Least ratio of the differences of two orientations for a choice of one."""
 
 
 def is_turned(mesh: Mesh, data: bytes) -> bool | None:

@@ -233,7 +233,7 @@ def _check_tree(count: int, depth: int, most: int) -> None:
 
 
 @dataclass(slots=True)
-class Asset:
+class ColladaAsset:
     """Coordinates of a COLLADA file, from its ``<asset>``."""
 
     unit: float | None = None
@@ -244,14 +244,14 @@ class Asset:
     """Program that wrote the file, as it names itself."""
 
 
-def check_collada(data: bytes) -> Asset:
+def check_collada(data: bytes) -> ColladaAsset:
     """Check a COLLADA file without building a tree, and read its ``<asset>``.
 
     Raises:
         MeshError: if the file is not well-formed, has a DOCTYPE, or is nested too deep or too
         large.
     """
-    asset, path, texts = Asset(), list[str](), list[str]()
+    asset, path, texts = ColladaAsset(), list[str](), list[str]()
     count, most = 0, limit_of("mesh_elements")
 
     def start(tag: str, attributes: dict[str, str]) -> None:

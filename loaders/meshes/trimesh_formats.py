@@ -14,6 +14,7 @@ from loaders import codes
 from loaders.limits import raised_as
 from loaders.model import Rgba
 from loaders.pose import Array, frozen
+from loaders.text import as_utf8
 
 from .mesh_data import COMPANIONS, MeshPart, Remark, Textures, local_file, remarks_on_libraries
 from .precheck import MeshError, check_faces, check_parts, gltf_header, read_checked
@@ -76,7 +77,7 @@ def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Rem
     textures = Textures(path)
     options: dict[str, Any] = {"split_objects": True} if suffix == ".obj" else {}
     with raised_as(MeshError, f"the file is not valid {suffix[1:].upper()}"):
-        stream = io.BytesIO(_as_utf8(data, suffix))
+        stream = io.BytesIO(as_utf8(data) if suffix in _TEXTS else data)
         scene = trimesh.load_scene(
             stream, file_type=suffix[1:], resolver=_resolver(path), process=False, **options
         )
@@ -89,19 +90,6 @@ def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Rem
 
 
 _EMBEDDED = Remark(codes.MESH_EMBEDDED_TEXTURE)
-
-
-def _as_utf8(data: bytes, suffix: str) -> bytes:
-    """Return a text file in UTF-8; text in another code page, written by old programs, is decoded
-    as Latin-1.
-    """
-    if suffix not in _TEXTS:
-        return data
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return data.decode("latin-1").encode()
-    return data
 
 
 def _parts(
@@ -202,7 +190,7 @@ def _resolver(path: Path) -> Any:
                 raise FileNotFoundError(key)
             data = read_checked(Path(name))
             if name.lower().endswith(".mtl"):
-                return _TEXTURE.sub(rb"\1texture_file", _as_utf8(data, ".mtl"))
+                return _TEXTURE.sub(rb"\1texture_file", as_utf8(data))
             return data
 
         def write(self, name: str, data: bytes) -> None:

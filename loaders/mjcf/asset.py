@@ -287,7 +287,7 @@ _FIELD = b"".join(n.to_bytes(4, "little") for n in (2, 2)) + bytes(16)
 """A height field of two rows and two columns in MuJoCo's own format."""
 
 
-class Asset(NamedTuple):
+class MjcfAsset(NamedTuple):
     """A file of the model."""
 
     uri: str
@@ -313,12 +313,12 @@ class Assets:
 
     contents: dict[str, bytes] = field(default_factory=dict)
     """Contents of each file, by the name that MuJoCo gets."""
-    files: dict[str, Asset] = field(default_factory=dict)
+    files: dict[str, MjcfAsset] = field(default_factory=dict)
     """File of each of these names."""
-    textures: dict[str, Asset] = field(default_factory=dict)
+    textures: dict[str, MjcfAsset] = field(default_factory=dict)
     """File of each texture, by the name of the texture."""
     drawn: dict[str, Node] = field(default_factory=dict)
-    """Attributes by which MuJoCo makes or places the pictures of textures, each with the first
+    """Attributes that make or place the pictures of textures in MuJoCo, each with the first
     texture that has it.
     """
     defers: bool = False
@@ -373,7 +373,7 @@ class Assets:
             self.contents[name] = data
         if is_deferred and path is not None:
             self._deferred[node.tag, attributes["name"]] = _Deferred(path, name, node)
-        self.files[name] = Asset(uri, path if is_deferred or data is not None else None)
+        self.files[name] = MjcfAsset(uri, path if is_deferred or data is not None else None)
         attributes["file"] = name
 
     def _stand_in(self, node: Node) -> str:
@@ -409,7 +409,7 @@ class Assets:
         if uri:
             name = node.attributes.setdefault("name", _parts(uri)[0])
             path = folders.find(node, "texture", folder, files)
-            self.textures[name] = Asset(uri, path)
+            self.textures[name] = MjcfAsset(uri, path)
         kept = {key: node.attributes[key] for key in _KEPT_OF_TEXTURE if key in node.attributes}
         for key in node.attributes.keys() - _NAMES_OF_TEXTURE:
             self.drawn.setdefault(f"texture/{key}", node)

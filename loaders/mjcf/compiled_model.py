@@ -150,7 +150,7 @@ _KINDS = {
     ),
     "wrap": ("objid", "prm", "type"),
 }
-"""Arrays of the kinds that many models have, each of which a scene needs."""
+"""Arrays that a scene needs, of the kinds that many models have."""
 _COUNTS = (
     "nbody",
     "ncam",
@@ -172,7 +172,7 @@ _COUNTS = (
     "names",
     "opt",
 )
-"""Attributes that are no arrays, most of which tell whether there is anything of a kind."""
+"""Attributes other than arrays; most are the numbers of elements of a kind."""
 _FEW = (
     "actuator_armature",
     "actuator_trntype",
@@ -197,7 +197,7 @@ many.
 
 
 class Rows:
-    """A compiled model, each array of which becomes a list when it is first read.
+    """A compiled model whose arrays become lists when they are first read.
 
     Attributes that are no arrays are those of the model. An array that the installed version of
     MuJoCo does not have is an ``AttributeError``.

@@ -452,7 +452,7 @@ _SECTIONS = (
     ("keyframe", re.compile(r"keyframe .*Element name '(?P<name>[^']*)', id (?P<index>\d+)")),
     ("actuator", re.compile(r"in actuator (?P<index>\d+)")),
 )
-"""Sections of whose elements MuJoCo states the name or the number, and no line."""
+"""Sections whose elements MuJoCo names by name or number, without a line."""
 _NO_INERTIA = "mass and inertia of moving bodies"
 _INERTIAL = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
 _OF_CHILDREN = "unknown default childclass"
@@ -553,7 +553,7 @@ class _Search:
     names: set[str] = field(default_factory=set)
     """Names of elements and classes that were taken out."""
     lines: set[int] = field(default_factory=set)
-    """Lines of which something was taken out."""
+    """Lines from which something was removed."""
     lacks_classes: bool = False
     """Whether something was taken out of the defaults, from which any element may have its
     numbers.
@@ -656,10 +656,17 @@ def _attribute(place: _Element | None, refusal: Refusal) -> tuple[int, int] | No
     return None
 
 
+def _depth_step(tag: re.Match[str]) -> int:
+    """Return the change of depth at a tag: 1 for a start, -1 for an end, 0 for an empty element."""
+    if tag[1]:
+        return -1
+    return 0 if tag[4] else 1
+
+
 def _is_of_defaults(text: str, place: re.Match[str]) -> bool:
     """Return whether an element, given by its start tag, is in the defaults."""
     tags = [tag for tag in _TAG.finditer(text, 0, place.end()) if tag[2] == "default"]
-    return place[2] == "default" or sum(-1 if tag[1] else 0 if tag[4] else 1 for tag in tags) > 0
+    return place[2] == "default" or sum(map(_depth_step, tags)) > 0
 
 
 def _children(text: str, section: str) -> Iterator[re.Match[str]]:
@@ -671,7 +678,7 @@ def _children(text: str, section: str) -> Iterator[re.Match[str]]:
         for tag in _TAG.finditer(text, opening.end()):
             if depth == 0 and not tag[1]:
                 yield tag
-            depth += -1 if tag[1] else 0 if tag[4] else 1
+            depth += _depth_step(tag)
             if depth < 0:
                 break
 
@@ -680,7 +687,7 @@ def _end(text: str, start: int) -> int:
     """Return where the element ends whose start tag ends at a place."""
     depth = 1
     for tag in _TAG.finditer(text, start):
-        depth += 0 if tag[4] else -1 if tag[1] else 1
+        depth += _depth_step(tag)
         if depth == 0:
             return tag.end()
     return len(text)

@@ -167,7 +167,7 @@ _SECTIONS = {
     "eq": "equality",
     "key": "keyframe",
 }
-"""Sections of which each element is one of the compiled model, by the name of its kind."""
+"""Sections whose elements are those of the compiled model, keyed by the name of the kind."""
 _ASSETS = ("mesh", "hfield", "texture", "material")
 _PARTS = frozenset({"geom", "joint", "site", "camera", "light"})
 """Elements of bodies."""
@@ -258,7 +258,7 @@ def _in_bodies(world: Sequence[Node], *, has_frames: bool) -> dict[str, list[Nod
 
     Args:
         world: The elements of the world.
-        has_frames: Whether there are elements ``<frame>``, the contents of which are those of the
+        has_frames: Whether there are elements ``<frame>``, whose contents are those of the
             body around it.
     """
     found: dict[str, list[Node | None]] = {"body": [], **{kind: [] for kind in _PARTS}}

@@ -35,7 +35,7 @@ from loaders.model import (
 )
 from loaders.pose import IDENTITY, Pose
 
-from .asset import Asset
+from .asset import MjcfAsset
 from .compiled_model import Rows, Source
 from .settings import contact_settings, geom_effects, single
 
@@ -146,7 +146,7 @@ class Looks:
 
 
 def row_of_textures(values: Any) -> list[int]:
-    """Return the textures of a material, of which older versions of MuJoCo have one.
+    """Return the textures of a material; older versions of MuJoCo have one.
 
     Args:
         values: Its element of ``mat_texid``.
@@ -176,7 +176,7 @@ def shapes_by_body(source: Source) -> dict[int, Shapes]:
     model = source.model
     if not model.ngeom:
         return {}
-    surfaces, looks, wrapped = Surfaces(model), Looks(source), _wrapped(model)
+    surfaces, looks, wrapped = GeomSurfaces(model), Looks(source), _wrapped(model)
     collisions: dict[int, list[Collision]] = defaultdict(list)
     visuals: dict[int, list[Visual]] = defaultdict(list)
     columns = zip(
@@ -319,7 +319,7 @@ def _placed_mesh(mesh: int, source: Source) -> tuple[Mesh, Pose]:
     return Mesh(uri=asset.uri, path=asset.path, scale=(x, y, z)), X_GF @ X_FS
 
 
-def file_of_mesh(mesh: int, source: Source) -> Asset | None:
+def file_of_mesh(mesh: int, source: Source) -> MjcfAsset | None:
     """Return the file whose triangles are those of a mesh; None if MuJoCo makes them.
 
     Args:
@@ -400,7 +400,7 @@ def _approximate(g: int, what: str, source: Source) -> None:
 # --- contact --------------------------------------------------------------------------------------
 
 
-class Surfaces:
+class GeomSurfaces:
     """The surface of each geom; geoms with equal settings share one object."""
 
     def __init__(self, model: Rows) -> None:

@@ -193,7 +193,7 @@ def check(root: Node, models: Mapping[str, Size], contents: Contents, *, is_main
 
 
 def _makes_nothing(contents: Contents) -> bool:
-    """Return whether a document has only elements of which `_measured` counts each as one."""
+    """Return whether `_measured` counts each element of a document as one."""
     tags, keys = contents.tags, contents.keys
     return tags.isdisjoint(_MEASURED) and not ("mesh" in tags and "builtin" in keys)
 
@@ -278,7 +278,7 @@ def _check_data(root: Node, total: int) -> None:
 
 
 def _keyframes(root: Node) -> float:
-    """Return the number of keyframes, each of which has the state of the whole model."""
+    """Return the number of keyframes; each has the state of the whole model."""
     stated = [
         _product(section.attributes.get("nkey", ""))
         for section in root.children
@@ -359,9 +359,12 @@ def _check_mesh(node: Node) -> None:
     """
     first, second = ([*_numbers(node.attributes.get("params", "")), 1.0, 1.0])[:2]
     kind = node.attributes["builtin"]
-    size = (
-        first if kind == "cone" else first * second if kind in {"plate", "wedge"} else first * first
-    )
+    if kind == "cone":
+        size = first
+    elif kind in {"plate", "wedge"}:
+        size = first * second
+    else:
+        size = first * first
     if abs(size) > MAX_VERTICES:
         node.report(codes.TOO_LARGE_VERTICES, builtin=kind, size=abs(size), limit=MAX_VERTICES)
 

@@ -119,8 +119,8 @@ def _hint(reason: str, inputs: Inputs) -> str:
     missing = any(asset.path is None for asset in inputs.assets.files.values())
     if missing and any(word in reason for word in ("inertia", "volume")):
         return (
-            "provide the missing files first: each is replaced by a small shape, of whose "
-            "inertia this may be true"
+            "provide the missing files first: each is replaced by a small shape, and the "
+            "refusal may be due to its inertia"
         )
     return "see MuJoCo's XML reference"
 

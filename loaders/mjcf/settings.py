@@ -34,7 +34,7 @@ def read_physics(settings: Iterable[tuple[str, str]], source: Source) -> Physics
     """Return the settings of the integrator and the solver.
 
     Args:
-        settings: The options and flags, of which the last of a name counts.
+        settings: The options and flags; the last one of each name counts.
         source: The compiled model.
     """
     return Physics(

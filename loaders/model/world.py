@@ -34,13 +34,13 @@ class Keyframe:
     angular velocity of its link, in the world. Empty if all are zero.
     """
     actuators: tuple[str, ...] = ()
-    """Names of the actuators of which controls or internal states are given."""
+    """Names of the actuators with given controls or internal states."""
     controls: tuple[tuple[float, ...], ...] = ()
     """Controls of each of these actuators."""
     activations: tuple[tuple[float, ...], ...] = ()
     """Internal states of each of these actuators; empty for an actuator without any."""
     links: tuple[str, ...] = ()
-    """Names of the kinematic links of which poses are given."""
+    """Names of the kinematic links with given poses."""
     poses: tuple[tuple[float, ...], ...] = ()
     """Position [m] and unit quaternion ``w x y z``, in the world, of each of these links."""
     where: Where = NOWHERE

@@ -7,22 +7,22 @@ from loaders.code import LOOKS_ONLY, NO_EFFECT, Code, Fate, Lost
 ACTOR = Code(
     "sdf.actor",
     Fate.NOTED,
-    "ignored <{tag}>: an actor is an animation without a body",
+    "<{tag}> is ignored: an actor is an animation without a body",
     meaning="An actor is an animation without a body, so it is not read.",
 )
 APPEARANCE = Code(
     "sdf.appearance",
     Fate.NOTED,
-    "ignored <{tag}>: it affects only rendering",
+    "<{tag}> is ignored: it affects only rendering",
     meaning="The element only affects how something looks or sounds, so it is not read.",
 )
 APPEARANCE_OF_TERRAIN = APPEARANCE.variant(
-    "ignored <{tag}>: it affects only the appearance of terrain"
+    "<{tag}> is ignored: it affects only the appearance of terrain"
 )
 APPEARANCE_OF_WORLD = APPEARANCE.variant(
-    "ignored <{tag}>: it affects only how the world looks or sounds"
+    "<{tag}> is ignored: it affects only how the world looks or sounds"
 )
-APPEARANCE_IN_INTERFACE = APPEARANCE.variant("ignored <{tag}>: it affects only user interfaces")
+APPEARANCE_IN_INTERFACE = APPEARANCE.variant("<{tag}> is ignored: it affects only user interfaces")
 ATTACHED_TO = Code(
     "sdf.attached-to",
     Fate.INVALID,
@@ -112,7 +112,7 @@ DUPLICATE_NAME_RENAMED = DUPLICATE_NAME.variant(
 ELASTIC_MODULUS = Code(
     "sdf.elastic-modulus",
     Fate.DROPPED,
-    "ignored <{tag}>: contact stiffness is not computed from the elastic modulus; using kp and kd",
+    "<{tag}> is ignored: contact stiffness is that of kp and kd, not the elastic modulus",
     meaning="Contact forces are not computed from `elastic_modulus`; only `kp` and `kd` are used.",
     remedy="State `kp` and `kd`.",
     effect=NO_EFFECT,
@@ -127,11 +127,11 @@ EMPTY = Code(
 ENGINE_SETTING = Code(
     "sdf.engine-setting",
     Fate.NOTED,
-    "ignored <{tag}>: it is a solver parameter of one engine",
+    "<{tag}> is ignored: it is a solver parameter of one engine",
     meaning="The element tunes the solver of one physics engine, so it is not read.",
 )
 ENGINE_SETTING_CONTACTS = ENGINE_SETTING.variant(
-    "ignored <{tag}>: each engine has its own limit of contacts"
+    "<{tag}> is ignored: each engine has its own limit of contacts"
 )
 EXTRA_AXIS = Code(
     "sdf.extra-axis",
@@ -166,7 +166,7 @@ GEARBOX_REFERENCE = Code(
 GRIPPER = Code(
     "sdf.gripper",
     Fate.NOTED,
-    "ignored <{tag}>: a gripper is a feature of Gazebo classic",
+    "<{tag}> is ignored: a gripper is a feature of Gazebo classic",
     meaning="A gripper is a behavior of Gazebo classic, so it is not read.",
 )
 IMAGE_GEOMETRY = Code(
@@ -326,7 +326,7 @@ MODEL_FILE_OUTSIDE = Code(
 NAME_CLASH = Code(
     "sdf.name-clash",
     Fate.ASSUMED,
-    "the name {name!r} is already used by a <{first_tag}>; renamed this <{tag}> to {new_name!r}",
+    "the name {name!r} is already used by a <{first_tag}>; this <{tag}> is renamed to {new_name!r}",
     meaning=(
         "Before version 1.7 a joint could have the name of a link; the later element is renamed."
     ),
@@ -336,10 +336,10 @@ NAME_CLASH = Code(
 NEGATIVE_DYNAMICS = Code(
     "sdf.negative-dynamics",
     Fate.ASSUMED,
-    "negative <{key}> {value:g} adds energy to the joint; kept as written",
+    "negative <{key}> {value:g} adds energy to the joint; it is kept as written",
     meaning=(
         "A damping, friction or stiffness of a joint is negative, so that the joint gains "
-        "energy; it is kept as written."
+        "energy; it is it is kept as written."
     ),
     remedy="Make the value positive.",
     hint="make it positive",
@@ -444,7 +444,7 @@ NO_VERSION = Code(
 NOT_MECHANICAL = Code(
     "sdf.not-mechanical",
     Fate.NOTED,
-    "ignored <{tag}>: it does not affect motion or contact",
+    "<{tag}> is ignored: it does not affect motion or contact",
     meaning="The element affects neither motion nor contact, so it is not read.",
 )
 OLD_MANIFEST = Code(
@@ -496,10 +496,12 @@ PLACEMENT_WITHOUT_POSE = Code(
 PLUGIN = Code(
     "sdf.plugin",
     Fate.NOTED,
-    "ignored <{tag}>: a plugin is code for another simulator",
+    "<{tag}> is ignored: a plugin is code for another simulator",
     meaning="A plugin is code for another simulator, so it is not read.",
 )
-PLUGIN_NAMED = PLUGIN.variant("ignored <plugin> {plugin}: a plugin is code for another simulator")
+PLUGIN_NAMED = PLUGIN.variant(
+    "<plugin> {plugin} is ignored: a plugin is code for another simulator"
+)
 POLYLINE_HEIGHT = Code(
     "sdf.polyline-height",
     Fate.APPROXIMATED,
@@ -514,7 +516,7 @@ POLYLINE_HEIGHT = Code(
 POPULATION = Code(
     "sdf.population",
     Fate.DROPPED,
-    "ignored <{tag}>: randomly distributed copies of a model are not created",
+    "<{tag}> is ignored: randomly distributed copies of a model are not created",
     meaning="A population, which places models at random, is not supported and is left out.",
     remedy="Include each model with a pose.",
     effect=Lost("links"),
@@ -594,7 +596,7 @@ REVERSED_LIMIT = Code(
 ROAD = Code(
     "sdf.road",
     Fate.DROPPED,
-    "ignored <{tag}>: a road is drawn but has no contact surface",
+    "<{tag}> is ignored: a road is drawn but has no contact surface",
     meaning="A road is only drawn by Gazebo, so its surface is left out.",
     remedy="Use a mesh.",
     effect=LOOKS_ONLY,
@@ -667,7 +669,7 @@ STATE = Code(
     remedy="Remove `<state>` to start at the poses of the models.",
 )
 STATE_IGNORED = STATE.variant(
-    "ignored <{tag}>: it records the state of a running simulation and is not part of the model"
+    "<{tag}> is ignored: it records the state of a running simulation and is not part of the model"
 )
 STATE_SCALE = Code(
     "sdf.state-scale",

@@ -226,7 +226,7 @@ def read_link(vertex: FrameVertex, context: Context) -> Link:
 
 
 def _read_options(node: Node) -> dict[str, Any]:
-    """Return the options of a link by the names of the fields of `Link`; empty if it has none."""
+    """Return the options of a link, keyed by field of `Link`; empty if it has none."""
     if node.lacks(_OPTIONS):
         return {}
     decay = node.child("velocity_decay")

@@ -39,7 +39,7 @@ _RENAMED = frozenset({"link", "joint", "frame"})
 
 
 @dataclass(slots=True)
-class Names:
+class ChildNames:
     """The names of the children of one element."""
 
     nodes: dict[tuple[str, str], Node] = field(default_factory=dict)
@@ -58,7 +58,7 @@ def check_names(root: Node, versions: Mapping[str, Version]) -> None:
     """
     main_version = versions[root.file]
     for parent in _parents(root):
-        names = Names()
+        names = ChildNames()
         for node in _named_children(parent):
             version = versions.get(node.file, NEWEST)
             _check_name(node, version, max(version, main_version), names)
@@ -79,7 +79,7 @@ def _parents(root: Node) -> Iterator[Node]:
         pending.extend([child for child in reversed(node.children) if child.tag in _NAMED_CHILDREN])
 
 
-def _check_name(node: Node, version: Version, newest: Version, names: Names) -> None:
+def _check_name(node: Node, version: Version, newest: Version, names: ChildNames) -> None:
     """Check one name; ``newest`` is the newest version of its file and the main file."""
     name = node.attributes.get("name", "").strip()
     if not name:
@@ -97,7 +97,7 @@ def _check_name(node: Node, version: Version, newest: Version, names: Names) -> 
     _check_unique(node, name, version, names)
 
 
-def _report_missing_name(node: Node, names: Names) -> None:
+def _report_missing_name(node: Node, names: ChildNames) -> None:
     node.report(codes.NO_NAME, tag=node.tag)
     if node.diagnostics.lenient:
         node.attributes["name"] = _unused_name(node.tag, names, _space(node))
@@ -109,7 +109,7 @@ def _space(node: Node) -> str:
     return "" if node.tag in _IN_MODEL else node.tag
 
 
-def _replace_reserved_name(node: Node, name: str, names: Names) -> str:
+def _replace_reserved_name(node: Node, name: str, names: ChildNames) -> str:
     """Report a reserved name; return the name that lenient loading gives the element instead."""
     is_referred_to = name != WORLD or node.tag == "link"
     node.report(
@@ -151,7 +151,7 @@ def _is_reserved(name: str) -> bool:
     return name == WORLD or (len(name) >= 4 and name.startswith("__") and name.endswith("__"))
 
 
-def _check_unique(node: Node, name: str, version: Version, names: Names) -> None:
+def _check_unique(node: Node, name: str, version: Version, names: ChildNames) -> None:
     first = names.nodes.setdefault((_space(node), name), node)
     if first is node:
         return
@@ -166,7 +166,7 @@ def _check_unique(node: Node, name: str, version: Version, names: Names) -> None
     _rename(node, name, first, names)
 
 
-def _rename(node: Node, name: str, first: Node, names: Names) -> None:
+def _rename(node: Node, name: str, first: Node, names: ChildNames) -> None:
     new_name = _unused_name(f"{name}_{node.tag}", names, "")
     old_subjects = node.subjects
     node.attributes["name"] = new_name
@@ -181,7 +181,7 @@ def _rename(node: Node, name: str, first: Node, names: Names) -> None:
     )
 
 
-def _unused_name(name: str, names: Names, space: str) -> str:
+def _unused_name(name: str, names: ChildNames, space: str) -> str:
     """Return a name that no element of a name space has: from 0 on, as in libsdformat."""
     return unused_name(
         name,

@@ -81,8 +81,8 @@ def _check_format(node: Node, rotation_format: str, in_degrees: bool) -> bool:
 
 
 def _from_wrong_count(node: Node, words: list[str], in_degrees: bool) -> Pose:
-    """Return the pose of too few numbers, of which Gazebo classic takes the others as zero, or of
-    too many.
+    """Return the pose of too few numbers, completed with zeros as in Gazebo classic, or of too
+    many.
     """
     count, expected = len(words), _COUNTS["euler_rpy"]
     values = plain_numbers(node.text, count)

@@ -350,21 +350,22 @@ _TO_1_5: tuple[Rule, ...] = (
     Move("world/actor", "@static", "static"),
 )
 _NOISES = {"rate": "angular_velocity", "accel": "linear_acceleration"}
+
+
+def _noise_copies() -> Iterator[Rule]:
+    """Yield the copies of the noise of an IMU to each axis of each quantity."""
+    for kind, quantity in _NOISES.items():
+        axes = [f"{quantity}/{axis}/noise" for axis in "xyz"]
+        yield Copy("//sensor/imu", "noise/type", tuple(f"{axis}/@type" for axis in axes))
+        for key in ("mean", "stddev", "bias_mean", "bias_stddev"):
+            targets = tuple(f"{axis}/{key}" for axis in axes)
+            yield Copy("//sensor/imu", f"noise/{kind}/{key}", targets)
+
+
 _TO_1_6: tuple[Rule, ...] = (
     Move("world", "physics/gravity", "gravity"),
     Move("world", "physics/magnetic_field", "magnetic_field"),
-    *(
-        Copy(
-            "//sensor/imu",
-            f"noise/{old}{value}",
-            tuple(f"{new}/{axis}/noise/{value or '@type'}" for axis in "xyz"),
-        )
-        for kind, new in _NOISES.items()
-        for old, value in (
-            ("type", ""),
-            *((f"{kind}/", key) for key in ("mean", "stddev", "bias_mean", "bias_stddev")),
-        )
-    ),
+    *_noise_copies(),
     Remove("//sensor/imu", "noise"),
 )
 _TO_1_7: tuple[Rule, ...] = (

@@ -303,7 +303,7 @@ def _root_displacement(link: Link, state: _State, X_models: Mapping[str, Pose]) 
 
 
 def _parent_joints(scene: Scene) -> dict[str, Joint]:
-    """Return the joint by which each link hangs from another one; the first of several."""
+    """Return the joint that connects each link to its parent; the first of several."""
     joints: dict[str, Joint] = {}
     for joint in scene.joints:
         if WORLD not in (joint.parent, joint.child):

@@ -7,7 +7,7 @@ from loaders.code import NO_EFFECT, Code, Fate, Lost
 SRDF_DUPLICATE_STATE = Code(
     "srdf.duplicate-state",
     Fate.DROPPED,
-    "state {state} of group {group} is defined twice; ignored the second",
+    "state {state} of group {group} is defined twice; the second is ignored",
     meaning="Two states of a group have the same name; the second is not read.",
     remedy="Rename one of them.",
     hint="rename one of them",
@@ -16,7 +16,7 @@ SRDF_DUPLICATE_STATE = Code(
 SRDF_EMPTY_STATE = Code(
     "srdf.empty-state",
     Fate.DROPPED,
-    "state {state} has no joints; ignored",
+    "state {state} has no joints; it is ignored",
     meaning="A state of a group names no joints.",
     remedy="Add joints or remove it.",
     effect=NO_EFFECT,
@@ -47,7 +47,7 @@ SRDF_ROOT = Code(
 SRDF_SAME_LINK = Code(
     "srdf.same-link",
     Fate.ASSUMED,
-    "link {link} never collides with itself; ignored",
+    "link {link} never collides with itself; the element is ignored",
     meaning=(
         "A pair of disabled collisions names one link twice; a link never collides with itself."
     ),
@@ -75,7 +75,7 @@ SRDF_STATE_VALUE = Code(
 SRDF_UNKNOWN_JOINT = Code(
     "srdf.unknown-joint",
     Fate.DROPPED,
-    "state {state}: the robot has no joint {joint}; ignored",
+    "state {state}: the robot has no joint {joint}; it is ignored",
     meaning="A state names a joint that the robot does not have, such as a virtual joint.",
     remedy="Correct the name.",
     effect=NO_EFFECT,
@@ -83,7 +83,7 @@ SRDF_UNKNOWN_JOINT = Code(
 SRDF_UNKNOWN_LINK = Code(
     "srdf.unknown-link",
     Fate.DROPPED,
-    "unknown link {link!r}; ignored",
+    "unknown link {link!r}; the element is ignored",
     meaning="A pair of disabled collisions names an unknown link.",
     remedy="Correct the name.",
     effect=Lost("collidable pairs"),
@@ -91,7 +91,7 @@ SRDF_UNKNOWN_LINK = Code(
 ACTUATOR_IGNORED = Code(
     "urdf.actuator-ignored",
     Fate.DROPPED,
-    "joint {joint} has {count} axes; ignored its actuator",
+    "joint {joint} has {count} axes; its actuator is ignored",
     meaning=(
         "A transmission drives a joint that has several axes or an effort limit of zero, so "
         "its actuator is left out."
@@ -100,7 +100,7 @@ ACTUATOR_IGNORED = Code(
     effect=NO_EFFECT,
 )
 ACTUATOR_IGNORED_NO_EFFORT = ACTUATOR_IGNORED.variant(
-    "joint {joint} has the effort limit 0; ignored its actuator, as in Drake"
+    "joint {joint} has the effort limit 0; its actuator is ignored, as in Drake"
 )
 APPEARANCE = Code(
     "urdf.appearance",
@@ -127,7 +127,7 @@ COLOUR_RANGE = Code(
 CONTINUOUS_LIMIT = Code(
     "urdf.continuous-limit",
     Fate.ASSUMED,
-    "a continuous joint has no position limits; ignored lower and upper",
+    "a continuous joint has no position limits; lower and upper are ignored",
     meaning="A continuous joint has position limits, which are ignored.",
     remedy="Remove the limits, or make the joint revolute.",
 )
@@ -154,7 +154,7 @@ DUPLICATE_MATERIAL = Code(
 DUPLICATE_NAME = Code(
     "urdf.duplicate-name",
     Fate.ASSUMED,
-    "duplicate {tag} name {given} in link {link}; renamed to {name}",
+    "duplicate {tag} name {given} in link {link}; it is renamed to {name}",
     meaning=(
         "Two elements have the same name; links and joints cannot, shapes and actuators are "
         "renamed."
@@ -167,7 +167,7 @@ DUPLICATE_NAME_INVALID = DUPLICATE_NAME.variant(
     hint="rename one of them",
 )
 DUPLICATE_NAME_OF_ACTUATOR = DUPLICATE_NAME.variant(
-    "duplicate actuator name {actuator}; renamed to {name}"
+    "duplicate actuator name {actuator}; it is renamed to {name}"
 )
 EMBEDDED_SDF = Code(
     "urdf.embedded-sdf",
@@ -231,7 +231,7 @@ JOINT_TYPE_EXTENSION = Code(
 LIMIT_IGNORED = Code(
     "urdf.limit-ignored",
     Fate.DROPPED,
-    "limits of a {type} joint are undefined; ignored",
+    "limits of a {type} joint are undefined; they are ignored",
     meaning="Limits of this joint type are not defined and are ignored.",
     remedy="Remove the limits.",
     effect=Lost("limits"),
@@ -321,7 +321,7 @@ MUJOCO_OPTIONS = Code(
     Fate.NOTED,
     "only the mesh folders of <mujoco> are used; its other options are for MuJoCo's compiler",
     meaning=(
-        "The `<mujoco>` of a URDF has options for MuJoCo's compiler, of which only the "
+        "The `<mujoco>` of a URDF has options for MuJoCo's compiler; only the "
         "folders of meshes are used."
     ),
 )
@@ -335,7 +335,7 @@ NO_LINKS = Code(
 NO_SHAPE = Code(
     "urdf.no-shape",
     Fate.DROPPED,
-    "<{tag}> has no known shape; ignored",
+    "<{tag}> has no known shape; it is ignored",
     meaning="A collision or visual has no known shape and is left out.",
     remedy="Use one of the shapes that the hint lists.",
     effect=Lost("shapes"),
@@ -343,7 +343,7 @@ NO_SHAPE = Code(
 NO_TEXTURE = Code(
     "urdf.no-texture",
     Fate.NOTED,
-    "<texture> has no filename; ignored",
+    "<texture> has no filename; it is ignored",
     meaning="A `<texture>` names no file.",
     remedy="Add a file name, or remove the texture.",
 )
@@ -444,7 +444,7 @@ TWO_ROTATIONS = Code(
     "urdf.two-rotations",
     Fate.INVALID,
     "<origin> has both rpy and quat_xyzw; expected one of them",
-    meaning="An `<origin>` has both `rpy` and `quat_xyzw`, of which URDF allows one.",
+    meaning="An `<origin>` has both `rpy` and `quat_xyzw`; URDF allows one of them.",
     remedy="Remove one of them.",
     hint="remove one of them",
     leniency="rpy is used",
@@ -452,7 +452,7 @@ TWO_ROTATIONS = Code(
 UNKNOWN_JOINT = Code(
     "urdf.unknown-joint",
     Fate.DROPPED,
-    "unknown joint {joint!r}; ignored its actuator",
+    "unknown joint {joint!r}; its actuator is ignored",
     meaning="A transmission names an unknown joint.",
     remedy="Correct the name.",
     effect=NO_EFFECT,
@@ -478,7 +478,7 @@ UNKNOWN_MATERIAL_DEFINED = UNKNOWN_MATERIAL.variant(
 UNKNOWN_REFERENCE = Code(
     "urdf.unknown-reference",
     Fate.DROPPED,
-    "<gazebo> refers to the unknown link or joint {reference!r}; ignored",
+    "<gazebo> refers to the unknown link or joint {reference!r}; it is ignored",
     meaning="A `<gazebo>` element refers to an unknown link or joint and has no effect.",
     remedy="Correct the reference.",
     effect=NO_EFFECT,
@@ -496,7 +496,7 @@ VERSION = Code(
 WORLD_INERTIAL = Code(
     "urdf.world-inertial",
     Fate.ASSUMED,
-    "the link world is the world; ignored its mass",
+    'link "world" is the world itself; its mass is ignored',
     meaning="The link `world` is the world itself, so its mass is ignored.",
     remedy="Remove the `<inertial>` of the link.",
 )

@@ -162,7 +162,7 @@ def _surfaces(link: Link, node: Node) -> list[Surface]:
 
 def _direction(node: Node) -> Any:
     child = node.child("fdir1")
-    return None if child is None else child.numbers("@value" if child.has("@value") else ".", 3)
+    return None if child is None else child.numbers(_value_key(child), 3)
 
 
 def _extended_joint(joint: Joint, node: Node) -> Joint:
@@ -197,9 +197,14 @@ def _read_sensor(node: Node, joint: str | None) -> Sensor:
 # --- values: the text of a child or its attribute ``value``, as in libsdformat --------------------
 
 
+def _value_key(child: Node) -> str:
+    """Return the key of the value of a child: its attribute ``value``, else its text."""
+    return "@value" if child.has("@value") else "."
+
+
 def _number(node: Node, tag: str) -> float | None:
     child = node.child(tag)
-    return None if child is None else child.maybe_number("@value" if child.has("@value") else ".")
+    return None if child is None else child.maybe_number(_value_key(child))
 
 
 def _numbers(node: Node, fields: Mapping[str, str]) -> dict[str, float]:
@@ -213,4 +218,4 @@ def _numbers(node: Node, fields: Mapping[str, str]) -> dict[str, float]:
 
 def _flag(node: Node, tag: str, default: Any) -> Any:
     child = node.child(tag)
-    return default if child is None else child.flag("@value" if child.has("@value") else ".", False)
+    return default if child is None else child.flag(_value_key(child), False)

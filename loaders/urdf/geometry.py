@@ -127,8 +127,8 @@ def read_geometry(element: Node, geometry: Node | None, context: Context) -> Geo
 
 
 def _known_shapes(element: Node, parts: Sequence[Node]) -> Sequence[Node]:
-    """Return the shapes of a geometry of which the first is used; report the others, or that there
-    is none.
+    """Return the shapes of a geometry; the first is used. Report the others, or that there is
+    none.
     """
     for part in parts:
         if part.tag in _DRAKE_SHAPES:

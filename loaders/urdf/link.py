@@ -42,7 +42,7 @@ _SURFACE = {
 
 
 DEFAULT_SURFACE = Surface()
-"""The surface of a collision of which the file says nothing."""
+"""The surface of a collision without contact properties in the file."""
 
 
 def read_contact(contact: Node) -> Surface:

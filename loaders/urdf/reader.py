@@ -133,7 +133,7 @@ _SRDF = (
     "disable_collisions",
     "disable_default_collisions",
 )
-"""Elements by which a file without links is known as an SRDF."""
+"""Elements that make a file without links an SRDF."""
 
 
 def read(root: Node, context: Context) -> Scene | None:

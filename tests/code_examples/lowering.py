@@ -51,10 +51,10 @@ def from_folder(
     return Example(diagnose if target == "mjcf" else load, subjects, *([setup] if setup else []))
 
 
-def two_balls(kind: Any) -> Scene:
+def two_balls() -> Scene:
     """Two balls at one place, each on a joint of its own."""
     links = [link("r"), link("a", shape=BALL), link("b", shape=BALL)]
-    return scene(links, [joint(f"to_{name}", "r", name, kind) for name in "ab"])
+    return scene(links, [joint(f"to_{name}", "r", name) for name in "ab"])
 
 
 def no_coacd(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,8 +104,8 @@ LOWERING = {
     ),
     "lower.loop": lowering(looped(), "ca"),
     "lower.massless-free-link": regularized(one(inertia=NOTHING)),
-    "lower.overlap": exporting(two_balls(T.FLOATING), "a", "b"),
-    "lower.overlap-excluded": exporting(two_balls(T.PRISMATIC), "a", "b"),
+    "lower.overlap": exporting(scene([link(name, shape=BALL) for name in "ab"]), "a", "b"),
+    "lower.overlap-excluded": exporting(two_balls(), "a", "b"),
     "lower.repaired-inertia": Example(repaired, ("a",)),
     "lower.static-joint": lowering(
         scene([link("a"), link("b")], [joint("w", "a", "b", T.FIXED), joint("j", "a", "b")]), "j"
@@ -130,6 +130,15 @@ GEOMETRY = {
     "mesh.no-coacd": from_folder(written(hollow()), setup=no_coacd, collision_meshes="decompose"),
     "mesh.polyline": exporting(
         touching(m.Polyline(outlines=(((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)),))), "a"
+    ),
+    "mesh.separate-parts": from_folder(
+        written(
+            trimesh.util.concatenate(
+                [trimesh.creation.box(), trimesh.creation.box().apply_translation((3, 0, 0))]
+            )
+        ),
+        "a",
+        setup=cache_here,
     ),
     "mesh.polyline-not-simple": exporting(touching(m.Polyline(outlines=(TWISTED,))), "a"),
     "texture.format": from_folder(textured(b"no image"), "a"),

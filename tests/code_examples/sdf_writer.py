@@ -58,13 +58,6 @@ def not_equal(_folder: Path) -> Iterable[Diagnostic]:
     )
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Glossy(m.Material):
-    """A material with a field that no format knows."""
-
-    gloss: float = 0.0
-
-
 UP = m.Keyframe(name="up", joints=("j",), positions=((1.0,),))
 WORLD_SPRING = m.SpringDamper(
     link_A=m.WORLD,
@@ -106,7 +99,7 @@ EXAMPLES = {
         "n",
     ),
     "sdfout.published-sensor": writing(s.measured(), "j"),
-    "sdfout.field": writing(s.seen(material=Glossy(gloss=1.0)), "v"),
+    "sdfout.field": writing(s.driven(control=(-1.0, 1.0)), "motor"),
     "sdfout.filter-rule": writing(two_models(**groups()), "m::g", "n::h"),
     "sdfout.fluid-force": writing(s.immersed(), "a"),
     "sdfout.floating-joint": writing(

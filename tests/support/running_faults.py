@@ -23,6 +23,8 @@ class _Faulty:
 
     def __init__(self, engine: Any, change: Callable[[Any], object]) -> None:
         self.name = engine.name
+        self.reads_file, self.is_witness_of_motion = engine.reads_file, engine.is_witness_of_motion
+        self.solves_constraints, self.is_slow = engine.solves_constraints, engine.is_slow
         self._engine = engine
         self._change = change
 
@@ -31,7 +33,7 @@ class _Faulty:
 
     def as_exported(self, mechanism: Mechanism) -> Engine:
         """Open the export as it is, and change it."""
-        return self._changed(getattr(self._engine, "as_exported", self._engine)(mechanism))
+        return self._changed(self._engine.as_exported(mechanism))
 
     def _changed(self, opened: Any) -> Engine:
         self._change(opened)

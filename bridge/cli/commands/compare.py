@@ -26,8 +26,7 @@ from bridge.cli.errors import (
 from bridge.cli.inputs import load_scene, search, writing_to
 from bridge.cli.output import Output
 from bridge.demo.demo import draw, side_by_side
-from bridge.diff.files import FileComparison, compare_files, places_of, text_of
-from bridge.diff.files import Verdict as FilesVerdict
+from bridge.diff.files import FileComparison, FileVerdict, compare_files, places_of, text_of
 from bridge.mechanism.coordinates import Position
 from bridge.output import check_folder, write_folder
 from bridge.parity import Comparison, EngineMissingError, Outcome, Verdict, default_engines
@@ -172,9 +171,9 @@ def _short(error: float) -> str:
 
 
 _STATUS = {
-    FilesVerdict.EQUAL: SUCCESS,
-    FilesVerdict.ALIKE: ALIKE,
-    FilesVerdict.DIFFERENT: DIFFERENT,
+    FileVerdict.EQUAL: SUCCESS,
+    FileVerdict.ALIKE: ALIKE,
+    FileVerdict.DIFFERENT: DIFFERENT,
 }
 
 
@@ -211,7 +210,7 @@ def compare_two(options: Namespace, output: Output) -> int:
         _show_verdict(result, output)
     return (
         INCOMPLETE
-        if result.not_compared and result.verdict is not FilesVerdict.DIFFERENT
+        if result.not_compared and result.verdict is not FileVerdict.DIFFERENT
         else _STATUS[result.verdict]
     )
 

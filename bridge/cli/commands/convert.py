@@ -137,7 +137,7 @@ def _check_single_file(options: Namespace, out: Path, target: Target, of_suffix:
     """
     if options.check:
         raise UsageError("--check compares a folder; expected a folder, not a file")
-    if target.single_file is None:
+    if target.single_files is None:
         raise UsageError(f"--to {target.name} writes a folder; expected one, not a file")
     for entry in flags_of(target):
         value = getattr(options, entry.key)
@@ -176,7 +176,6 @@ def _write_as_file(
         OutputFolderError: if no export wrote the file or the folder in its place, or either was
         edited since.
     """
-    assert target.single_file is not None  # noqa: S101 - a target without it was refused
     check_file(out, force=options.force)
     text, assets, diagnostics = target.single_file(
         scene, assets=f"{place.name}/{CONTENT}", quiet=True, **keywords

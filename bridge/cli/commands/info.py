@@ -116,7 +116,7 @@ _GAP = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TreeLayout:
     """Places of the links in a picture.
 
     Attributes:
@@ -132,7 +132,7 @@ class Layout:
     followers: Mapping[str, str]
 
 
-def layout(scene: Scene) -> Layout:
+def layout(scene: Scene) -> TreeLayout:
     """Place each link in the column of its depth, and in the middle of the rows of its children.
 
     Args:
@@ -150,7 +150,7 @@ def layout(scene: Scene) -> Layout:
         rows = [place[child][1] for child in children[name]]
         leaves -= not rows
         place[name] = depth, (rows[0] + rows[-1]) / 2 if rows else float(leaves)
-    return Layout(place, tree, loops, mimicked(scene))
+    return TreeLayout(place, tree, loops, mimicked(scene))
 
 
 def _ends(joints: Sequence[Joint]) -> list[str]:
@@ -219,7 +219,7 @@ def picture(scene: Scene, form: str) -> bytes:
     return stream.getvalue()
 
 
-def _columns(plan: Layout) -> tuple[list[float], float]:
+def _columns(plan: TreeLayout) -> tuple[list[float], float]:
     """Return the left edge of each column, and the width of all [inch]."""
     depth = 1 + max((column for column, _ in plan.place.values()), default=0)
     links, joints = [0.0] * depth, [0.0] * depth
@@ -238,7 +238,7 @@ def _columns(plan: Layout) -> tuple[list[float], float]:
     return left, x
 
 
-def _draw(axes: Any, plan: Layout, at: Mapping[str, tuple[float, float]]) -> None:
+def _draw(axes: Any, plan: TreeLayout, at: Mapping[str, tuple[float, float]]) -> None:
     for name, (x, y) in at.items():
         box = {
             "boxstyle": "round,pad=0.3",

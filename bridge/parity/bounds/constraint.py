@@ -26,7 +26,7 @@ from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import Position
-from bridge.parity.engine import held_frames, screw_like_joints
+from bridge.parity.engine import ConstraintSoftness, held_frames, screw_like_joints
 from bridge.parity.reference import accelerations
 from bridge.parity.states import State
 from loaders.model import Joint, JointType, Link
@@ -35,18 +35,14 @@ from loaders.scene import Scene
 
 from .contact import Softness, stated_softness
 
-SOFTNESS = 1e-4
-"""Part ``(1 - d) / d`` of an acceleration that MuJoCo's hardest constraint lets through."""
 MARGIN = 5.0
 """Factor of the bound, for accelerations between the sampled times."""
-_STRETCH = {"mujoco": 4.0, "pybullet": 5.0}
-"""Steps squared, times a relative acceleration, by which a constraint of each engine stretches."""
 ROUNDING = 1e-9
 """Violation that is not a difference [rad or m]."""
 
 
 def violation_bounds(
-    mechanism: Mechanism, engine: str, states: Iterable[State], step: float
+    mechanism: Mechanism, solver: ConstraintSoftness, states: Iterable[State], step: float
 ) -> dict[str, float]:
     """Return the largest violation of each constraint that an engine's solver may leave [rad or m].
 
@@ -54,16 +50,13 @@ def violation_bounds(
 
     Args:
         mechanism: The mechanism with its constraints.
-        engine: The name of the engine.
+        solver: How far constraints give way in the engine.
         states: States of the motion in which the violation was measured.
         step: Time step [s].
     """
     bounds: dict[str, float] = {}
-    hardest = Softness(
-        _STRETCH.get(engine, max(_STRETCH.values())) * step**2,
-        SOFTNESS if engine == "mujoco" else 1.0,
-    )
-    stated = stated_softness(mechanism, step) if engine == "mujoco" else {}
+    hardest = Softness(solver.stretch * step**2, solver.admitted)
+    stated = stated_softness(mechanism, step) if solver.obeys_settings else {}
     for state in states:
         try:
             loads = _loads(mechanism, state)
@@ -71,7 +64,7 @@ def violation_bounds(
             continue
         for name, (foreseen, curvature, taken_for) in loads.items():
             softness = stated.get(name, hardest)
-            admitted = softness.admitted * (taken_for if engine == "mujoco" else 1.0)
+            admitted = softness.admitted * (taken_for if solver.approximates_mobility else 1.0)
             violation = softness.stretch * (admitted * foreseen + curvature)
             bounds[name] = max(bounds.get(name, ROUNDING), MARGIN * violation)
     return bounds

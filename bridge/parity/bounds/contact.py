@@ -144,7 +144,7 @@ class SoftStop(NamedTuple):
         )
 
     def overshoot(self, speed: float, acceleration: float, taken_for: float) -> float:
-        """Return the largest distance by which a joint passes the stop [rad or m].
+        """Return the largest distance of a joint beyond its stop [rad or m].
 
         Args:
             speed: Speed at which it arrives [rad/s or m/s].

@@ -14,30 +14,25 @@ import numpy as np
 from bridge.installed_packages import version_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
-from bridge.parity.engine import Dof, NotReportedError
+from bridge.parity.engine import BaseEngine, Dof, NotReportedError
 from loaders import Search
-from loaders.diagnostics import Diagnostic
 from loaders.pose import Array
 from loaders.scoped_names import local_name
 
 
-class _Native:
+class _Native(BaseEngine):
     """Base class: matches names, and raises `NotReportedError` for what these loaders are not asked
     for.
+
+    A file that the loader does not read counts as a difference.
     """
 
-    name = ""
     reads_file = True
-    likely_causes: Mapping[str, str] = {}
-    """The likely cause of a difference, by the name of the quantity."""
-    diagnostics: tuple[Diagnostic, ...] = ()
     refusal_is_difference = True
-    """A file that the loader does not read counts as a difference."""
 
     def __init__(self, mechanism: Mechanism, _search: Search | None = None) -> None:
-        self.mechanism = mechanism
+        super().__init__(mechanism)
         self.version = version_of(self.name.partition("-")[0]) or "unknown"
-        self.refusal = ""
         self.links = _by_short_name(body.name for body in mechanism.bodies)
         self.joints = _by_short_name(joint.name for joint in mechanism.scene.joints)
 
@@ -95,9 +90,6 @@ class _Native:
 
     def step(self, count: int) -> None:
         """See `Engine.step`; these loaders do not take part in motion."""
-
-    def close(self) -> None:
-        """See `Engine.close`."""
 
     def _in_v_order(self, dofs: Mapping[str, int], M: Array) -> Array:
         """Return a vector or matrix in the mechanism's ``v_order``, with NaN for joints that the

@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -28,7 +27,16 @@ from bridge.mechanism.dynamics import STABILITY_LIMIT
 from bridge.parity.bounds.counterfactual import AddedInertia, added_inertia, is_loaded, loaded_name
 from bridge.parity.causes import cause_of, is_lost
 from bridge.parity.convergence import HALVINGS, log_log_slope
-from bridge.parity.engine import DivergedError, Engine, Factory
+from bridge.parity.engine import (
+    ActuatorKind,
+    ActuatorTrial,
+    DivergedError,
+    Engine,
+    Factory,
+    NotReportedError,
+    as_exported,
+    solves_constraints,
+)
 from bridge.parity.quantity import (
     TOLERANCE,
     WorstErrors,
@@ -37,9 +45,9 @@ from bridge.parity.quantity import (
     names_at,
     pose_distance,
 )
-from bridge.parity.readings import ActuatorTrial, actuator_trials
+from bridge.parity.readings import actuator_trials
 from bridge.parity.states import State, exported, fastest_rate, random_states
-from bridge.parity.verdict import Level, Outcome, Row, explained
+from bridge.parity.verdict import REFERENCE, Level, Outcome, Row, explained
 from loaders.diagnostics import Diagnostic
 from loaders.model import JointAxis
 from loaders.pose import Array
@@ -58,10 +66,10 @@ is first order.
 STAYS = 0.7
 """Ratio from which the error does not shrink."""
 SHORTENINGS = (1, 8)
-"""Factors by which the motion and its steps are shortened if the longest one shows no order."""
+"""Factors that shorten the motion and its steps if the longest one shows no order."""
 UNTIL_THEY_STOP = (8, 64)
-"""Factors by which the motion and its steps are shortened if dry friction stops all links within
-the first steps.
+"""Factors that shorten the motion and its steps if dry friction stops all links within the first
+steps.
 """
 APART = SHRINKS
 """Distance at the shortest step, relative to how far the links moved, beyond which a shrinking
@@ -89,15 +97,13 @@ def exported_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterato
         seed: Seed of the random initial state.
     """
     engines = {
-        name: getattr(factory, "as_exported", factory)
-        for name, factory in factories
-        if name != "reference"
+        name: as_exported(factory) for name, factory in factories if solves_constraints(factory)
     }
     if not mechanism.v_order or not engines:
         return
     if len(engines) < 2:
         cause = "the reference has no stops and no friction; two simulators are needed"
-        yield _row(("reference", next(iter(engines))), Outcome.UNKNOWN, cause=cause)
+        yield _row((REFERENCE, next(iter(engines))), Outcome.UNKNOWN, cause=cause)
         return
     work = work_of(mechanism)
     if work > MAX_WORK:
@@ -118,6 +124,23 @@ def work_of(mechanism: Mechanism) -> int:
     return int(len(mechanism.v_order) * STEPS * 2**HALVINGS)
 
 
+Plan = Sequence[Mapping[str, float]]
+"""The commands by joint, for each interval of the motion."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MotionDrive:
+    """Commands to actuators.
+
+    Attributes:
+        kind: The kind of the actuators.
+        plan: The efforts or targets by joint, for each interval of the motion.
+    """
+
+    kind: ActuatorKind
+    plan: Plan
+
+
 class Motions:
     """The motions of the exported model in each engine, computed when they are first needed.
 
@@ -127,6 +150,7 @@ class Motions:
         seed: Seed of the random initial state.
         stiffest: The mechanism with all that acts explicitly in PyBullet as dampers and springs, if
             that is more.
+        drive: The commands to actuators; None for a motion without.
     """
 
     def __init__(
@@ -136,10 +160,13 @@ class Motions:
         seed: int,
         *,
         stiffest: Mechanism | None = None,
+        drive: MotionDrive | None = None,
     ) -> None:
         self._mechanism = mechanism
         self._stiffest = stiffest or mechanism
+        self._drive = drive
         self._engines = dict(engines)
+        self._is_explicit: dict[str, bool] = {}
         self._start = start_of(mechanism, seed)
         self._known: dict[tuple[str, float, float], Motion] = {}
         self._initial: dict[str, dict[str, Array]] = {}
@@ -168,7 +195,14 @@ class Motions:
         """Return the fastest rate at the start [1/s]; zero if no engine integrates dampers and
         springs explicitly.
         """
-        return self.rate() if any(name.startswith("pybullet") for name in pair) else 0.0
+        return self.rate() if any(self._steps_explicitly(name) for name in pair) else 0.0
+
+    def _steps_explicitly(self, name: str) -> bool:
+        if name not in self._is_explicit:
+            engine = self._engines[name](exported(self._mechanism, LONGEST_STEP))
+            self._is_explicit[name] = engine.steps_explicitly
+            engine.close()
+        return self._is_explicit[name]
 
     def _judged(self, rows: Sequence[Row]) -> Row:
         first, last = rows[0], rows[-1]
@@ -274,11 +308,15 @@ class Motions:
             engine = self._engines[name](exported(self._mechanism, step))
             try:
                 self._diagnostics[name] = engine.diagnostics
+                if self._drive is not None:
+                    engine.start_actuators(self._drive.kind, tuple(self._drive.plan[0]))
                 engine.set_state(*self._start)
                 self._initial[name] = _poses_after(engine, 0)
                 poses: _Poses = []
                 free = 0
                 for k in range(SAMPLES):
+                    if self._drive is not None:
+                        engine.set_controls(self._drive.plan[k])
                     poses.append(_poses_after(engine, round(duration / step / SAMPLES)))
                     free += free == k and is_free_of_stops(
                         self._mechanism, engine, duration / SAMPLES
@@ -429,9 +467,6 @@ _CONSTANT = 3
 """Number of intervals in the beginning with the same command."""
 _BEYOND = 1.5
 """Largest commanded effort relative to the limit."""
-_Kind = Literal["motor", "position"]
-Plan = Sequence[Mapping[str, float]]
-"""The commands by joint, for each interval of the motion."""
 
 
 def driven_rows(
@@ -446,68 +481,30 @@ def driven_rows(
         seed: Seed of the random initial state and of the commands.
     """
     engines = {
-        name: getattr(factory, "as_exported", factory)
-        for name, factory in factories
-        if name != "reference"
+        name: as_exported(factory) for name, factory in factories if solves_constraints(factory)
     }
     trials = actuator_trials(mechanism)
     if not trials or len(engines) < 2 or work_of(mechanism) > MAX_WORK:
         return
     rng, q = np.random.default_rng(seed), start_of(mechanism, seed)[0]
     controlled = {joint: trial for joint, trial in trials.items() if trial.gains is not None}
-    yield from _rows(
-        mechanism, engines, seed, EFFORTS, "motor", _efforts(mechanism, trials, q, rng)
-    )
+    efforts = MotionDrive(kind="motor", plan=_efforts(mechanism, trials, q, rng))
+    yield from _rows(EFFORTS, Motions(mechanism, engines, seed, drive=efforts), engines)
     if controlled:
+        targets = MotionDrive(kind="position", plan=_targets(mechanism, controlled, q, rng))
         stiff = _with_gains(mechanism, controlled)
-        yield from _rows(
-            mechanism,
-            engines,
-            seed,
-            TARGETS,
-            "position",
-            _targets(mechanism, controlled, q, rng),
-            stiff,
-        )
+        motions = Motions(mechanism, engines, seed, stiffest=stiff, drive=targets)
+        yield from _rows(TARGETS, motions, engines)
 
 
-def _rows(
-    mechanism: Mechanism,
-    engines: Mapping[str, Callable[[Mechanism], Engine]],
-    seed: int,
-    quantity: str,
-    kind: _Kind,
-    plan: Plan,
-    stiff: Mechanism | None = None,
-) -> Iterator[Row]:
-    driven = {
-        name: partial(_opened, opener=opener, kind=kind, plan=plan)
-        for name, opener in engines.items()
-    }
-    motions = Motions(mechanism, driven, seed, stiffest=stiff)
+def _rows(quantity: str, motions: Motions, engines: Iterable[str]) -> Iterator[Row]:
+    """Yield the rows of all pairs; unknown if an engine does not run actuators."""
     for pair in combinations(engines, 2):
-        idle = [name for name in pair if not _has_actuators(engines[name])]
-        row = _idle(pair, idle[0]) if idle else motions.row(pair)
+        try:
+            row = motions.row(pair)
+        except NotReportedError as error:
+            row = _row(pair, Outcome.UNKNOWN, cause=str(error))
         yield dataclasses.replace(row, quantity=quantity)
-
-
-def _has_actuators(opener: Callable[[Mechanism], Engine]) -> bool:
-    """Return whether the engine of a class, or of one of its class methods, runs actuators."""
-    return hasattr(getattr(opener, "__self__", opener), "start_actuators")
-
-
-def _idle(pair: tuple[str, str], name: str) -> Row:
-    return Row(
-        level=Level.MOTION,
-        quantity="",
-        unit="",
-        engines=pair,
-        error=0.0,
-        tolerance=SHRINKS,
-        where="",
-        outcome=Outcome.UNKNOWN,
-        cause=f"{name} does not run actuators",
-    )
 
 
 # --- commands -------------------------------------------------------------------------------------
@@ -577,30 +574,3 @@ def _with_gains(mechanism: Mechanism, trials: Mapping[str, ActuatorTrial]) -> Me
         )
         joints.append(dataclasses.replace(joint, axes=axes))
     return relowered(mechanism, dataclasses.replace(mechanism.scene, joints=tuple(joints)))
-
-
-# --- engines --------------------------------------------------------------------------------------
-
-
-class _Driven:
-    """An engine that gets the next commands of a plan at each advance."""
-
-    def __init__(self, engine: Any, plan: Plan) -> None:
-        self._engine = engine
-        self._commands = iter(plan)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._engine, name)
-
-    def step(self, count: int) -> None:
-        if count:
-            self._engine.set_controls(next(self._commands))
-            self._engine.step(count)
-
-
-def _opened(
-    mechanism: Mechanism, opener: Callable[[Mechanism], Engine], kind: _Kind, plan: Plan
-) -> Engine:
-    engine: Any = opener(mechanism)
-    engine.start_actuators(kind, tuple(plan[0]))
-    return cast(Engine, _Driven(engine, plan))

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.parity.bounds.constraint import SOFTNESS, screw_load, without_screw_forces
+from bridge.parity.bounds.constraint import screw_load, without_screw_forces
 from bridge.parity.bounds.counterfactual import added_inertia, is_loaded, loaded_name
 from bridge.parity.causes import CHAOS, SCREW, STEP_ORDER, Cause
 from bridge.parity.convergence import (
@@ -24,7 +24,7 @@ from bridge.parity.convergence import (
     matrix_disagreement,
     rounding_error,
 )
-from bridge.parity.engine import Engine, Factory, NotReportedError, has_free_or_ball
+from bridge.parity.engine import SOFTNESS, Engine, Factory, NotReportedError, has_free_or_ball
 from bridge.parity.quantity import TOLERANCE, dof_place, names_at
 from bridge.parity.states import (
     MAX_STEP,
@@ -51,7 +51,7 @@ nothing.
 MIN_PATTERN = 1e-12
 """Smallest length of a change of velocities that is compared with another."""
 SHORTENINGS = (1, 8, 64)
-"""Factors by which the steps are shortened until the limit is known."""
+"""Factors that shorten the steps until the limit is known."""
 SCREW_MARGIN = 20.0
 """Factor of what a screw lets through, because all joints of its tree share the missing force."""
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -16,11 +15,11 @@ from bridge.mechanism.coordinates import Position, with_followers
 from bridge.mechanism.dynamics import STABILITY_LIMIT
 from bridge.parity.bounds.contact import SoftStop
 from bridge.parity.causes import ITERATIONS, SOFT, Cause
-from bridge.parity.engine import DivergedError, Dof, Engine, scalar_dofs
+from bridge.parity.engine import DivergedError, Dof, Engine, NotReportedError, scalar_dofs
 from bridge.parity.quantity import dof_place
 from bridge.parity.reference import accelerations
 from bridge.parity.states import State, exported, fastest_rate, random_states
-from bridge.parity.verdict import Level, Outcome, Row, explained
+from bridge.parity.verdict import REFERENCE, Level, Outcome, Row, explained
 from loaders.engine_settings import MUJOCO, conventions_of
 from loaders.model import settings_of
 
@@ -38,7 +37,7 @@ APPROACH = 0.25
 MAX_SPEED = 20.0
 """Largest speed towards a stop [rad/s or m/s]."""
 GIVES_WAY = 3.0
-"""Steps at the speed of the impact by which a stop may yield: both engines stop a joint within two
+"""Travel of a stop, in steps at the speed of the impact: both engines stop a joint within two
 steps.
 """
 MAX_DOUBLINGS, MAX_ITERATIONS = 6, 1_280_000
@@ -139,15 +138,17 @@ def stop_rows(
     rate = max(fastest_rate(model), fastest_rate(model, start[0]))
     step = _stable_step(rate)
     model = exported(mechanism, step)
+    is_stable = rate * step <= STABILITY_LIMIT
     for name, opener in engines.items():
-        if name.startswith("pybullet") and rate * step > STABILITY_LIMIT:
-            yield _row(name, 0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, _unstable_cause(rate))
-            continue
         engine = opener(model)
         try:
+            if engine.steps_explicitly and not is_stable:
+                cause = _unstable_cause(rate)
+                yield _row(name, 0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, cause)
+                continue
             row = _overshoot_row(name, engine, model, start, limits)
             is_soft = (
-                name.startswith("mujoco")
+                engine.obeys_mjcf_settings
                 and conventions_of(model.physics).has_solver_settings
                 and row.outcome is Outcome.FAILED
             )
@@ -185,7 +186,7 @@ def _row(
         level=Level.MOTION,
         quantity=QUANTITY,
         unit="rad or m",
-        engines=("reference", name),
+        engines=(REFERENCE, name),
         error=overshoot,
         tolerance=allowed,
         where=place,
@@ -233,29 +234,28 @@ def _overshoot_row(
     row = _row(
         name, overshoot, allowed, dof, Outcome.PASSED if overshoot <= allowed else Outcome.FAILED
     )
-    if overshoot <= allowed or not isinstance(engine, _Iterative):
+    if overshoot <= allowed:
+        return row
+    try:
+        stated = engine.solver_iterations()
+    except NotReportedError:
         return row
     steps = round(DURATION / mechanism.scene.physics.time_step)
     return _with_more_iterations(
-        row, engine, steps, lambda: _overshoot(engine, mechanism, start, limits)
+        row, engine, stated, steps, lambda: _overshoot(engine, mechanism, start, limits)
     )
 
 
-@runtime_checkable
-class _Iterative(Protocol):
-    """An engine whose solver does a stated number of iterations."""
-
-    def solver_iterations(self) -> int: ...
-    def set_solver_iterations(self, count: int) -> None: ...
-
-
 def _with_more_iterations(
-    row: Row, engine: _Iterative, steps: int, measure: Callable[[], tuple[float, float, Dof]]
+    row: Row,
+    engine: Engine,
+    stated: int,
+    steps: int,
+    measure: Callable[[], tuple[float, float, Dof]],
 ) -> Row:
     """Return the row, explained if all stops of the same running bodies hold once the solver does
     more iterations.
     """
-    stated = engine.solver_iterations()
     for doubling in range(1, MAX_DOUBLINGS + 1):
         if stated * 2**doubling * steps > MAX_ITERATIONS:
             break

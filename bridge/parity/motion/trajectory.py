@@ -29,10 +29,26 @@ from bridge.parity.convergence import (
     order_rows,
     rounding_error,
 )
-from bridge.parity.engine import Factory, constraint_subjects, has_free_or_ball, screw_like_joints
+from bridge.parity.engine import (
+    Factory,
+    constraint_subjects,
+    has_free_or_ball,
+    is_slow,
+    screw_like_joints,
+    solves_constraints,
+)
 from bridge.parity.quantity import TOLERANCE, names_at
 from bridge.parity.states import State, random_states, time_step, without_solver_effects
-from bridge.parity.verdict import Level, Outcome, Row, explained, failed, undecided
+from bridge.parity.verdict import (
+    COMPUTED_FROM_MODEL,
+    REFERENCE,
+    Level,
+    Outcome,
+    Row,
+    explained,
+    failed,
+    undecided,
+)
 from bridge.targets.mjcf import codes as mjcf_codes
 from bridge.targets.pybullet import codes as pybullet_codes
 from loaders.diagnostics import Diagnostic
@@ -44,16 +60,15 @@ from .step import step_rows
 DURATION = 1.0
 """Duration of a compared motion [s]."""
 MAX_REFERENCE_WORK = 5000
-"""Degrees of freedom times steps above which the reference, which is slow, does not simulate a
-second of motion.
+"""Degrees of freedom times steps above which slow engines, of which the reference is one, do not
+simulate a second of motion.
 """
 FOLLOWED_HALVINGS = 3
 """Number of times at most that the step of a motion is halved if an engine diverges."""
 CONSTRAINT_STEP = 1e-3
 """Time step for which the fidelity reports state how well constraints hold [s]."""
 SHORTENINGS = (1, 8, 64)
-"""Factors by which the short motion and its steps are shortened until the limit of a difference is
-known.
+"""Factors that shorten the short motion and its steps until the limit of a difference is known.
 """
 RESOLUTION = 0.01
 """Uncertainty of the limit, relative to the difference at the longest step, at which the limit is
@@ -168,20 +183,31 @@ def _rows(quantity: str, mechanism: Mechanism, start: State, factories: _Named) 
         return
     cache = RolloutCache(dict(factories))
     names = [name for name, _ in factories]
+    fast = [name for name, factory in factories if not is_slow(factory)]
     rollout = Rollout(
         mechanism=mechanism, start=start, step=time_step(mechanism) or math.nan, duration=DURATION
     )
-    rollout = _that_all_follow(rollout, cache, [name for name in names if name != "reference"])
+    rollout = _that_all_follow(rollout, cache, fast)
     work = round(len(mechanism.v_order) * rollout.duration / rollout.step)
-    if work > MAX_REFERENCE_WORK and names[0] == "reference":
-        cause = (
-            "the reference simulates a second of motion for at most "
-            f"{MAX_REFERENCE_WORK} degrees of freedom times steps; the model has {work}"
-        )
-        yield _unknown(quantity, ("reference", names[1]), cause)
-        names = names[1:]
+    if work > MAX_REFERENCE_WORK and names != fast:
+        yield from _too_long(quantity, names, fast, work)
+        names = fast
     for engines in combinations(names, 2):
         yield _row(quantity, engines, rollout, cache)
+
+
+def _too_long(quantity: str, names: Sequence[str], fast: Sequence[str], work: int) -> Iterator[Row]:
+    """Yield a row for each slow engine, of which the reference is one; a pair of them has one."""
+    slow = [name for name in names if name not in fast]
+    pairs = [next(pair for pair in combinations(names, 2) if name in pair) for name in slow]
+    for pair in dict.fromkeys(pairs):
+        name = next(name for name in slow if name in pair)
+        engine = "the reference" if name in COMPUTED_FROM_MODEL else f"the engine {name}"
+        cause = (
+            f"{engine} simulates a second of motion for at most "
+            f"{MAX_REFERENCE_WORK} degrees of freedom times steps; the model has {work}"
+        )
+        yield _unknown(quantity, pair, cause)
 
 
 def _that_all_follow(rollout: Rollout, cache: RolloutCache, engines: Sequence[str]) -> Rollout:
@@ -302,7 +328,9 @@ def _screw(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause | None:
     allowed = 0.0
     for name in row.engines:
         trajectory = cache.trajectory(name, rollout)
-        bounds = violation_bounds(rollout.mechanism, name, trajectory.states, rollout.step)
+        bounds = violation_bounds(
+            rollout.mechanism, trajectory.softness, trajectory.states, rollout.step
+        )
         for joint, ratio in ratios.items():
             violation = trajectory.constraint_violation.get(joint, 0.0)
             allowed = max(allowed, min(violation, bounds.get(joint, 0.0)) / ratio)
@@ -407,8 +435,8 @@ def _constraint_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iter
     )  # loops are closed at zero
     rollout = Rollout(mechanism=constrained, start=start, step=CONSTRAINT_STEP, duration=DURATION)
     cache = RolloutCache(dict(factories))
-    for name, _ in factories:
-        if name != "reference":
+    for name, factory in factories:
+        if solves_constraints(factory):
             yield _constraint_row(name, rollout, cache)
 
 
@@ -420,7 +448,9 @@ def _constraint_row(engine: str, rollout: Rollout, cache: RolloutCache) -> Row:
     trajectory = cache.trajectory(engine, rollout)
     violations = trajectory.constraint_violation
     missing = next((name for name in subjects if name not in violations), None)
-    bounds = violation_bounds(rollout.mechanism, engine, trajectory.states, rollout.step)
+    bounds = violation_bounds(
+        rollout.mechanism, trajectory.softness, trajectory.states, rollout.step
+    )
     where = max(
         violations,
         key=lambda name: (violations[name] / bounds.get(name, ROUNDING), violations[name]),
@@ -431,7 +461,7 @@ def _constraint_row(engine: str, rollout: Rollout, cache: RolloutCache) -> Row:
         level=Level.MOTION,
         quantity="constraints in motion",
         unit="m or rad",
-        engines=("reference", engine),
+        engines=(REFERENCE, engine),
         error=violations.get(where, math.inf),
         tolerance=TOLERANCE,
         where=where,

@@ -27,7 +27,15 @@ from bridge.parity.convergence import (
     limit_at_zero,
     log_log_slope,
 )
-from bridge.parity.engine import DivergedError, Engine, Factory, NotReportedError, moving_links
+from bridge.parity.engine import (
+    DivergedError,
+    Engine,
+    Factory,
+    NotReportedError,
+    as_exported,
+    moving_links,
+    solves_constraints,
+)
 from bridge.parity.quantity import (
     TOLERANCE,
     WorstErrors,
@@ -37,7 +45,7 @@ from bridge.parity.quantity import (
     pose_distance,
 )
 from bridge.parity.states import State, random_states, time_step, without_solver_effects
-from bridge.parity.verdict import Level, Outcome, Row, failed
+from bridge.parity.verdict import REFERENCE, Level, Outcome, Row, failed
 from loaders.pose import Array
 
 from .model_motion import LONGEST_STEP, SHORTENINGS, SHRINKS, STAYS, STEPS, Motions, shrinkage
@@ -46,7 +54,7 @@ QUANTITY, SMOOTH_QUANTITY = "witnessed motion", "witnessed smooth motion"
 DURATION = 0.1
 """Duration of the smooth motion [s]."""
 REFINEMENTS = (1, 4, 16)
-"""Factors by which the steps of the exact motion are divided until it is known."""
+"""Divisors of the steps of the exact motion until it is known."""
 MAX_STIFFNESS = 1e5
 """Rate of dampers and springs times the duration above which the witness, which follows them, does
 not move.
@@ -102,7 +110,7 @@ def _refusal(mechanism: Mechanism, open_witness: _Open) -> str | None:
     """
     engine = open_witness(mechanism)
     try:
-        if getattr(engine, "refusal", ""):
+        if engine.refusal:
             return None
         moving = moving_links(mechanism) | {joint for joint, _ in mechanism.v_order}
         others = (
@@ -136,7 +144,7 @@ def _is_constrained(mechanism: Mechanism) -> bool:
 
 def _smooth_row(mechanism: Mechanism, name: str, open_witness: _Open, seed: int) -> Row:
     """Return the row of the exact motion and the witness."""
-    engines = "reference", name
+    engines = REFERENCE, name
     moving = without_solver_effects(mechanism, rotors=True)
     step = time_step(moving)
     if step is None or len(moving.v_order) > MAX_EXACT_DOFS:
@@ -213,9 +221,7 @@ def _simulator_rows(
     """Yield the rows of the exported motions of all simulators and the witness; dry friction, which
     it lacks, is left out.
     """
-    simulators = {
-        other: getattr(f, "as_exported", f) for other, f in factories if other != "reference"
-    }
+    simulators = {other: as_exported(f) for other, f in factories if solves_constraints(f)}
     motions = Motions(_without_friction(mechanism), {**simulators, name: open_witness}, seed)
     longest = min(mechanism.scene.physics.time_step, LONGEST_STEP)
     rate = motions.rate()

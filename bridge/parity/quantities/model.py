@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
 
 import numpy as np
 
-from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
-from bridge.mechanism.coordinates import Coordinates, initial_positions, kind_of, positions_by_body
+from bridge.mechanism.coordinates import Coordinates, initial_positions, kind_of
 from bridge.parity.causes import READ_OTHERWISE
-from bridge.parity.engine import Engine, NotReportedError, Settings
+from bridge.parity.engine import Engine, NotReportedError, Settings, Statements
 from bridge.parity.quantity import (
     Place,
     Quantity,
@@ -27,12 +24,11 @@ from bridge.parity.quantity import (
 )
 from bridge.parity.readings import actuator_trials, untried_actuators
 from bridge.parity.reference import ReferenceEngine
-from bridge.parity.states import without_solver_effects
 from bridge.parity.verdict import Level
 from bridge.targets.mjcf import codes as mjcf_codes
 from loaders import codes as loaders_codes
 from loaders.engine_settings import MUJOCO, conventions_of
-from loaders.model import WORLD, Actuator, Joint, settings_of
+from loaders.model import WORLD, settings_of
 from loaders.pose import IDENTITY, Array
 
 from .shapes import SHAPE_QUANTITIES
@@ -45,44 +41,9 @@ _SHOWN = 3
 """Number of actuators that a reason names."""
 
 
-@lru_cache(maxsize=1)
-def _bare(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism with its actuators, without all that acts on its joints beside them."""
-    smooth, stated = without_solver_effects(mechanism, damped=False).scene, mechanism.scene
-    joints = {joint.name: joint for joint in stated.joints}
-    return relowered(
-        mechanism,
-        dataclasses.replace(
-            smooth,
-            joints=tuple(_with_effort(joint, joints[joint.name]) for joint in smooth.joints),
-            actuators=tuple(_without_rotor(actuator) for actuator in stated.actuators),
-        ),
-    )
-
-
-def _with_effort(joint: Joint, stated: Joint) -> Joint:
-    axes = zip(joint.axes, stated.axes, strict=True)
-    return dataclasses.replace(
-        joint, axes=tuple(dataclasses.replace(a, effort=b.effort) for a, b in axes)
-    )
-
-
-def _without_rotor(actuator: Actuator) -> Actuator:
-    return dataclasses.replace(actuator, rotor_inertia=0.0, tendon="", engine_settings=())
-
-
 def _actuator_efforts(engine: Engine, mechanism: Mechanism) -> Readings:
     """Return the efforts at the joints after the commands of their trials [N m or N]."""
-    trials = actuator_trials(mechanism)
-    if engine.name == "reference":
-        return {joint: trial.efforts(trial.limit, trial.gains) for joint, trial in trials.items()}
-    read = getattr(engine, "actuator_efforts", None)
-    if read is None:
-        raise NotReportedError(f"{engine.name} does not report it")
-    if not trials:
-        return {}
-    found: Readings = read(trials, _bare(mechanism))
-    return found
+    return engine.actuator_efforts(actuator_trials(mechanism))
 
 
 def _laws(engine: Engine, mechanism: Mechanism) -> Readings:
@@ -95,8 +56,10 @@ def _laws(engine: Engine, mechanism: Mechanism) -> Readings:
     named = [
         item.actuator.name for item in mechanism.actuators if settings_of(item.actuator, MUJOCO)
     ]
-    read = getattr(engine, "actuator_laws", None)
-    laws = [] if read is None else read()
+    try:
+        laws = engine.actuator_laws()
+    except NotReportedError:
+        laws = []
     if not laws or len(laws) != len(named):
         more = " and others" if len(untried) > _SHOWN else ""
         raise NotReportedError(
@@ -138,23 +101,22 @@ _FLOOR = 1e-3
 
 def _statements(engine: Engine, mechanism: Mechanism) -> Readings:
     """Read the numbers of each element, if the source is MJCF."""
-    return _read("compiled_statements", engine, mechanism)
+    return _at_elements(engine.compiled_statements()) if _is_mjcf(mechanism) else {}
 
 
 def _forms(engine: Engine, mechanism: Mechanism) -> Readings:
     """Read the supports of each mesh and the heights of each height field, if the source is
     MJCF.
     """
-    return _read("compiled_forms", engine, mechanism)
+    return _at_elements(engine.compiled_forms()) if _is_mjcf(mechanism) else {}
 
 
-def _read(method: str, engine: Engine, mechanism: Mechanism) -> Readings:
-    if not conventions_of(mechanism.physics).is_compiled:
-        return {}
-    read = getattr(engine, method, None)
-    if read is None:
-        raise NotReportedError(f"{engine.name} has no settings of MuJoCo")
-    return {Place(label, *names): numbers for (label, names), numbers in read().items()}
+def _is_mjcf(mechanism: Mechanism) -> bool:
+    return conventions_of(mechanism.physics).is_compiled
+
+
+def _at_elements(statements: Statements) -> Readings:
+    return {Place(label, *names): numbers for (label, names), numbers in statements.items()}
 
 
 def _distance(a: Array, b: Array, _scale: float) -> float:
@@ -215,21 +177,13 @@ _WORLD = "world"
 _Get = Callable[[Settings], Mapping[str, Array]]
 
 
-def _settings(engine: Engine) -> Settings:
-    read = getattr(engine, "settings", None)
-    if read is None:
-        raise NotReportedError(f"{engine.name} does not report it")
-    settings: Settings = read()
-    return settings
-
-
 def _quantity(get: _Get) -> Callable[[Engine, Mechanism], Readings]:
     """Read a quantity at the places where the model states it; a world without bodies states
     nothing.
     """
 
     def read(engine: Engine, mechanism: Mechanism) -> Readings:
-        values = get(_settings(engine))
+        values = get(engine.settings())
         wanted = get(ReferenceEngine(mechanism).settings()) if mechanism.bodies else {}
         return {place: values[place] for place in wanted if place in values}
 
@@ -240,7 +194,7 @@ def _initial_poses(engine: Engine, mechanism: Mechanism) -> Readings:
     """Return the poses of the links, each in its parent, except where a joint starts outside of its
     limits or in a loop.
     """
-    poses = {WORLD: IDENTITY, **_settings(engine).initial_poses}
+    poses = {WORLD: IDENTITY, **engine.settings().initial_poses}
     parents = {
         body.name: WORLD if body.parent == ROOT else mechanism.bodies[body.parent].name
         for body in mechanism.bodies
@@ -253,24 +207,15 @@ def _initial_poses(engine: Engine, mechanism: Mechanism) -> Readings:
     return {name: matrix(poses[parents[name]].inverse() @ poses[name]) for name in names}
 
 
-def _zero_poses(engine: Engine, mechanism: Mechanism) -> Readings:
+def _zero_poses(engine: Engine, _mechanism: Mechanism) -> Readings:
     """Return the poses of the links with all joints at zero; those of the scene are numbers that
     the reader computed.
     """
-    if engine.name == ReferenceEngine.name:
-        return {body.name: matrix(body.link.X_WL) for body in mechanism.bodies}
-    positions = positions_by_body(mechanism.bodies, {})
-    q = {
-        str(body.joint): q
-        for body, q in zip(mechanism.bodies, positions, strict=True)
-        if body.primitives
-    }
-    engine.set_state(q, {})
-    return {name: matrix(X_WL) for name, X_WL in engine.link_poses().items()}
+    return {name: matrix(X_WL) for name, X_WL in engine.zero_poses().items()}
 
 
 def _links_that_start_as_stated(mechanism: Mechanism) -> Iterator[str]:
-    """Yield the links of which each joint towards the world starts within its limits; of loops only
+    """Yield the links whose joints towards the world all start within their limits; of loops only
     the bases.
     """
     positions = mechanism.positions_by_body(

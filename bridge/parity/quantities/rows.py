@@ -13,7 +13,15 @@ from bridge.parity.causes import READ_OTHERWISE, Cause, Gap, gaps_of_losses
 from bridge.parity.engine import Engine, NotReportedError
 from bridge.parity.quantity import Quantity, Readings, WorstErrors, compare_readings, names_at
 from bridge.parity.states import State
-from bridge.parity.verdict import Level, Outcome, Row, explained, failed
+from bridge.parity.verdict import (
+    COMPUTED_FROM_MODEL,
+    REFERENCE,
+    Level,
+    Outcome,
+    Row,
+    explained,
+    failed,
+)
 from loaders.diagnostics import Diagnostic
 from loaders.engine_settings import Effect, Setting, acting_settings, full_name
 from loaders.scoped_names import SEPARATOR
@@ -48,8 +56,6 @@ _ROWS_OF_SETTINGS: Mapping[str, str] = {
     "flag/spring": "exported motion",
 }
 """Quantities that differ between engines if only one of them obeys a setting of MuJoCo."""
-_MUJOCO = frozenset({"mujoco", "mujoco-native"})
-"""Engines that have all settings of MuJoCo, and whose `compiled settings` are compared."""
 _SHOWN_VALUES = 3
 """Number of values of a setting that a reason names."""
 NOT_RUN = "not run"
@@ -61,7 +67,7 @@ def find_gaps(
     rows: Sequence[Row],
     mechanism: Mechanism,
     levels: Collection[Level],
-    engines: Mapping[str, bool],
+    engines: Mapping[str, Engine],
     diagnostics: Iterable[Diagnostic],
 ) -> tuple[Gap, ...]:
     """Return what the model states and was not compared, each gap once.
@@ -70,14 +76,14 @@ def find_gaps(
         rows: All rows.
         mechanism: The mechanism of the model.
         levels: The levels that were compared.
-        engines: Whether each engine simulates motion, by its name.
+        engines: The engines without the reference, by name.
         diagnostics: The fidelity reports of all engines.
     """
     found = [
         *_levels_not_run(mechanism, levels),
         *_motionless_engines(mechanism, levels, engines),
         *_unknown(rows),
-        *gaps_of_losses(diagnostics, tuple(engines)),
+        *gaps_of_losses(diagnostics, {name: e.target or name for name, e in engines.items()}),
         *_settings(mechanism, rows, engines),
     ]
     return tuple(dict.fromkeys(found))
@@ -101,12 +107,12 @@ def _levels_not_run(mechanism: Mechanism, levels: Collection[Level]) -> Iterator
 
 
 def _motionless_engines(
-    mechanism: Mechanism, levels: Collection[Level], engines: Mapping[str, bool]
+    mechanism: Mechanism, levels: Collection[Level], engines: Mapping[str, Engine]
 ) -> Iterator[Gap]:
     """Yield a gap for each engine that reads the file itself, and therefore does not move."""
     if mechanism.v_order and Level.MOTION in levels:
-        for name, moves in engines.items():
-            if not moves:
+        for name, engine in engines.items():
+            if engine.reads_file and not engine.is_witness_of_motion:
                 reason = "an engine that reads the file itself does not move"
                 yield Gap(quantity="motion", engines=(name,), reason=reason, level=Level.MOTION)
 
@@ -140,17 +146,19 @@ def _is_shown(
     """
     if (quantity, engines) in shown:
         return True
-    simulators = [name for name in engines if name not in {"reference", "exact"}]
-    return all((quantity, ("reference", name)) in shown for name in simulators) or any(
+    simulators = [name for name in engines if name not in COMPUTED_FROM_MODEL]
+    return all((quantity, (REFERENCE, name)) in shown for name in simulators) or any(
         quantity == name and set(simulators) <= set(pair) for name, pair in shown
     )
 
 
-def _settings(mechanism: Mechanism, rows: Sequence[Row], engines: Collection[str]) -> Iterator[Gap]:
+def _settings(
+    mechanism: Mechanism, rows: Sequence[Row], engines: Mapping[str, Engine]
+) -> Iterator[Gap]:
     """Yield a gap for each setting of MuJoCo that acts on motion or contact and that no row
     compares with other engines.
     """
-    others = [name for name in engines if name not in _MUJOCO]
+    others = [name for name, engine in engines.items() if not engine.obeys_mjcf_settings]
     stated: dict[str, list[Setting]] = {}
     for setting in _relevant(mechanism) if others else ():
         stated.setdefault(setting.path, []).append(setting)
@@ -206,7 +214,7 @@ def _relevant(mechanism: Mechanism) -> list[Setting]:
 
 
 def _described(path: str, settings: Sequence[Setting]) -> str:
-    """Return the full name of a setting with its values, of which the first few are named."""
+    """Return the full name of a setting with its first few values."""
     values = tuple(dict.fromkeys(setting.text for setting in settings))
     shown = ", ".join(f'"{value}"' for value in values[:_SHOWN_VALUES])
     more = f" and {len(values) - _SHOWN_VALUES} other values" if len(values) > _SHOWN_VALUES else ""
@@ -230,8 +238,7 @@ def quantity_rows(
     for q, v in compared:
         readings = {}
         for name, engine in engines.items():
-            engine.set_state(q, v)
-            readings[name] = _reading(quantity, engine, mechanism, unreported, name)
+            readings[name] = _reading(quantity, engine, mechanism, (q, v), unreported, name)
         for (one, two), errors in worst.items():
             a, b = readings[one], readings[two]
             if a is not None and b is not None:
@@ -258,9 +265,7 @@ def refusal_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]
         engines: The open engines by name.
     """
     for name, engine in engines.items():
-        refusal = str(getattr(engine, "refusal", ""))
-        if refusal:
-            differs = bool(getattr(engine, "refusal_is_difference", False))
+        if engine.refusal:
             yield Row(
                 level=Level.MODEL,
                 quantity="reading",
@@ -269,8 +274,8 @@ def refusal_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]
                 error=math.inf,
                 tolerance=0.0,
                 where="",
-                cause=refusal,
-                outcome=Outcome.FAILED if differs else Outcome.UNKNOWN,
+                cause=engine.refusal,
+                outcome=Outcome.FAILED if engine.refusal_is_difference else Outcome.UNKNOWN,
             )
 
 
@@ -279,7 +284,7 @@ def _findings(pair: tuple[Engine, Engine], mechanism: Mechanism) -> list[Diagnos
     file itself has.
     """
     found = [entry for engine in pair for entry in engine.diagnostics]
-    if any(getattr(engine, "reads_file", False) for engine in pair):
+    if any(engine.reads_file for engine in pair):
         found += [entry for entry in mechanism.scene.diagnostics if entry.is_one_of(READ_OTHERWISE)]
     return found
 
@@ -292,10 +297,18 @@ def _state_count(quantity: Quantity, mechanism: Mechanism) -> int | None:
 
 
 def _reading(
-    quantity: Quantity, engine: Engine, mechanism: Mechanism, unreported: dict[str, str], name: str
+    quantity: Quantity,
+    engine: Engine,
+    mechanism: Mechanism,
+    state: State,
+    unreported: dict[str, str],
+    name: str,
 ) -> Readings:
-    """Return the reading of an engine; if there is none, the reason is added to ``unreported``."""
+    """Return the reading of an engine in a state; if there is none, the reason is added to
+    ``unreported``.
+    """
     try:
+        engine.set_state(*state)
         reading = quantity.read(engine, mechanism)
     except NotReportedError as error:
         unreported[name] = str(error)
@@ -359,8 +372,6 @@ def _is_loss(cause: Cause | None) -> bool:
 
 def _with_likely_cause(row: Row, engines: Mapping[str, Engine]) -> Row:
     """Return the row with the likely cause, if an engine is known to differ in this quantity."""
-    tables: list[Mapping[str, str]] = [
-        getattr(engines[name], "likely_causes", {}) for name in row.engines
-    ]
+    tables = [engines[name].likely_causes for name in row.engines]
     causes = [table[row.quantity] for table in tables if row.quantity in table]
     return dataclasses.replace(row, cause=f"likely: {'; '.join(causes)}") if causes else row

@@ -13,7 +13,15 @@ import numpy as np
 from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.parity.causes import READ_OTHERWISE
-from bridge.parity.engine import Dof, Engine, NotReportedError, scalar_dofs, without_sentinel
+from bridge.parity.engine import (
+    Dof,
+    Engine,
+    Hull,
+    NotReportedError,
+    Surfaces,
+    scalar_dofs,
+    without_sentinel,
+)
 from bridge.parity.quantity import (
     MAX_COLLIDING_LINKS,
     Place,
@@ -25,8 +33,6 @@ from bridge.parity.quantity import (
 )
 from bridge.parity.readings import (
     PRIMITIVES,
-    Hull,
-    Surfaces,
     model_surfaces,
     shapes_of,
     volume_and_sensitivity,
@@ -35,8 +41,8 @@ from bridge.parity.verdict import Level
 from bridge.targets.mjcf import codes as mjcf_codes
 from bridge.targets.pybullet import codes as pybullet_codes
 from loaders import codes as loaders_codes
-from loaders.engine_settings import MUJOCO, conventions_of
-from loaders.model import JointAxis, Link, settings_of
+from loaders.engine_settings import conventions_of
+from loaders.model import JointAxis, Link
 from loaders.pose import Array
 from loaders.scoped_names import root_model
 
@@ -45,24 +51,19 @@ def _compliance(engine: Engine, mechanism: Mechanism) -> Readings:
     """Read how far a limited joint yields beyond its stop per effort [rad/(N m) or m/N]; zero for a
     hard stop.
     """
-    limited = _limited_axes(mechanism)
-    if engine.name == "reference":
-        stated = {dof: axis.limit_stiffness for dof, axis in limited.items()}
-        return {dof_place(dof): np.array([1.0 / k if k else 0.0]) for dof, k in stated.items()}
-    read = getattr(engine, "stop_compliance", None)
-    if read is None:
-        raise NotReportedError(f"{engine.name} does not report it")
-    found = read()
-    return {dof_place(dof): np.array([found[dof]]) for dof in limited if dof in found}
+    return _at_dofs(engine.stop_compliance(), _limited_axes(mechanism))
 
 
 def _settings(engine: Engine, mechanism: Mechanism) -> Readings:
     """Read the limits and the softness of stops as MuJoCo has them, if the source states those."""
-    read = getattr(engine, "stop_settings", None)
-    if read is None:
-        raise NotReportedError(f"{engine.name} has no stops of MuJoCo")
-    found = read() if conventions_of(mechanism.physics).has_solver_settings else {}
-    return {dof_place(dof): numbers for dof, numbers in found.items()}
+    found = engine.stop_settings()
+    is_stated = conventions_of(mechanism.physics).has_solver_settings
+    return {dof_place(dof): numbers for dof, numbers in found.items()} if is_stated else {}
+
+
+def _at_dofs(found: Mapping[Dof, float], wanted: Iterable[Dof]) -> Readings:
+    """Return the numbers of the wanted degrees of freedom, where there are any."""
+    return {dof_place(dof): np.array([found[dof]]) for dof in wanted if dof in found}
 
 
 def _limited_axes(mechanism: Mechanism) -> dict[Dof, JointAxis]:
@@ -85,26 +86,14 @@ def _states_stops(mechanism: Mechanism) -> bool:
 
 def _velocity_limits(engine: Engine, mechanism: Mechanism) -> Readings:
     axes = {dof: scalar.primitive.limits for dof, scalar in scalar_dofs(mechanism).items()}
-    stated = {
-        dof: axis.velocity
-        for dof, axis in axes.items()
-        if axis is not None and np.isfinite(axis.velocity)
-    }
-    if engine.name == "reference":
-        return {dof_place(dof): np.array([limit]) for dof, limit in stated.items()}
-    read = getattr(engine, "velocity_limits", None)
-    if read is None:
-        raise NotReportedError(f"{engine.name} has no limits of speed")
-    found = read()
-    return {dof_place(dof): np.array([found[dof]]) for dof in stated if dof in found}
+    stated = [dof for dof, axis in axes.items() if axis is not None and np.isfinite(axis.velocity)]
+    return _at_dofs(engine.velocity_limits(), stated)
 
 
 def _enforced_limits(engine: Engine, _mechanism: Mechanism) -> Readings:
     """Read the speeds at which an engine cuts off joints; no model states any."""
-    read = getattr(engine, "enforced_speed_limits", None)
-    return (
-        {} if read is None else {dof_place(dof): np.array([limit]) for dof, limit in read().items()}
-    )
+    limits = engine.enforced_speed_limits()
+    return _at_dofs(limits, limits)
 
 
 STOP_QUANTITIES = (
@@ -170,33 +159,19 @@ _LOST_SHAPE = frozenset(
 _HULLS = frozenset(
     {pybullet_codes.SHAPE_AS_HULL, codes.MESH_FLAT, codes.MESH_CONE, codes.MESH_CONVEX_PARTS}
 )
-_Rule = Callable[[float, float], float]
-_RULES: Mapping[str, _Rule] = {
-    "reference": min,
-    "mujoco": max,
-    "pybullet": lambda a, b: a * b,
-    "dart": min,
-}
-"""How an engine combines the coefficients of friction of two shapes; the model means the smaller
-one.
-"""
 
 
-@lru_cache(maxsize=1)
-def _stated(mechanism: Mechanism) -> Surfaces:
-    return model_surfaces(mechanism)
-
-
-def _surfaces(engine: Engine, mechanism: Mechanism) -> Surfaces:
+def _surfaces(engine: Engine) -> Surfaces:
     """Return the surfaces of an engine, which are read once."""
-    if engine.name == "reference":
-        return _stated(mechanism)
-    read = getattr(engine, "surfaces", None)
-    if read is None:
-        raise NotReportedError(f"{engine.name} does not report it")
     if engine not in _READ:
-        _READ[engine] = read()
+        _READ[engine] = engine.surfaces()
     return _READ[engine]
+
+
+def _require(surfaces: Surfaces, field: str) -> None:
+    """Raise the reason of an engine for which a field of its surfaces means nothing."""
+    if field in surfaces.reasons:
+        raise NotReportedError(surfaces.reasons[field])
 
 
 _READ: WeakKeyDictionary[Engine, Surfaces] = WeakKeyDictionary()
@@ -212,7 +187,7 @@ def _shapes(*, of_primitives: bool) -> Callable[[Engine, Mechanism], Readings]:
     """
 
     def read(engine: Engine, mechanism: Mechanism) -> Readings:
-        surfaces, wanted = _surfaces(engine, mechanism), _stated(mechanism).supports
+        surfaces, wanted = _surfaces(engine), model_surfaces(mechanism).supports
         links = [link for link in mechanism.scene.links if link.name in wanted]
         names = [link.name for link in links if _is_primitive(link) is of_primitives]
         _require_read(engine, surfaces, names)
@@ -288,16 +263,14 @@ def _volumes(engine: Engine, mechanism: Mechanism) -> Readings:
     moves by its extent [m^3].
     """
     wanted = _stated_volumes(mechanism)
-    if engine.name == "reference":
-        return wanted
-    surfaces = _surfaces(engine, mechanism)
+    surfaces = _surfaces(engine)
     _require_read(engine, surfaces, wanted)
     return _volumes_of(surfaces.hulls, wanted)
 
 
 @lru_cache(maxsize=1)
 def _stated_volumes(mechanism: Mechanism) -> Mapping[str, Array]:
-    hulls = _stated(mechanism).hulls
+    hulls = model_surfaces(mechanism).hulls
     return _volumes_of(hulls, hulls)
 
 
@@ -328,9 +301,11 @@ def volume_distance(a: Array, b: Array, _scale: float) -> float:
 
 def _visuals(engine: Engine, mechanism: Mechanism) -> Readings:
     """Return the poses of the visual shapes, shape (n, 7)."""
-    found, wanted = _surfaces(engine, mechanism).visuals, _stated(mechanism).visuals or {}
+    surfaces, wanted = _surfaces(engine), model_surfaces(mechanism).visuals or {}
+    found = surfaces.visuals
+    _require(surfaces, "visuals")
     if found is None:
-        raise NotReportedError(f"{engine.name} does not report it")
+        raise NotReportedError(f"the engine {engine.name} does not report visuals")
     return {
         name: np.array([X.to_vector() for X in found[name]]) for name in wanted if name in found
     }
@@ -361,9 +336,9 @@ def _pose_error(x: Array, y: Array) -> float:
 
 def _friction(engine: Engine, mechanism: Mechanism) -> Readings:
     """Return the coefficients of the shapes of each link, sorted."""
-    if engine.name == "pybullet" and root_model(mechanism.scene) is None:
-        raise NotReportedError("PyBullet's coefficients are chosen for pairs of links")
-    found, wanted = _surfaces(engine, mechanism).friction, _stated(mechanism).friction
+    surfaces, wanted = _surfaces(engine), model_surfaces(mechanism).friction
+    _require(surfaces, "friction")
+    found = surfaces.friction
     return {name: np.array(sorted(found[name])) for name in wanted if name in found}
 
 
@@ -385,36 +360,19 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
     """Return the friction of the first shapes of every two links of a world that may touch."""
     if not _is_world(mechanism):
         return {}
-    surfaces, wanted = _surfaces(engine, mechanism), _stated(mechanism).friction
+    surfaces, wanted = _surfaces(engine), model_surfaces(mechanism).friction
     friction = surfaces.friction
     if len(wanted) > MAX_COLLIDING_LINKS:
         raise NotReportedError(f"more than {MAX_COLLIDING_LINKS} links have shapes")
     group = {name: mechanism.weld_group_of(name) for name in wanted}
-    allowed, rule = mechanism.collidable_pairs(), _RULES.get(engine.name)
-    if rule is None:
-        raise NotReportedError(
-            f"{engine.name} is compared by the coefficients of shapes, not by its rule for pairs"
-        )
-    listed = _listed_friction(mechanism) if engine.name == "reference" else surfaces.pair_friction
+    allowed, listed = mechanism.collidable_pairs(), surfaces.pair_friction
+    combined = engine.combined_friction
     return {
         Place(f"{a} with {b}", a, b): np.array(
-            [listed.get(frozenset((a, b)), rule(friction[a][0], friction[b][0]))]
+            [listed.get(frozenset((a, b)), combined(friction[a][0], friction[b][0]))]
         )
         for a, b in combinations(wanted, 2)
         if group[a] != group[b] and frozenset((a, b)) in allowed and a in friction and b in friction
-    }
-
-
-def _listed_friction(mechanism: Mechanism) -> dict[frozenset[str], float]:
-    """Return the friction of the contact pairs of a scene, which replaces that of the shapes."""
-    stated = (
-        (pair, dict(settings_of(pair, MUJOCO)).get("friction", ""))
-        for pair in mechanism.scene.contact_pairs
-    )
-    return {
-        frozenset((pair.link_A, pair.link_B)): float(text.split()[0])
-        for pair, text in stated
-        if text
     }
 
 
@@ -422,11 +380,10 @@ def _contact_settings(engine: Engine, mechanism: Mechanism) -> Readings:
     """Torsional and rolling friction, stiffness and damping of contacts, and in a file of one model
     restitution.
     """
-    if engine.name == "mujoco":
-        raise NotReportedError("MuJoCo has no coefficients of restitution, stiffness and damping")
-    found = _surfaces(engine, mechanism)
+    found = _surfaces(engine)
+    _require(found, "contact")
     if found.contact is None:
-        raise NotReportedError(f"{engine.name} does not report it")
+        raise NotReportedError(f"the engine {engine.name} does not report settings of contact")
     bounce = {} if _is_world(mechanism) else found.restitution
     return {
         name: np.array((*found.contact[name], bounce.get(name, 0.0)))
@@ -440,7 +397,7 @@ def _links_with_own_settings(mechanism: Mechanism) -> list[str]:
     """Return the links whose settings of contact PyBullet can hold: it has one set for links that
     are welded together.
     """
-    stated, groups = _stated(mechanism), dict[int, set[str]]()
+    stated, groups = model_surfaces(mechanism), dict[int, set[str]]()
     for name, settings in (stated.contact or {}).items():
         groups.setdefault(mechanism.weld_group_of(name), set()).add(
             str((settings, stated.restitution[name]))
@@ -495,7 +452,7 @@ SHAPE_QUANTITIES = (
         error=volume_distance,
         read=_volumes,
         tolerance=MESH_TOLERANCE,
-        is_stated=lambda mechanism: bool(_stated(mechanism).hulls),
+        is_stated=lambda mechanism: bool(model_surfaces(mechanism).hulls),
         causes=_LOST_SHAPE | READ_OTHERWISE,
     ),
     Quantity(
@@ -504,7 +461,7 @@ SHAPE_QUANTITIES = (
         unit="m or rad",
         error=drawn_distance,
         read=_visuals,
-        is_stated=lambda mechanism: bool(_stated(mechanism).visuals),
+        is_stated=lambda mechanism: bool(model_surfaces(mechanism).visuals),
         causes=_LOST_SHAPE | READ_OTHERWISE,
     ),
     Quantity(
@@ -513,7 +470,7 @@ SHAPE_QUANTITIES = (
         unit="",
         error=coefficients_distance,
         read=_friction,
-        is_stated=lambda mechanism: bool(_stated(mechanism).friction),
+        is_stated=lambda mechanism: bool(model_surfaces(mechanism).friction),
         causes=_LOST_SHAPE | {pybullet_codes.SURFACE_PER_LINK, codes.DRAKE_FRICTION},
     ),
     Quantity(

@@ -19,8 +19,17 @@ from typing import Any
 import numpy as np
 from lxml import etree
 
-from bridge.parity.convergence import EXACT_MOTION
-from bridge.parity.verdict import Findings, Outcome, Row, Verdict, line, number
+from bridge.parity.verdict import (
+    COMPUTED_FROM_MODEL,
+    EXACT_MOTION,
+    REFERENCE,
+    Findings,
+    Outcome,
+    Row,
+    Verdict,
+    line,
+    number,
+)
 from loaders.inertia import SpatialInertia
 from loaders.text import card, details, findings_table, summary_of, table
 
@@ -56,7 +65,7 @@ def draw(comparison: Findings) -> dict[str, str]:
     if stepped:
         drawings["Error over the step"] = _over_step(stepped)
     masses = comparison.details.get("mass_matrices", {})
-    if "reference" in masses and len(masses) > 1 and masses["reference"].size:
+    if REFERENCE in masses and len(masses) > 1 and masses[REFERENCE].size:
         drawings["Mass matrix, difference from the reference"] = _differences(comparison, masses)
     return drawings
 
@@ -164,8 +173,8 @@ def _legend(axes: Any) -> None:
 
 
 def _differences(comparison: Findings, masses: dict[str, Any]) -> str:
-    reference = masses["reference"]
-    others = {name: M for name, M in masses.items() if name != "reference"}
+    reference = masses[REFERENCE]
+    others = {name: M for name, M in masses.items() if name not in COMPUTED_FROM_MODEL}
     scale = max(float(np.abs(reference).max()), 1e-300)
     figure = _figure(3.9 * len(others) + 1.0, 4.4)
     figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12)
@@ -380,8 +389,8 @@ MARKED_DIFFERENCE = 1e-9
 
 
 def require_packages() -> None:
-    """Check that the packages that draw reports are installed, before the work of which a report is
-    the result.
+    """Check that the packages that draw reports are installed, before the work for a report
+    begins.
 
     Raises:
         ImportError: If jinja2 or matplotlib is not installed; the message states how to install
@@ -486,7 +495,7 @@ def _sections(comparison: Findings, drawings: list[str], has_pictures: bool) -> 
         "Quantities": True,
         **dict.fromkeys(drawings, True),
         "Collision pairs": bool(details.get("links")),
-        "Mass and inertia": "reference" in details.get("inertias", {}),
+        "Mass and inertia": REFERENCE in details.get("inertias", {}),
         "Fidelity": True,
         "Environment": True,
         "Glossary": True,
@@ -599,8 +608,8 @@ def _pairs(comparison: Findings) -> dict[str, Any]:
 def _inertias(comparison: Findings) -> dict[str, Any]:
     """Return the inertia of each link in the model, and the difference of each engine."""
     by_engine: dict[str, dict[str, SpatialInertia]] = comparison.details.get("inertias", {})
-    model = by_engine.get("reference", {})
-    engines = [name for name in by_engine if name != "reference"]
+    model = by_engine.get(REFERENCE, {})
+    engines = [name for name in by_engine if name not in COMPUTED_FROM_MODEL]
     rows = [
         (
             link,

@@ -2,14 +2,6 @@
 them.
 """
 
-from .folder import (
-    Directives,
-    DirectivesExport,
-    DirectivesOptions,
-    export_directives,
-    to_directives,
-)
+from .folder import Directives, DirectivesOptions, export_directives, to_directives
 
-__all__ = [
-    "Directives", "DirectivesExport", "DirectivesOptions", "export_directives", "to_directives",
-]  # fmt: skip
+__all__ = ["Directives", "DirectivesOptions", "export_directives", "to_directives"]

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Unpack
 
 from bridge.lowering.sources import Source, split_options
-from bridge.targets.assembly import AssemblyContents, assembly_contents, models_of
-from bridge.targets.assembly import Document as PartDocument
+from bridge.targets.assembly import AssemblyFiles, PartDocument, assembly_files, models_of
 from bridge.targets.elements import with_filter_groups
 from bridge.targets.folder import (
-    Document,
+    DocumentFormat,
+    DocumentText,
     Export,
-    Format,
+    ExportFiles,
+    export_folder,
     finished,
     scene_of,
-    stale,
 )
 from bridge.targets.options import DirectivesExportOptions, Models, Repair, changed_options
 from bridge.targets.report import origin_comment
@@ -25,7 +24,6 @@ from bridge.targets.sdf import codes
 from bridge.targets.sdf.document import build
 from bridge.targets.urdf.document import urdf_assembly
 from loaders import LoadOptions
-from loaders.diagnostics import Diagnostic, ExportError
 from loaders.scene import Scene
 
 
@@ -36,22 +34,10 @@ class DirectivesOptions(LoadOptions, total=False):
     models: Models
 
 
-_SDF = Format("SDFormat", ".sdf", "export_directives", codes.READ_BACK)
+_SDF = DocumentFormat("SDFormat", ".sdf", "export_directives", codes.READ_BACK)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DirectivesExport(Export):
-    """The result of `export_directives`.
-
-    Attributes:
-        names: Names in the directives by name in the source, where they differ; the key of a joint
-            that shares its name with a link starts with ``joint``.
-    """
-
-    names: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-
-class Directives(Document):
+class Directives(DocumentText):
     """Drake's directives: a string, with the other files of their package in ``assets``, by their
     paths in it.
     """
@@ -79,11 +65,9 @@ def to_directives(source: Source, **options: Unpack[DirectivesOptions]) -> Direc
         >>> print(directives.splitlines()[-1].strip(), *directives.assets)
         file: package://arm/arm.sdf package.xml arm.sdf
     """
-    contents = finished(source, options, lambda: _contents(source, options))
-    directives = Directives(contents.files[contents.main].decode())
-    directives.assets = _of_package(contents)
-    directives.diagnostics, directives.names = contents.diagnostics, dict(contents.names)
-    return directives
+    done = finished(folder_files, source, options)
+    text = done.files[done.main].decode()
+    return Directives.of(text, _of_package(done), done.diagnostics, done.names)
 
 
 def export_directives(
@@ -93,7 +77,7 @@ def export_directives(
     force: bool = False,
     check: bool = True,
     **options: Unpack[DirectivesOptions],
-) -> DirectivesExport:
+) -> Export:
     """Write a scene as a folder: ``<name>.dmd.yaml``, a file for each model, assets, ``README.md``,
     ``FIDELITY.md``.
 
@@ -138,89 +122,71 @@ def export_directives(
         ...     print(result.path.name, result.files)
         arm.dmd.yaml ('FIDELITY.md', 'README.md', 'arm.dmd.yaml', 'arm.sdf', 'package.xml')
     """
-    contents = finished(source, options, lambda: _contents(source, options), check=check)
-    result = contents.written(DirectivesExport, out_dir, force=force)
-    return replace(result, names=dict(contents.names))
+    return export_folder(folder_files, source, out_dir, options, force=force, check=check)
 
 
-def stale_files(
-    source: Source, out_dir: str | os.PathLike[str], **options: Unpack[DirectivesOptions]
-) -> tuple[str, ...]:
-    """Return the files that are missing, superfluous, or differ from what `export_directives` would
-    write.
-
-    Args:
-        source: See `bridge.export_directives`.
-        out_dir: The folder to compare with.
-        options: See `bridge.export_directives`.
-
-    Raises:
-        LoadError: if the file is invalid.
-        ExportError: if a model cannot be written.
-        TypeError: if an option is unknown.
-    """
-    return stale(_contents(source, options).files, out_dir)
-
-
-def single_file(
-    source: Source, *, assets: str, check: bool = True, **options: Unpack[DirectivesOptions]
-) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
-    """Return directives that stand alone, the other files of a package in a folder beside them, and
-    the findings.
+def single_files(source: Source, options: DirectivesOptions, assets: str) -> ExportFiles:
+    """Return directives that stand alone, with the other files of a package in a folder beside
+    them.
 
     Args:
         source: See `bridge.to_directives`.
+        options: See `bridge.to_directives`.
         assets: Folder of the files. The package is named after its first part, where its
             ``package.xml`` belongs.
-        check: Whether to read the files back and compare them with the scene.
-        options: See `bridge.to_directives`.
 
     Raises:
         LoadError: if the file is invalid.
-        ExportError: if the written files, read back, are not the scene; with ``strict``, if
-        anything is lost.
+        ExportError: if a model cannot be written; with ``strict``, if anything is lost.
         TypeError: if an option is unknown.
     """
     package = assets.partition("/")[0]
-    contents = finished(source, options, lambda: _contents(source, options, package), check=check)
-    text = contents.files[contents.main].decode()
-    text = text.replace(
-        origin_comment(contents.scene), origin_comment(contents.scene, alone=True), 1
-    )
+    done = folder_files(source, options, package)
     flat, nested = f"package://{package}/", f"package://{assets}/"
-    files = {
-        name: data.replace(flat.encode(), nested.encode())
-        for name, data in _of_package(contents).items()
-    }
-    return text.replace(flat, nested), files, contents.diagnostics
+    text = done.files[done.main].decode()
+    text = text.replace(origin_comment(done.scene), origin_comment(done.scene, alone=True), 1)
+    files = {done.main: text.replace(flat, nested).encode()}
+    for name, data in _of_package(done).items():
+        files[f"{assets}/{name}"] = data.replace(flat.encode(), nested.encode())
+    return replace(done, files=files)
 
 
-def _of_package(contents: AssemblyContents) -> dict[str, bytes]:
+def _of_package(done: ExportFiles) -> dict[str, bytes]:
     """Return the files without the directives and the texts for people."""
-    texts = {contents.main, "README.md", "FIDELITY.md"}
-    return {name: data for name, data in contents.files.items() if name not in texts}
+    texts = {done.main, "README.md", "FIDELITY.md"}
+    return {name: data for name, data in done.files.items() if name not in texts}
 
 
-def _contents(source: Source, keywords: DirectivesOptions, package: str = "") -> AssemblyContents:
+def folder_files(source: Source, keywords: DirectivesOptions, package: str = "") -> AssemblyFiles:
+    """Return the files that `export_directives` writes.
+
+    Args:
+        source: See `bridge.export_directives`.
+        keywords: See `bridge.export_directives`.
+        package: Name of the package; by default that of the scene.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if a model cannot be written; with ``strict``, if anything is lost.
+        TypeError: if an option is unknown.
+    """
     options, load_options = split_options(DirectivesExportOptions, keywords)
     scene = scene_of(source, load_options)
     changed = changed_options(options)
+    of_part = {"inertia": options.inertia, "strict": options.strict}
     if options.models == "urdf":
-        return urdf_assembly(
-            scene,
-            {"inertia": options.inertia, "strict": options.strict},
-            "export_directives",
-            changed,
-            package,
-        )
+        return urdf_assembly(scene, of_part, "export_directives", changed, package)
 
     def build_part(part: Scene, assets: str) -> PartDocument:
-        keywords = {"inertia": options.inertia, "strict": options.strict, "world": "never"}
-        return PartDocument(build(part, keywords, assets), None, frozenset())
+        return PartDocument(build(part, of_part | {"world": "never"}, assets), None, frozenset())
 
     scene = with_filter_groups(scene)
-    contents, report = assembly_contents(
-        scene, models_of(scene), build_part, _SDF, changed, package=package
+    return assembly_files(
+        scene,
+        models_of(scene),
+        build_part,
+        _SDF,
+        changed,
+        package=package,
+        strict=options.strict,
     )
-    report.entries.raise_for(ExportError, strict=options.strict)
-    return contents

@@ -15,12 +15,12 @@ from loaders.deferred import on_demand
 
 if TYPE_CHECKING:
     from .context import MjcfOptions
-    from .folder import Mjcf, MjcfExport, export_mjcf, stale_files, to_mjcf, to_mjspec
+    from .folder import Mjcf, MjcfExport, export_mjcf, to_mjcf, to_mjspec
     from .passive_force import PassiveForces, passive_forces
 
 __all__ = [
     "Actuators", "Base", "Contacts", "Inertia", "Mjcf", "MjcfExport", "MjcfOptions",
-    "PassiveForces", "export_mjcf", "passive_forces", "stale_files", "to_mjcf", "to_mjspec",
+    "PassiveForces", "export_mjcf", "passive_forces", "to_mjcf", "to_mjspec",
 ]  # fmt: skip
 
 __getattr__ = on_demand(
@@ -29,9 +29,7 @@ __getattr__ = on_demand(
         "MjcfOptions": ".context",
         "PassiveForces": ".passive_force",
         "passive_forces": ".passive_force",
-        **dict.fromkeys(
-            ("Mjcf", "MjcfExport", "export_mjcf", "stale_files", "to_mjcf", "to_mjspec"), ".folder"
-        ),
+        **dict.fromkeys(("Mjcf", "MjcfExport", "export_mjcf", "to_mjcf", "to_mjspec"), ".folder"),
     },
 )
 

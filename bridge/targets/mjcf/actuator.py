@@ -13,13 +13,13 @@ from bridge.targets.mjcf import codes
 from loaders.model import Actuator, JointAxis
 from loaders.scoped_names import SEPARATOR
 
-from .context import UNLIMITED, Context, Element, own_settings
+from .context import UNLIMITED, MjcfContext, MjcfElement, own_settings
 from .inertial import EffectiveInertia, effective_inertia, max_effort, report_light_joints
 from .joint import ScalarJoint, where_of
 
 
 def write_actuator_laws(
-    scalar_joints: dict[int, ScalarJoint], tendons: Mapping[str, str], context: Context
+    scalar_joints: dict[int, ScalarJoint], tendons: Mapping[str, str], context: MjcfContext
 ) -> None:
     """Write each actuator that has a law.
 
@@ -37,7 +37,7 @@ def _write(
     actuator: Actuator,
     scalar_joints: dict[int, ScalarJoint],
     tendons: Mapping[str, str],
-    context: Context,
+    context: MjcfContext,
 ) -> None:
     target = _target(actuator, scalar_joints, tendons, context)
     if target is None:
@@ -64,7 +64,7 @@ def _target(
     actuator: Actuator,
     scalar_joints: dict[int, ScalarJoint],
     tendons: Mapping[str, str],
-    context: Context,
+    context: MjcfContext,
 ) -> dict[str, str] | None:
     """Return the attribute that names what an actuator drives; None if it is not written."""
     if actuator.tendon:
@@ -131,7 +131,7 @@ class _Drive:
         )
 
 
-def write_actuators(scalar_joints: dict[int, ScalarJoint], context: Context) -> frozenset[str]:
+def write_actuators(scalar_joints: dict[int, ScalarJoint], context: MjcfContext) -> frozenset[str]:
     """Write one actuator for each joint for which the source states an actuator or an effort limit.
 
     Args:
@@ -154,7 +154,7 @@ def write_actuators(scalar_joints: dict[int, ScalarJoint], context: Context) -> 
     )
 
 
-def _report_omitted(context: Context) -> None:
+def _report_omitted(context: MjcfContext) -> None:
     actuators = [a.actuator for a in context.mechanism.actuators if not own_settings(a.actuator)]
     if actuators:
         names = tuple(actuator.name for actuator in actuators)
@@ -165,7 +165,7 @@ def _write_actuator(
     driven: MechanismActuator,
     scalar_joints: dict[int, ScalarJoint],
     inertia: EffectiveInertia | None,
-    context: Context,
+    context: MjcfContext,
 ) -> _Drive | None:
     """Write an actuator; return None, with a diagnostic, if its joint is not a hinge or slide of
     the tree.
@@ -193,7 +193,7 @@ def _write_actuator(
 # --- which joints are driven ----------------------------------------------------------------------
 
 
-def _stated_actuators(context: Context) -> list[MechanismActuator]:
+def _stated_actuators(context: MjcfContext) -> list[MechanismActuator]:
     """Return the actuators of the source, without those that only state the effort limit of a
     follower.
     """
@@ -268,18 +268,18 @@ def _drive(
 # --- types of actuators ---------------------------------------------------------------------------
 
 
-def _motor(element: Element, drive: _Drive, _context: Context) -> None:
+def _motor(element: MjcfElement, drive: _Drive, _context: MjcfContext) -> None:
     """Write an actuator whose effort is its control."""
     element.set(ctrlrange=_symmetric_range(drive.effort))
 
 
-def _ends_at_speed_limit(drive: _Drive, context: Context) -> bool:
+def _ends_at_speed_limit(drive: _Drive, context: MjcfContext) -> bool:
     """Return whether the actuator has no effort beyond the joint's speed limit."""
     has_limits = math.isfinite(drive.effort) and 0.0 < drive.axis.velocity < math.inf
     return context.options.actuators == "dcmotor" and has_limits
 
 
-def _dc_motor(element: Element, drive: _Drive, context: Context) -> None:
+def _dc_motor(element: MjcfElement, drive: _Drive, context: MjcfContext) -> None:
     """Write an actuator whose effort falls linearly with speed: at full control it is zero at the
     speed limit.
     """
@@ -307,7 +307,7 @@ def _dc_motor(element: Element, drive: _Drive, context: Context) -> None:
     element.set(ctrlrange=_symmetric_range(control), forcerange=_symmetric_range(effort))
 
 
-def _max_control(drive: _Drive, speed: float, context: Context) -> float:
+def _max_control(drive: _Drive, speed: float, context: MjcfContext) -> float:
     """Return the effort limit, or what the time step can hold if that is less, which is
     reported.
     """
@@ -327,7 +327,7 @@ def _max_control(drive: _Drive, speed: float, context: Context) -> float:
     return min(limit, effort) if math.isfinite(effort) else effort
 
 
-def _position(element: Element, drive: _Drive, context: Context) -> None:
+def _position(element: MjcfElement, drive: _Drive, context: MjcfContext) -> None:
     """Write a spring and a damper to the commanded position."""
     actuator, stiffness = drive.actuator, drive.stiffness(context.time_step)
     element.set(kp=stiffness if actuator.p_gain is None else actuator.p_gain)
@@ -342,7 +342,7 @@ def _position(element: Element, drive: _Drive, context: Context) -> None:
         _report_gain(drive, stiffness, context)
 
 
-def _velocity(element: Element, drive: _Drive, context: Context) -> None:
+def _velocity(element: MjcfElement, drive: _Drive, context: MjcfContext) -> None:
     """Write a damper to the commanded speed."""
     gain = drive.actuator.d_gain
     damping = _round_to_three_digits(2.0 * drive.stiffness(context.time_step) / _BANDWIDTH)
@@ -355,7 +355,7 @@ def _velocity(element: Element, drive: _Drive, context: Context) -> None:
         _report_gain(drive, damping, context)
 
 
-_WRITERS: dict[str, Callable[[Element, _Drive, Context], None]] = {
+_WRITERS: dict[str, Callable[[MjcfElement, _Drive, MjcfContext], None]] = {
     "motor": _motor,
     "dcmotor": _dc_motor,
     "position": _position,
@@ -377,7 +377,7 @@ def _round_to_three_digits(x: float) -> float:
     return float(f"{x:.3g}")
 
 
-def _report_gain(drive: _Drive, gain: float, context: Context) -> None:
+def _report_gain(drive: _Drive, gain: float, context: MjcfContext) -> None:
     context.report(
         codes.ASSUMED_GAIN,
         drive.actuator.where,

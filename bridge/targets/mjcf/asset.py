@@ -21,7 +21,7 @@ from loaders.files.images import PictureError, gray_levels
 from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual
 from loaders.pose import Array, Pose
 
-from .context import TARGET, Context, Element, Value
+from .context import TARGET, MjcfContext, MjcfElement, Value
 
 _MAX_BYTE = 255
 _BASE = 0.01
@@ -41,7 +41,7 @@ class Heightfield:
 
 
 def read_heightfield(
-    heightmap: Heightmap, link: str, where: Where, context: Context
+    heightmap: Heightmap, link: str, where: Where, context: MjcfContext
 ) -> Heightfield | None:
     """Read the image as gray levels.
 
@@ -122,7 +122,7 @@ class MeshUse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Part:
+class MjcfMesh:
     """One mesh asset in the document, with the look that the mesh file states."""
 
     name: str
@@ -148,13 +148,13 @@ class _Key(NamedTuple):
 class AssetLibrary:
     """The assets of one document, without duplicates."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: MjcfContext) -> None:
         self._context = context
         self.files: dict[str, bytes] = {}
         """Contents of each file, by its name in the folder ``assets``."""
         self.digests: dict[str, str] = {}
         """Hashes of the contents of meshes and pictures, which are known from their conversion."""
-        self._parts: dict[_Key, tuple[Part, ...]] = {}
+        self._parts: dict[_Key, tuple[MjcfMesh, ...]] = {}
         self._first_sizes: dict[_Key, _Key] = {}
         self._names: dict[str, str] = {}
         self._materials: dict[tuple[tuple[str, str], ...], str] = {}
@@ -163,7 +163,7 @@ class AssetLibrary:
 
     # --- meshes -----------------------------------------------------------------------------------
 
-    def meshes(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[Part, ...]:
+    def meshes(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[MjcfMesh, ...]:
         """Return the parts of a geometry, and add their assets; empty, with a diagnostic, if it
         cannot be read.
         """
@@ -174,7 +174,7 @@ class AssetLibrary:
             self._parts[key] = self._rescaled(key) or self._converted(geometry, use)
         return self._parts[key]
 
-    def _converted(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[Part, ...]:
+    def _converted(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[MjcfMesh, ...]:
         diagnostics = Diagnostics()
         if isinstance(geometry, Mesh):
             files = mesh_files(
@@ -201,7 +201,7 @@ class AssetLibrary:
         about_link = (replace(entry, subjects=entry.subjects or (link,)) for entry in findings)
         self._context.diagnostics.extend(about_link)
 
-    def _rescaled(self, key: _Key) -> tuple[Part, ...]:
+    def _rescaled(self, key: _Key) -> tuple[MjcfMesh, ...]:
         """Return the parts of a mesh that is present in another size: the same files, scaled."""
         mesh = key.geometry
         if not isinstance(mesh, Mesh) or mesh.reference is not None or not all(mesh.scale):
@@ -211,7 +211,7 @@ class AssetLibrary:
         ratio = tuple(new / old for new, old in zip(mesh.scale, scale, strict=True))
         return tuple(self._scaled(part, ratio) for part in self._parts.get(first, ()))
 
-    def _scaled(self, part: Part, ratio: tuple[float, ...]) -> Part:
+    def _scaled(self, part: MjcfMesh, ratio: tuple[float, ...]) -> MjcfMesh:
         name = self._context.names.claim("mesh", part.name)
         self._context.document["asset"].add("mesh", name=name, file=f"{part.name}.obj", scale=ratio)
         return replace(part, name=name, ratio=ratio)
@@ -223,7 +223,7 @@ class AssetLibrary:
                     codes.NO_TEXTURE_COORDINATES, use.where, subjects=(use.link,), mesh=file.name
                 )
 
-    def _part(self, file: MeshFile, use: MeshUse) -> Part:
+    def _part(self, file: MeshFile, use: MeshUse) -> MjcfMesh:
         alternative = f"{file.name}_collision" if use.collides else ""
         name = self._names.get(file.digest)
         if name is None:
@@ -232,7 +232,7 @@ class AssetLibrary:
             )
             self.files[f"{name}.obj"], self.digests[f"{name}.obj"] = file.data, file.digest
             self._context.document["asset"].add("mesh", file=f"{name}.obj")
-        return Part(name=name, file=file)
+        return MjcfMesh(name=name, file=file)
 
     # --- materials --------------------------------------------------------------------------------
 
@@ -370,7 +370,7 @@ class AssetLibrary:
         return name, Pose.of(p=field.origin)
 
 
-def name_colors(context: Context) -> None:
+def name_colors(context: MjcfContext) -> None:
     """Replace each color that several visual geoms have by a material."""
     geoms = [
         e
@@ -380,7 +380,7 @@ def name_colors(context: Context) -> None:
     visuals = {
         id(e): e for e in geoms if e.attributes.get("class") == "visual" and "rgba" in e.attributes
     }.values()
-    geoms_by_color: dict[str, list[Element]] = defaultdict(list)
+    geoms_by_color: dict[str, list[MjcfElement]] = defaultdict(list)
     for geom in visuals:
         geoms_by_color[geom.attributes["rgba"]].append(geom)
     for rgba, group in geoms_by_color.items():
@@ -397,7 +397,7 @@ def _unscaled(mesh: Mesh) -> Mesh:
     return mesh if mesh.scale == _UNSCALED else replace(mesh, scale=_UNSCALED)
 
 
-def sort_assets(context: Context) -> None:
+def sort_assets(context: MjcfContext) -> None:
     """Sort the assets by their first use in the finished document, in which a reader finds them in
     the same order.
     """
@@ -422,7 +422,7 @@ def sort_assets(context: Context) -> None:
     assets.sort(key=lambda asset: first.get((asset.tag, _asset_name(asset)), len(first)))
 
 
-def _asset_name(asset: Element) -> str:
+def _asset_name(asset: MjcfElement) -> str:
     return asset.attributes.get("name") or Path(asset.attributes["file"]).stem
 
 

@@ -33,7 +33,7 @@ ACTUATOR = Code(
 ACTUATOR_INTERFACES = Code(
     "mjcf.actuator-interfaces",
     Fate.NOTED,
-    "actuator {actuator}: MJCF has no interfaces of actuators; left out {interfaces}",
+    "actuator {actuator}: MJCF has no interfaces of actuators; the export omits {interfaces}",
     meaning="The hardware interfaces of an actuator have no counterpart in MuJoCo.",
 )
 ADDED_MASS = Code(
@@ -450,7 +450,7 @@ KEYFRAME_ACTUATOR = Code(
 KEYFRAME_JOINT = Code(
     "mjcf.keyframe-joint",
     Fate.DROPPED,
-    "state {state}: joint {joint} has no position or velocity of {count} number(s); ignored",
+    "state {state}: joint {joint} has no position or velocity of {count} number(s); it is ignored",
     meaning="A state names a joint that has no position or velocity of that size in MuJoCo.",
     remedy="Correct the state, or remove the joint from it.",
     effect=NO_EFFECT,

@@ -65,7 +65,7 @@ def masks(
         bits: The largest number of bits.
     """
     classes = _classes(bodies, excluded)
-    separate = max(0, len(classes) - bits)  # classes without a bit, of which no two collide
+    separate = max(0, len(classes) - bits)  # classes without a bit; no two of them collide
     if len(excluded) < separate * (separate - 1) // 2:
         return None
     collides_with = _class_graph(classes, excluded)

@@ -34,7 +34,7 @@ from loaders.pose import Array, Pose, skew
 
 from .collision_filter import Filters, Mask, welded_partners
 from .contact_parameters import ContactSpring, damping_ratio, friction_of, with_ode_spring
-from .context import Context, own_settings
+from .context import MjcfContext, own_settings
 
 MAX_PAIRS = 2000
 """Largest number of pairs that are written: more make an unreadable file that is slow to
@@ -57,7 +57,7 @@ RULES: dict[str, tuple[str, Callable[[float, float], float]]] = {
     "mujoco": ("the larger", max),
     "pybullet": ("the product", _product),
 }
-"""Rule by which the simulator of each collision policy combines two coefficients of friction."""
+"""Rule of the simulator of each collision policy for two coefficients of friction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class _Shape:
 def write_contact_pairs(
     geom_names: Mapping[tuple[str, str], tuple[str, ...]],
     masses: Mapping[str, float],
-    context: Context,
+    context: MjcfContext,
 ) -> None:
     """Write the pairs if the caller asks for them; else report how far the friction of pairs
     differs without them.
@@ -102,7 +102,7 @@ def write_contact_pairs(
 
 
 def write_stated_pairs(
-    geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context
+    geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: MjcfContext
 ) -> None:
     """Write the contact pairs of the source.
 
@@ -126,7 +126,7 @@ def write_stated_pairs(
 
 
 def _colliding_shapes(
-    geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context
+    geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: MjcfContext
 ) -> Iterator[tuple[_Shape, _Shape]]:
     """Yield every two shapes of different links that may collide."""
     is_masked = context.options.policy in BITMASKED
@@ -142,7 +142,7 @@ def _colliding_shapes(
                 yield _Shape(A.name, a, first), _Shape(B.name, b, second)
 
 
-def _colliding_links(context: Context) -> Iterator[tuple[Link, Link]]:
+def _colliding_links(context: MjcfContext) -> Iterator[tuple[Link, Link]]:
     """Yield every two links that are not welded together and may collide."""
     mechanism, policy = context.mechanism, context.options.policy
     excluded, index = mechanism.excluded_pairs(policy), mechanism.body_index
@@ -156,7 +156,7 @@ def _colliding_links(context: Context) -> Iterator[tuple[Link, Link]]:
 
 
 def _write_bouncing_pairs(
-    geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context
+    geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: MjcfContext
 ) -> None:
     """Write the pairs of shapes that bounce off each other, with what their geoms state and hard
     friction.
@@ -195,7 +195,7 @@ def _write_pair(
     b: _Shape,
     rule: Callable[[float, float], float],
     contact: ContactSpring | None,
-    context: Context,
+    context: MjcfContext,
 ) -> None:
     (slide_a, *rest_a), (slide_b, *rest_b) = (
         friction_of(shape.collision.surface.friction) for shape in (a, b)
@@ -224,7 +224,7 @@ def _condim(collision: Collision) -> int:
 
 
 def _contact_spring(
-    a: _Shape, b: _Shape, masses: Mapping[str, float], context: Context
+    a: _Shape, b: _Shape, masses: Mapping[str, float], context: MjcfContext
 ) -> ContactSpring | None:
     """Return both springs in series, with the larger damping ratio; without springs, the larger
     restitution.
@@ -245,7 +245,7 @@ def _contact_spring(
     )
 
 
-def _report_friction_difference(context: Context) -> None:
+def _report_friction_difference(context: MjcfContext) -> None:
     """Report the two coefficients for which MuJoCo's rule differs most from that of the source's
     simulator.
     """
@@ -287,7 +287,7 @@ def _coefficient_pairs(mechanism: Mechanism) -> list[tuple[float, float]]:
     return [*combinations(present, 2), *((mu, mu) for mu in present if count[mu] > 1)]
 
 
-def write_excludes(filters: Filters, context: Context) -> None:
+def write_excludes(filters: Filters, context: MjcfContext) -> None:
     """Write the excludes and the flag that they need; bitmasks are attributes of the geoms.
 
     Args:
@@ -302,7 +302,7 @@ def write_excludes(filters: Filters, context: Context) -> None:
         context.document["contact"].add("exclude", body1=_name(a, context), body2=_name(b, context))
 
 
-def _without_effect(filters: Filters, context: Context) -> list[tuple[int, int]]:
+def _without_effect(filters: Filters, context: MjcfContext) -> list[tuple[int, int]]:
     """Return the excludes of an MJCF source without which the same pairs collide, such as those of
     a cable.
     """
@@ -314,11 +314,11 @@ def _without_effect(filters: Filters, context: Context) -> list[tuple[int, int]]
     return [pair for pair in pairs_of_rules(mechanism) if frozenset(pair) not in written]
 
 
-def _name(body: int, context: Context) -> str:
+def _name(body: int, context: MjcfContext) -> str:
     return WORLD if body == ROOT else context.mechanism.bodies[body].name
 
 
-def report_ignored_filters(context: Context) -> None:
+def report_ignored_filters(context: MjcfContext) -> None:
     """Report the pairs that MuJoCo never lets collide, and the filters that the collision policy
     ignores.
     """
@@ -348,7 +348,7 @@ error.
 """
 
 
-def report_pivoted_contacts(context: Context) -> None:
+def report_pivoted_contacts(context: MjcfContext) -> None:
     """Report the links that only turn about their center of mass and may touch another such link.
 
     Args:
@@ -359,7 +359,7 @@ def report_pivoted_contacts(context: Context) -> None:
         context.report(codes.PIVOTED_CONTACT, subjects=touching, count=len(touching))
 
 
-def _touching_pairs(context: Context) -> Iterator[tuple[str, str]]:
+def _touching_pairs(context: MjcfContext) -> Iterator[tuple[str, str]]:
     """Yield the names of every two pivoted links that may collide and whose shapes are near at the
     zero position.
     """

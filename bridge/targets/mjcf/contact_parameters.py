@@ -37,7 +37,7 @@ from loaders.scoped_names import SEPARATOR
 from loaders.text import numbers
 
 from .collision_filter import Filters
-from .context import Context, own_settings
+from .context import MjcfContext, own_settings
 
 _MIN_IMPEDANCE, _MAX_IMPEDANCE = 0.01, 0.9999
 """The impedance that changes the motion by 1 %, and MuJoCo's largest."""
@@ -239,7 +239,7 @@ class _Owner:
     def report(
         self,
         code: Code,
-        context: Context,
+        context: MjcfContext,
         hint: str = "",
         **values: object,
     ) -> None:
@@ -259,7 +259,7 @@ class _Owner:
 
 
 def contact_attributes(
-    collision: Collision, link: Link, data: ContactData, context: Context
+    collision: Collision, link: Link, data: ContactData, context: MjcfContext
 ) -> dict[str, Any]:
     """Return the attributes of a collision geom that differ from MuJoCo's defaults.
 
@@ -292,7 +292,7 @@ def _stated_settings(surface: Surface) -> dict[str, str]:
 # --- friction -------------------------------------------------------------------------------------
 
 
-def _friction(owner: _Owner, context: Context) -> dict[str, Any]:
+def _friction(owner: _Owner, context: MjcfContext) -> dict[str, Any]:
     friction = owner.collision.surface.friction
     coefficients = friction_of(friction)
     attributes: dict[str, Any] = {}
@@ -334,7 +334,7 @@ def _without_defaults(friction: tuple[float, float, float]) -> tuple[float, ...]
 # --- stiffness and restitution --------------------------------------------------------------------
 
 
-def _compliance(owner: _Owner, masses: Mapping[str, float], context: Context) -> dict[str, Any]:
+def _compliance(owner: _Owner, masses: Mapping[str, float], context: MjcfContext) -> dict[str, Any]:
     """Return how a contact with a rigid and fixed body yields or bounces."""
     stated = owner.collision.surface
     surface = with_ode_spring(stated, context.time_step)
@@ -361,7 +361,7 @@ def _compliance(owner: _Owner, masses: Mapping[str, float], context: Context) ->
 
 
 def _spring(
-    surface: Surface, stiffness: float, owner: _Owner, inverse_mass: float, context: Context
+    surface: Surface, stiffness: float, owner: _Owner, inverse_mass: float, context: MjcfContext
 ) -> ContactSpring | None:
     """Return the spring of a stiffness [N/m]; None, with a diagnostic, if MuJoCo cannot have it."""
     if inverse_mass == 0.0:
@@ -380,7 +380,7 @@ def _report_spring(
     ratio: float,
     inverse_mass: float,
     owner: _Owner,
-    context: Context,
+    context: MjcfContext,
 ) -> None:
     if spring is None:
         owner.report(codes.CONTACT_STIFFNESS_REDUCED, context, stiffness=stiffness)
@@ -395,7 +395,7 @@ def _report_spring(
     )
 
 
-def _report_solver_parameters(surface: Surface, owner: _Owner, context: Context) -> None:
+def _report_solver_parameters(surface: Surface, owner: _Owner, context: MjcfContext) -> None:
     for name in _SOLVER_PARAMETERS:
         if getattr(surface, name) is not None:
             owner.report(
@@ -403,7 +403,7 @@ def _report_solver_parameters(surface: Surface, owner: _Owner, context: Context)
             )
 
 
-def _report_damping(surface: Surface, owner: _Owner, context: Context) -> None:
+def _report_damping(surface: Surface, owner: _Owner, context: MjcfContext) -> None:
     """Report the damping parameters that have no effect.
 
     The first that is stated damps a spring without restitution. Others, and any without a

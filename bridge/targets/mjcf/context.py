@@ -37,7 +37,7 @@ Value = str | float | bool | Sequence[float] | None
 _WIDTH = 110
 
 
-class Element:
+class MjcfElement:
     """One element of an MJCF document.
 
     Attributes are text, formatted when they are set. An attribute whose value is None is left out.
@@ -48,7 +48,7 @@ class Element:
     def __init__(self, tag: str, **attributes: Value) -> None:
         self.tag = tag
         self.attributes: dict[str, str] = {}
-        self.children: list[Element] = []
+        self.children: list[MjcfElement] = []
         self.owner = ""
         """The model whose file holds the element; empty for the main file. See
         `postprocess.submodels`.
@@ -63,13 +63,13 @@ class Element:
             if value is not None:
                 self.attributes[name.rstrip("_")] = _text(value)
 
-    def add(self, tag: str, **attributes: Value) -> Element:
+    def add(self, tag: str, **attributes: Value) -> MjcfElement:
         """Append a new child and return it."""
-        child = Element(tag, **attributes)
+        child = MjcfElement(tag, **attributes)
         self.children.append(child)
         return child
 
-    def walk(self) -> Iterator[Element]:
+    def walk(self) -> Iterator[MjcfElement]:
         """Yield this element and all its descendants, in document order."""
         pending = [self]
         while pending:
@@ -86,13 +86,13 @@ def _text(value: str | float | bool | Sequence[float]) -> str:
     return number(value) if isinstance(value, int | float) else numbers(value)
 
 
-def write(root: Element, comments: Iterable[str] = ()) -> str:
+def write(root: MjcfElement, comments: Iterable[str] = ()) -> str:
     """Return the document as text: one comment line per entry of ``comments``, then the tree.
 
     Blank lines separate the sections below the root.
     """
     lines = [f"<!-- {line.replace('--', '- -')} -->" for line in comments]
-    pending: list[tuple[Element, int, bool]] = [(root, 0, False)]
+    pending: list[tuple[MjcfElement, int, bool]] = [(root, 0, False)]
     while pending:
         element, depth, closing = pending.pop()
         if closing:
@@ -107,7 +107,7 @@ def write(root: Element, comments: Iterable[str] = ()) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _start_tag(element: Element, depth: int) -> list[str]:
+def _start_tag(element: MjcfElement, depth: int) -> list[str]:
     """Return the start tag, wrapped between attributes into lines of at most `_WIDTH` characters
     where possible.
     """
@@ -214,34 +214,34 @@ _SECTIONS = (
 _ASSETS = ("texture", "material", "mesh", "hfield")
 
 
-class Document:
+class MjcfDocument:
     """The sections of an MJCF file, in MuJoCo's customary order, and the element of each body."""
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._sections = {tag: Element(tag) for tag in _SECTIONS}
-        self.bodies: list[Element] = []
+        self._sections = {tag: MjcfElement(tag) for tag in _SECTIONS}
+        self.bodies: list[MjcfElement] = []
         """Element of each body of the mechanism, by index; a link named ``world`` has the
         ``<worldbody>``.
         """
 
-    def __getitem__(self, section: str) -> Element:
+    def __getitem__(self, section: str) -> MjcfElement:
         return self._sections[section]
 
-    def body(self, index: int) -> Element:
+    def body(self, index: int) -> MjcfElement:
         """Return the element of a body; ``<worldbody>`` for `bridge.mechanism.bodies.ROOT`."""
         return self["worldbody"] if index < 0 else self.bodies[index]
 
-    def root(self) -> Element:
+    def root(self) -> MjcfElement:
         """Return the complete document without empty sections, its assets sorted by kind."""
         self["asset"].children.sort(key=lambda asset: _ASSETS.index(asset.tag))
-        root = Element("mujoco", model=self._name)
+        root = MjcfElement("mujoco", model=self._name)
         root.children = [e for e in self._sections.values() if e.attributes or e.children]
         return root
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class MjcfContext:
     """One export in progress.
 
     The document, the names and the diagnostics grow; whatever else one section needs of another is
@@ -251,7 +251,7 @@ class Context:
     mechanism: Mechanism
     options: MjcfExportOptions
     diagnostics: Diagnostics
-    document: Document
+    document: MjcfDocument
     names: Names = field(default_factory=Names)
 
     @property

@@ -22,8 +22,8 @@ from .context import (
     DEFAULT_SOLIMP_SHAPE,
     DEFAULT_SOLREF,
     HARD_SOLIMP,
-    Context,
-    Element,
+    MjcfContext,
+    MjcfElement,
     hard_solref,
 )
 
@@ -48,7 +48,7 @@ _GENERIC_WORDS = frozenset({"joint", "link", "motor"})
 
 
 def group_into_classes(
-    joints: Sequence[Element], actuators: Sequence[Element], model_class: Element
+    joints: Sequence[MjcfElement], actuators: Sequence[MjcfElement], model_class: MjcfElement
 ) -> None:
     """Make a class for each set of dynamics and range that several joints share, then for dynamics
     alone.
@@ -73,13 +73,16 @@ def group_into_classes(
 
 
 def _group_joints(
-    joints: Sequence[Element], names: Sequence[str], unused: UnusedNames, model_class: Element
+    joints: Sequence[MjcfElement],
+    names: Sequence[str],
+    unused: UnusedNames,
+    model_class: MjcfElement,
 ) -> None:
     """Make a class for each set of values of some attributes that several joints without a class
     have.
     """
     without_class = [joint for joint in joints if "class" not in joint.attributes]
-    members: dict[tuple[tuple[str, str], ...], list[Element]] = {}
+    members: dict[tuple[tuple[str, str], ...], list[MjcfElement]] = {}
     for joint in without_class:
         key = tuple((name, joint.attributes[name]) for name in names if name in joint.attributes)
         members.setdefault(key, []).append(joint)
@@ -94,7 +97,7 @@ def _group_joints(
                 set_class(joint, "class", joint_class)
 
 
-def move_shared(members: Sequence[Element], names: Iterable[str]) -> dict[str, str]:
+def move_shared(members: Sequence[MjcfElement], names: Iterable[str]) -> dict[str, str]:
     """Remove the attributes that every member has with the same value, and return them.
 
     Args:
@@ -112,7 +115,7 @@ def move_shared(members: Sequence[Element], names: Iterable[str]) -> dict[str, s
     return shared
 
 
-def set_class(element: Element, attribute: str, default_class: Element) -> None:
+def set_class(element: MjcfElement, attribute: str, default_class: MjcfElement) -> None:
     """Set the class of an element, after the element's name.
 
     Args:
@@ -132,7 +135,7 @@ def set_class(element: Element, attribute: str, default_class: Element) -> None:
 
 
 def _group_actuators(
-    actuators: Sequence[Element], joints: Iterable[Element], model_class: Element
+    actuators: Sequence[MjcfElement], joints: Iterable[MjcfElement], model_class: MjcfElement
 ) -> None:
     """Move attributes common to all actuators into the model's class, the rest into the classes of
     their joints.
@@ -140,7 +143,7 @@ def _group_actuators(
     tag = actuators[0].tag
     common = _move_shared_settings(actuators)
     if common:
-        model_class.children.insert(_settings_end(model_class), Element(tag, **common))
+        model_class.children.insert(_settings_end(model_class), MjcfElement(tag, **common))
     class_of_joint = {joint.attributes["name"]: joint.attributes.get("class") for joint in joints}
     for joint_class in (child for child in model_class.children if child.tag == "default"):
         _move_into_class(actuators, joint_class, class_of_joint)
@@ -150,7 +153,9 @@ def _group_actuators(
 
 
 def _move_into_class(
-    actuators: Sequence[Element], joint_class: Element, class_of_joint: dict[str, str | None]
+    actuators: Sequence[MjcfElement],
+    joint_class: MjcfElement,
+    class_of_joint: dict[str, str | None],
 ) -> None:
     """Move the attributes that the actuators of the joints of a class share into that class."""
     name = joint_class.attributes["class"]
@@ -166,13 +171,13 @@ def _move_into_class(
             set_class(actuator, "class", joint_class)
 
 
-def _move_shared_settings(members: Sequence[Element]) -> dict[str, str]:
+def _move_shared_settings(members: Sequence[MjcfElement]) -> dict[str, str]:
     return move_shared(
         members, [name for name in members[0].attributes if name not in _OWN_ATTRIBUTES]
     )
 
 
-def _settings_end(default_class: Element) -> int:
+def _settings_end(default_class: MjcfElement) -> int:
     """Return the index in a class at which its own settings end and the nested classes begin."""
     return sum(child.tag != "default" for child in default_class.children)
 
@@ -217,24 +222,24 @@ _SHAPE = f" {numbers(DEFAULT_SOLIMP_SHAPE)}"
 """End of a ``solimp`` whose last two numbers are MuJoCo's default."""
 
 
-class Softness(NamedTuple):
+class SoftnessText(NamedTuple):
     """The softness of a constraint, as text; ``solimp`` has all its five numbers."""
 
     solref: str
     solimp: str
 
 
-DEFAULT = Softness(numbers(DEFAULT_SOLREF), numbers(DEFAULT_SOLIMP) + _SHAPE)
+DEFAULT = SoftnessText(numbers(DEFAULT_SOLREF), numbers(DEFAULT_SOLIMP) + _SHAPE)
 """MuJoCo's default."""
 
 
-def hard(time_step: float) -> Softness:
+def hard(time_step: float) -> SoftnessText:
     """Return the softness of a hard constraint."""
-    return Softness(numbers(hard_solref(time_step)), numbers(HARD_SOLIMP) + _SHAPE)
+    return SoftnessText(numbers(hard_solref(time_step)), numbers(HARD_SOLIMP) + _SHAPE)
 
 
 def share_softness(
-    members: Sequence[Element], unstated: Softness, suffix: str = ""
+    members: Sequence[MjcfElement], unstated: SoftnessText, suffix: str = ""
 ) -> dict[str, str]:
     """Return the attributes of a class of constraints; of its members, only those that differ state
     their softness.
@@ -253,18 +258,18 @@ def share_softness(
     return {f"solref{suffix}": shared.solref, f"solimp{suffix}": shared.solimp.removesuffix(_SHAPE)}
 
 
-def _softness_of(member: Element, unstated: Softness, suffix: str) -> Softness:
-    solref, solimp = (member.attributes.get(f"{name}{suffix}") for name in Softness._fields)
+def _softness_of(member: MjcfElement, unstated: SoftnessText, suffix: str) -> SoftnessText:
+    solref, solimp = (member.attributes.get(f"{name}{suffix}") for name in SoftnessText._fields)
     stated = [] if solimp is None else solimp.split()
-    return Softness(
+    return SoftnessText(
         solref or unstated.solref, " ".join([*stated, *unstated.solimp.split()[len(stated) :]])
     )
 
 
-def _state(member: Element, own: Softness, shared: Softness, suffix: str) -> None:
+def _state(member: MjcfElement, own: SoftnessText, shared: SoftnessText, suffix: str) -> None:
     """Let a member state what differs from its class, in place of what it states."""
     has_shape = shared.solimp.endswith(_SHAPE)
-    for name, text, default in zip(Softness._fields, own, shared, strict=True):
+    for name, text, default in zip(SoftnessText._fields, own, shared, strict=True):
         member.attributes.pop(f"{name}{suffix}", None)
         if text != default:
             member.attributes[f"{name}{suffix}"] = (
@@ -294,12 +299,12 @@ stated.
 """
 
 
-def write_defaults(context: Context) -> None:
+def write_defaults(context: MjcfContext) -> None:
     """Write the default classes in use, and move shared attributes of elements into them."""
     document = context.document
     elements = [e for e in document["worldbody"].walk() if e.tag in {"geom", "joint", "site"}]
     joints = [e for e in elements if e.tag == "joint"]
-    model_class = Element("default", class_=_class_name(context.mechanism.scene.name))
+    model_class = MjcfElement("default", class_=_class_name(context.mechanism.scene.name))
     _set_mesh_defaults(model_class, document["asset"])
     _set_joint_defaults(model_class, joints, context)
     _set_equality_defaults(model_class, document["equality"], context)
@@ -317,7 +322,7 @@ def _class_name(model: str) -> str:
     return f"{plain}_model" if plain in {"main", "frame", *_GEOM_CLASSES} else plain
 
 
-def _set_mesh_defaults(model_class: Element, assets: Element) -> None:
+def _set_mesh_defaults(model_class: MjcfElement, assets: MjcfElement) -> None:
     """Allow meshes that are not closed: their volume is not used."""
     meshes = [asset for asset in assets.children if asset.tag == "mesh"]
     if meshes:
@@ -326,7 +331,7 @@ def _set_mesh_defaults(model_class: Element, assets: Element) -> None:
         set_class(mesh, "class", model_class)
 
 
-def _unstated_softness(context: Context) -> Softness:
+def _unstated_softness(context: MjcfContext) -> SoftnessText:
     """Return the softness of constraints that state none: hard, unless the source has MuJoCo's own
     settings.
     """
@@ -334,7 +339,9 @@ def _unstated_softness(context: Context) -> Softness:
     return DEFAULT if states_softness else hard(context.time_step)
 
 
-def _set_equality_defaults(model_class: Element, section: Element, context: Context) -> None:
+def _set_equality_defaults(
+    model_class: MjcfElement, section: MjcfElement, context: MjcfContext
+) -> None:
     shared = share_softness(section.children, _unstated_softness(context))
     if shared:
         model_class.add("equality", **shared)
@@ -345,11 +352,13 @@ def _set_equality_defaults(model_class: Element, section: Element, context: Cont
             del element.attributes["polycoef"]
 
 
-def _set_joint_defaults(model_class: Element, joints: Sequence[Element], context: Context) -> None:
+def _set_joint_defaults(
+    model_class: MjcfElement, joints: Sequence[MjcfElement], context: MjcfContext
+) -> None:
     """Set what applies to all joints: the hardness of limits and of friction, and the dynamics that
     all joints have.
     """
-    common = Element("joint")
+    common = MjcfElement("joint")
     softened = {name: [joint for joint in joints if name in joint.attributes] for name in _SOFTENED}
     if len(joints) > 1:
         common.set(**move_shared(joints, DYNAMICS))
@@ -362,7 +371,7 @@ def _set_joint_defaults(model_class: Element, joints: Sequence[Element], context
 # --- geoms and sites ------------------------------------------------------------------------------
 
 
-def _add_geom_and_site_classes(model_class: Element, elements: Sequence[Element]) -> None:
+def _add_geom_and_site_classes(model_class: MjcfElement, elements: Sequence[MjcfElement]) -> None:
     used = {e.attributes.get("class") for e in elements}
     for name, attributes in _GEOM_CLASSES.items():
         if name in used:
@@ -374,7 +383,7 @@ def _add_geom_and_site_classes(model_class: Element, elements: Sequence[Element]
         model_class.add("default", class_="frame").add("site", group=4)
 
 
-def _move_common_geom_attributes(shared: Element, members: Sequence[Element]) -> None:
+def _move_common_geom_attributes(shared: MjcfElement, members: Sequence[MjcfElement]) -> None:
     """Give a class the type and surface that most of its geoms have; the other geoms state
     theirs.
     """
@@ -391,7 +400,7 @@ def _move_common_geom_attributes(shared: Element, members: Sequence[Element]) ->
         _move_most_common(shared, members, (name,))
 
 
-def _leave_out_default_masks(shared: Element, members: Sequence[Element]) -> None:
+def _leave_out_default_masks(shared: MjcfElement, members: Sequence[MjcfElement]) -> None:
     """Leave out the masks of shapes that collide with all others, if that is the default of their
     class.
     """
@@ -405,11 +414,11 @@ def _leave_out_default_masks(shared: Element, members: Sequence[Element]) -> Non
                 del member.attributes[name]
 
 
-def _masks(geom: Element) -> tuple[str, ...] | None:
+def _masks(geom: MjcfElement) -> tuple[str, ...] | None:
     return tuple(geom.attributes[name] for name in _MASKS) if "contype" in geom.attributes else None
 
 
-def _set_type(geom: Element, default: str) -> None:
+def _set_type(geom: MjcfElement, default: str) -> None:
     """State the type of a geom, unless it is the default of its class."""
     geom_type = geom.attributes.pop("type", "sphere")
     if geom_type != default:
@@ -419,7 +428,9 @@ def _set_type(geom: Element, default: str) -> None:
         geom.attributes = {**first, "type": geom_type, **geom.attributes}
 
 
-def _move_most_common(shared: Element, members: Sequence[Element], names: Sequence[str]) -> None:
+def _move_most_common(
+    shared: MjcfElement, members: Sequence[MjcfElement], names: Sequence[str]
+) -> None:
     """Give a class the most common values of attributes that every member has."""
     if not all(name in member.attributes for member in members for name in names):
         return

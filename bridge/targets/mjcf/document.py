@@ -30,7 +30,7 @@ from .contact import (
     write_stated_pairs,
 )
 from .contact_parameters import ContactData, inverse_masses
-from .context import Context, Document, Element, own_settings
+from .context import MjcfContext, MjcfDocument, MjcfElement, own_settings
 from .default import write_defaults
 from .equality import write_equalities
 from .fields import report_mjx_support, report_unsupported_fields
@@ -62,7 +62,7 @@ _MAGNETIC_FIELD = [0.0, -0.5, 0.0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Built:
+class BuiltMjcf:
     """A finished document.
 
     Attributes:
@@ -74,17 +74,17 @@ class Built:
         initial_key: The index of the key of the initial position; None if that is ``qpos0``.
     """
 
-    root: Element
+    root: MjcfElement
     assets: dict[str, bytes]
     digests: dict[str, str]
-    """SHA-256 of the contents of those assets of which it is known."""
+    """SHA-256 of the contents of assets, as far as known."""
     diagnostics: tuple[Diagnostic, ...]
     names: dict[str, str]
     shapes: tuple[PlacedShape, ...]
     initial_key: int | None
 
 
-def build(mechanism: Mechanism, options: MjcfExportOptions) -> Built:
+def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     """Return the document of a mechanism.
 
     Raises:
@@ -92,11 +92,11 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> Built:
             ``strict`` also for anything lost or approximated, in reading the scene or in the
             export.
     """
-    context = Context(
+    context = MjcfContext(
         mechanism=mechanism,
         options=options,
         diagnostics=Diagnostics(mechanism.diagnostics),
-        document=Document(mechanism.scene.name),
+        document=MjcfDocument(mechanism.scene.name),
     )
     report_overlaps(mechanism, options.policy, context.diagnostics)
     contact = ContactData(filters(mechanism, options.policy), inverse_masses(mechanism))
@@ -109,7 +109,7 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> Built:
     initial_key = _finish(speed_limited, context)
     findings = Diagnostics((*mechanism.scene.diagnostics, *context.diagnostics))
     findings.raise_for(ExportError, strict=options.strict)
-    return Built(
+    return BuiltMjcf(
         root=context.document.root(),
         assets=library.files,
         digests=library.digests,
@@ -124,7 +124,7 @@ def _write_sections(
     scalar_joints: dict[int, ScalarJoint],
     shapes: WrittenShapes,
     contact: ContactData,
-    context: Context,
+    context: MjcfContext,
 ) -> frozenset[str]:
     """Write the sections that refer to bodies, joints and geoms; return the joints with a speed
     limit.
@@ -150,8 +150,8 @@ def _write_sections(
     return speed_limited
 
 
-def _finish(speed_limited: frozenset[str], context: Context) -> int | None:
-    """Run the passes over the finished sections, each of which needs the one before.
+def _finish(speed_limited: frozenset[str], context: MjcfContext) -> int | None:
+    """Run the passes over the finished sections; each pass needs the one before.
 
     Returns:
         The index of the key of the initial position; None if that is ``qpos0``.
@@ -173,7 +173,7 @@ def _finish(speed_limited: frozenset[str], context: Context) -> int | None:
 # --- settings -------------------------------------------------------------------------------------
 
 
-def _write_settings(context: Context) -> None:
+def _write_settings(context: MjcfContext) -> None:
     """Write the compiler's and the simulator's options: angles in radians, and the scene's gravity
     in any case.
     """
@@ -192,11 +192,11 @@ def _write_settings(context: Context) -> None:
     _write_engine_settings(own_settings(physics), context)
 
 
-def _write_engine_settings(settings: Mapping[str, str], context: Context) -> None:
+def _write_engine_settings(settings: Mapping[str, str], context: MjcfContext) -> None:
     """Write MuJoCo's own settings of the source; `write_excludes` writes the flag of the parent
     filter.
     """
-    option, flags = context.document["option"], Element("flag")
+    option, flags = context.document["option"], MjcfElement("flag")
     for path, text in sorted(
         settings.items(), key=lambda setting: setting[0] not in _FIRST_OPTIONS
     ):
@@ -226,7 +226,7 @@ def _magnetic_field(scene: Scene) -> list[float] | None:
 
 
 def _write_bodies(
-    scalar_joints: dict[int, ScalarJoint], geoms: GeomWriter, context: Context
+    scalar_joints: dict[int, ScalarJoint], geoms: GeomWriter, context: MjcfContext
 ) -> WrittenShapes:
     """Make the element of each body with its contents; the bodies are nested after the other
     sections are written.
@@ -262,13 +262,13 @@ def _particles(scene: Scene) -> frozenset[str]:
     return frozenset(name for element in soft_bodies for _, name in element.references)
 
 
-def _body(body: Body, is_particle: bool, context: Context) -> Element:
+def _body(body: Body, is_particle: bool, context: MjcfContext) -> MjcfElement:
     """Return the element of a body in its pose at the zero configuration; a link named ``world`` is
     the world.
     """
     if body.name == WORLD:
         return context.document["worldbody"]
-    element = Element(
+    element = MjcfElement(
         "body",
         name=body.name,
         **_placement(body, is_particle),
@@ -298,7 +298,7 @@ def _placement(body: Body, is_particle: bool) -> dict[str, Sequence[float] | Non
     return placement(X_PB) | ({"pos": composed_position(X_PB.p)} if body.X_BM.p.any() else {})
 
 
-def _sort(context: Context) -> None:
+def _sort(context: MjcfContext) -> None:
     """Sort equalities, and the parts of bodies, by kind, as MuJoCo does: the reader finds each kind
     in this order.
     """
@@ -309,7 +309,7 @@ def _sort(context: Context) -> None:
     context.document["equality"].children.sort(key=_kind_of_equality)
 
 
-def _kind_of_equality(equality: Element) -> tuple[str, int, bool]:
+def _kind_of_equality(equality: MjcfElement) -> tuple[str, int, bool]:
     attributes = equality.attributes
     return (
         equality.owner,
@@ -318,7 +318,7 @@ def _kind_of_equality(equality: Element) -> tuple[str, int, bool]:
     )
 
 
-def _sort_excludes(context: Context) -> None:
+def _sort_excludes(context: MjcfContext) -> None:
     """Sort the excluded pairs by the places of their bodies in the finished document, before the
     contact pairs.
     """
@@ -329,7 +329,7 @@ def _sort_excludes(context: Context) -> None:
     ]
     place = {name: i for i, name in enumerate(bodies)}
 
-    def key(contact: Element) -> tuple[str, bool, list[int]]:
+    def key(contact: MjcfElement) -> tuple[str, bool, list[int]]:
         names = [
             contact.attributes[name] for name in ("body1", "body2") if name in contact.attributes
         ]
@@ -338,7 +338,7 @@ def _sort_excludes(context: Context) -> None:
     context.document["contact"].children.sort(key=key)
 
 
-def _nest_bodies(context: Context) -> None:
+def _nest_bodies(context: MjcfContext) -> None:
     for i, body in enumerate(context.mechanism.bodies):
         element, parent = context.document.bodies[i], context.document.body(body.parent)
         if element.tag == "body" and element is not parent:

@@ -19,7 +19,7 @@ from loaders.diagnostics import Where
 from loaders.model import BallConstraint, JointType, WeldConstraint
 from loaders.pose import IDENTITY, Array, Pose, skew
 
-from .context import DEFAULT_SOLIMP, DEFAULT_SOLREF, Context, Value, own_settings
+from .context import DEFAULT_SOLIMP, DEFAULT_SOLREF, MjcfContext, Value, own_settings
 from .joint import ScalarJoint, is_locked, where_of
 from .site import site_at
 
@@ -109,7 +109,7 @@ def _residual(
     return residual, J
 
 
-def write_equalities(scalar_joints: dict[int, ScalarJoint], context: Context) -> None:
+def write_equalities(scalar_joints: dict[int, ScalarJoint], context: MjcfContext) -> None:
     """Write every equality of the mechanism.
 
     Args:
@@ -141,7 +141,7 @@ def _joint_equality(
     leader: str | None,
     offset: float,
     multiplier: float,
-    context: Context,
+    context: MjcfContext,
     settings: Mapping[str, str] | None = None,
 ) -> None:
     element = context.document["equality"].add(
@@ -150,7 +150,7 @@ def _joint_equality(
     element.set(**(settings or {}))
 
 
-def _write_screw(dof: int, joint: ScalarJoint, context: Context) -> None:
+def _write_screw(dof: int, joint: ScalarJoint, context: MjcfContext) -> None:
     """Couple every other primitive of a velocity component to the one that has it."""
     body = context.mechanism.bodies[joint.body]
     names = primitive_names(body)
@@ -167,7 +167,7 @@ def _write_screw(dof: int, joint: ScalarJoint, context: Context) -> None:
             )
 
 
-def _write_lock(joint: ScalarJoint, context: Context) -> None:
+def _write_lock(joint: ScalarJoint, context: MjcfContext) -> None:
     body = context.mechanism.bodies[joint.body]
     axis = body.primitives[joint.primitive].limits
     if axis is None or not is_locked(axis):
@@ -182,7 +182,7 @@ def _write_lock(joint: ScalarJoint, context: Context) -> None:
     )
 
 
-def _write_couplings(scalar_joints: dict[int, ScalarJoint], context: Context) -> None:
+def _write_couplings(scalar_joints: dict[int, ScalarJoint], context: MjcfContext) -> None:
     v_order = context.mechanism.v_order
     for coupling in context.mechanism.couplings:
         subjects = (v_order[coupling.follower][0], v_order[coupling.leader][0])
@@ -219,7 +219,7 @@ def second_point_name(joint: str) -> str:
     return f"{joint}_axis"
 
 
-def _write_closure(closure: Closure, context: Context) -> None:
+def _write_closure(closure: Closure, context: MjcfContext) -> None:
     """Write a weld, or connect one or two points; `bridge.lowering.tree` leaves no other
     closures.
     """
@@ -243,7 +243,7 @@ def _write_closure(closure: Closure, context: Context) -> None:
     )
 
 
-def _connect(kind: str, name: str, closure: Closure, X_JS: Pose, context: Context) -> None:
+def _connect(kind: str, name: str, closure: Closure, X_JS: Pose, context: MjcfContext) -> None:
     """Hold a site on the parent and one on the child together."""
     joint = closure.joint
     parent, child = (closure.parent, joint.X_PJ @ X_JS), (closure.child, joint.X_CJ @ X_JS)
@@ -256,7 +256,9 @@ def _connect(kind: str, name: str, closure: Closure, X_JS: Pose, context: Contex
     context.document["equality"].add(kind, name=name, site1=sites[0], site2=sites[1], **softness)
 
 
-def _write_ball(constraint: BallConstraint, connection: BodyConnection, context: Context) -> None:
+def _write_ball(
+    constraint: BallConstraint, connection: BodyConnection, context: MjcfContext
+) -> None:
     if own_settings(constraint) or not constraint.active:
         _between_sites("connect", constraint, connection, context)
         return
@@ -281,7 +283,9 @@ def _write_ball(constraint: BallConstraint, connection: BodyConnection, context:
     )
 
 
-def _write_weld(constraint: WeldConstraint, connection: BodyConnection, context: Context) -> None:
+def _write_weld(
+    constraint: WeldConstraint, connection: BodyConnection, context: MjcfContext
+) -> None:
     _between_sites("weld", constraint, connection, context)
 
 
@@ -289,7 +293,7 @@ def _between_sites(
     tag: str,
     constraint: BallConstraint | WeldConstraint,
     connection: BodyConnection,
-    context: Context,
+    context: MjcfContext,
 ) -> None:
     """Write a constraint as the source states it, with the softness of the source or MuJoCo's
     default.
@@ -308,7 +312,7 @@ def _softness(
     subjects: tuple[str, ...],
     ends: tuple[BodyFrame, BodyFrame],
     where: Where,
-    context: Context,
+    context: MjcfContext,
 ) -> dict[str, Value]:
     """Return MuJoCo's default softness for points that can never meet: a hard constraint would be
     unstable.

@@ -2,22 +2,18 @@
 
 The rules hold for MJX 3.17 with its own backend (JAX); ``docs/make_accelerators_table.py`` asks MJX
 itself.
-
-A rule applies where a field differs from its default, which it has when the source states nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import cache
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
+from bridge.targets.fields import losses, lost_values
 from bridge.targets.mjcf import codes
 from bridge.targets.report import value_text
-from loaders.diagnostics import NOWHERE, Code, Where
+from loaders.diagnostics import NOWHERE, Where
 from loaders.engine_settings import conventions_of
 from loaders.model import (
     Collision,
@@ -33,7 +29,7 @@ from loaders.model import (
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 
-from .context import Context, Element
+from .context import MjcfContext, MjcfElement
 from .geom import shape_name_counts
 
 _ROUND = frozenset({"cylinder", "ellipsoid"})
@@ -41,7 +37,7 @@ _FLAT = frozenset({"box", "mesh", "hfield"})
 """MJX has no collision function for a round shape and a flat one."""
 
 
-def report_mjx_support(context: Context) -> None:
+def report_mjx_support(context: MjcfContext) -> None:
     """Report the features of the model that MJX refuses, in one entry."""
     links, features = _unsupported_collision(context)
     contacts = [
@@ -58,7 +54,7 @@ def report_mjx_support(context: Context) -> None:
         context.report(codes.MJX, subjects=(*links, *sensors), features=tuple(features))
 
 
-def _unsupported_collision(context: Context) -> tuple[tuple[str, ...], list[str]]:
+def _unsupported_collision(context: MjcfContext) -> tuple[tuple[str, ...], list[str]]:
     """Return the first two links that may collide with shapes that MJX cannot collide, and the
     feature.
     """
@@ -76,7 +72,7 @@ def _unsupported_collision(context: Context) -> tuple[tuple[str, ...], list[str]
 
 
 def _first_unsupported_pair(
-    types: Mapping[str, set[str]], context: Context
+    types: Mapping[str, set[str]], context: MjcfContext
 ) -> tuple[str, str] | None:
     mechanism = context.mechanism
     excluded, index = mechanism.excluded_pairs(context.options.policy), mechanism.body_index
@@ -104,7 +100,7 @@ def _ends_of_runs(values: Sequence[object]) -> list[int]:
     return ends
 
 
-def _collision_types(index: int, context: Context) -> set[str]:
+def _collision_types(index: int, context: MjcfContext) -> set[str]:
     """Return the types of the colliding geoms of one body."""
     return {
         _type(e)
@@ -113,57 +109,41 @@ def _collision_types(index: int, context: Context) -> set[str]:
     }
 
 
-def _type(geom: Element) -> str:
+def _type(geom: MjcfElement) -> str:
     return geom.attributes.get("type", "sphere")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rule:
-    """A rule for fields that are left out.
-
-    Attributes:
-        fields: Names of the fields, separated by spaces.
-        code: The finding, whose message names the owner of the field, the field and its value.
-    """
-
-    fields: str
-    code: Code
-
-
-_MODEL = (_Rule("allow_auto_disable", codes.SLEEP), _Rule("enable_wind", codes.WIND_OF_MODEL))
-_LINK = (
-    _Rule("enable_wind", codes.WIND_OF_LINK),
-    _Rule("velocity_decay", codes.VELOCITY_DECAY),
-    _Rule("added_mass", codes.ADDED_MASS),
-    _Rule("surface_velocity_axis", codes.SURFACE_VELOCITY),
-    _Rule("deformable", codes.DEFORMABLE),
+LOSSES = losses(
+    (Model, "allow_auto_disable", codes.SLEEP),
+    (Model, "enable_wind", codes.WIND_OF_MODEL),
+    (Link, "enable_wind", codes.WIND_OF_LINK),
+    (Link, "velocity_decay", codes.VELOCITY_DECAY),
+    (Link, "added_mass", codes.ADDED_MASS),
+    (Link, "surface_velocity_axis", codes.SURFACE_VELOCITY),
+    (Link, "deformable", codes.DEFORMABLE),
+    (Visual, "cast_shadows", codes.VISUAL),
+    (Visual, "roles renderers", codes.VISUAL_IN_CAMERAS),
+    (Collision, "density", codes.DENSITY),
+    (Surface, "restitution_threshold", codes.RESTITUTION_THRESHOLD),
+    (Surface, "max_velocity min_depth", codes.CONTACT_SOLVER_FIELD),
+    (Surface, "collide_without_contact", codes.COLLIDE_WITHOUT_CONTACT),
+    (Surface, "hydroelastic", codes.HYDROELASTIC),
+    (Friction, "mu_static", codes.STATIC_FRICTION),
+    (Friction, "fdir1", codes.FRICTION_DIRECTION_FIELD),
+    (Friction, "slip1 slip2 torsional_slip", codes.SLIP),
+    (JointAxis, "velocity", codes.VELOCITY_LIMIT_DROPPED),
+    (JointAxis, "acceleration", codes.ACCELERATION_LIMIT),
+    (Physics, "real_time_factor real_time_update_rate", codes.PHYSICS_PACE),
+    (Physics, "max_contacts", codes.PHYSICS_MAX_CONTACTS),
+    (Physics, "engine", codes.PHYSICS_ENGINE),
+    (Physics, "parameters", codes.PHYSICS),
 )
-_SURFACE = (
-    _Rule("restitution_threshold", codes.RESTITUTION_THRESHOLD),
-    _Rule("max_velocity min_depth", codes.CONTACT_SOLVER_FIELD),
-    _Rule("collide_without_contact", codes.COLLIDE_WITHOUT_CONTACT),
-    _Rule("hydroelastic", codes.HYDROELASTIC),
-)
-_FRICTION = (
-    _Rule("mu_static", codes.STATIC_FRICTION),
-    _Rule("fdir1", codes.FRICTION_DIRECTION_FIELD),
-    _Rule("slip1 slip2 torsional_slip", codes.SLIP),
-)
-_VISUAL = (
-    _Rule("cast_shadows", codes.VISUAL),
-    _Rule("roles renderers", codes.VISUAL_IN_CAMERAS),
-)
-_COLLISION = (_Rule("density", codes.DENSITY),)
-_SPEED = (_Rule("velocity", codes.VELOCITY_LIMIT_DROPPED),)
-_AXIS = (_Rule("acceleration", codes.ACCELERATION_LIMIT),)
-_PACE = (
-    _Rule("real_time_factor real_time_update_rate", codes.PHYSICS_PACE),
-    _Rule("max_contacts", codes.PHYSICS_MAX_CONTACTS),
-)
-_PHYSICS = (_Rule("engine", codes.PHYSICS_ENGINE), _Rule("parameters", codes.PHYSICS))
+"""Fields that MJCF lacks; the messages name the owner of the field, the field and its value."""
+_CARRIED_PHYSICS = ("engine", "parameters")
+"""Fields of the physics that MJCF has if they are MuJoCo's."""
 
 
-def report_unsupported_fields(speed_limited: frozenset[str], context: Context) -> None:
+def report_unsupported_fields(speed_limited: frozenset[str], context: MjcfContext) -> None:
     """Report every field that the source states and MJCF cannot hold.
 
     Args:
@@ -175,7 +155,7 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: Context) -
     _report_filter_groups(scene, context)
     _report_names(scene, context)
     for model in scene.models:
-        _apply(_MODEL, model, _Owner(model.name, (model.name,), model.where), context)
+        _report_lost(model, _Owner(model.name, (model.name,), model.where), context)
     for link in scene.links:
         _report_link(link, context)
     for joint in scene.joints:
@@ -194,11 +174,11 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: Context) -
 # --- the scene ------------------------------------------------------------------------------------
 
 
-def _report_physics(scene: Scene, context: Context) -> None:
+def _report_physics(scene: Scene, context: MjcfContext) -> None:
     where = Where(scene.source)
     conventions = conventions_of(scene.physics)
-    rules = _PACE if conventions.has_solver_settings else (*_PACE, *_PHYSICS)
-    _apply(rules, scene.physics, _Owner("", (), where), context)
+    carried = _CARRIED_PHYSICS if conventions.has_solver_settings else ()
+    _report_lost(scene.physics, _Owner("", (), where), context, carried)
     if scene.physics.time_step != context.time_step:
         context.report(
             codes.TIME_STEP, where, time_step=scene.physics.time_step, default=context.time_step
@@ -207,7 +187,7 @@ def _report_physics(scene: Scene, context: Context) -> None:
         context.report(codes.WIND, where)
 
 
-def _report_filter_groups(scene: Scene, context: Context) -> None:
+def _report_filter_groups(scene: Scene, context: MjcfContext) -> None:
     if scene.filter_groups:
         names = tuple(group.name for group in scene.filter_groups)
         members = (" with ".join((group.name, *group.groups)) for group in scene.filter_groups)
@@ -219,7 +199,7 @@ def _report_filter_groups(scene: Scene, context: Context) -> None:
         )
 
 
-def _report_names(scene: Scene, context: Context) -> None:
+def _report_names(scene: Scene, context: MjcfContext) -> None:
     counts = shape_name_counts(scene)
     unnamed = [
         f"{link.name}{SEPARATOR}{visual.name}"
@@ -242,18 +222,14 @@ def _report_names(scene: Scene, context: Context) -> None:
 # --- links ----------------------------------------------------------------------------------------
 
 
-def _report_link(link: Link, context: Context) -> None:
-    _apply(_LINK, link, _Owner(link.name, (link.name,), link.where), context)
+def _report_link(link: Link, context: MjcfContext) -> None:
+    _report_lost(link, _Owner(link.name, (link.name,), link.where), context)
     for visual in link.visuals:
-        _apply(_VISUAL, visual, _shape_owner(visual, link), context)
+        _report_lost(visual, _shape_owner(visual, link), context)
     for collision in link.collisions:
-        owner, friction = (
-            _shape_owner(collision, link),
-            collision.surface.friction,
-        )
-        _apply(_COLLISION, collision, owner, context)
-        _apply(_SURFACE, collision.surface, owner, context)
-        _apply(_FRICTION, friction, owner, context)
+        owner, friction = _shape_owner(collision, link), collision.surface.friction
+        for item in (collision, collision.surface, friction):
+            _report_lost(item, owner, context)
         if friction.mu2 != friction.mu:
             context.report(
                 codes.FRICTION_DIRECTION,
@@ -276,16 +252,16 @@ def _shape_owner(shape: Visual | Collision, link: Link) -> _Owner:
 # --- joints ---------------------------------------------------------------------------------------
 
 
-def _report_joint(joint: Joint, ends_at_speed_limit: bool, context: Context) -> None:
+def _report_joint(joint: Joint, ends_at_speed_limit: bool, context: MjcfContext) -> None:
     owner = _Owner(joint.name, (joint.name,), joint.where)
     for axis in joint.axes:
-        _apply(_AXIS if ends_at_speed_limit else (*_SPEED, *_AXIS), axis, owner, context)
+        _report_lost(axis, owner, context, ("velocity",) if ends_at_speed_limit else ())
     _report_curve(joint, context)
     if joint.provide_feedback:
         context.report(codes.JOINT_FEEDBACK, joint.where, subjects=(joint.name,), joint=joint.name)
 
 
-def _report_curve(joint: Joint, context: Context) -> None:
+def _report_curve(joint: Joint, context: MjcfContext) -> None:
     if joint.curve is not None:
         context.report(
             codes.CURVE,
@@ -297,7 +273,7 @@ def _report_curve(joint: Joint, context: Context) -> None:
         )
 
 
-# --- rules ----------------------------------------------------------------------------------------
+# --- values that are lost -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,39 +291,24 @@ class _Owner:
     where: Where = NOWHERE
 
 
-def _apply(
-    rules: tuple[_Rule, ...],
-    part: Scene | Model | Link | Visual | Collision | Surface | Friction | JointAxis | Physics,
+def _report_lost(
+    item: Model | Link | Visual | Collision | Surface | Friction | JointAxis | Physics,
     owner: _Owner,
-    context: Context,
+    context: MjcfContext,
+    carried: Sequence[str] = (),
 ) -> None:
-    """Report the fields of a part of the scene that have no default value and for which there is a
-    rule.
-    """
-    for field, rule, default in _ruled_fields(cast(Hashable, type(part)), rules):
-        value = getattr(part, field)
-        if _differs(value, default):
+    """Report the values of an item that MJCF lacks, without the fields that it has in this case."""
+    lost = LOSSES[type(item)]
+    for field, value, _ in lost_values(item, lost):
+        if field not in carried:
             context.report(
-                rule.code,
+                lost[field],
                 owner.where,
                 subjects=owner.subjects,
                 name=owner.name,
                 field=field,
                 value=_short_text(value),
             )
-
-
-@cache
-def _ruled_fields(kind: Any, rules: tuple[_Rule, ...]) -> tuple[tuple[str, _Rule, Any], ...]:
-    """Return the fields of a class for which there are rules, each with its rule and its
-    default.
-    """
-    defaults = {field.name: field.default for field in fields(kind)}
-    return tuple((field, rule, defaults[field]) for rule in rules for field in rule.fields.split())
-
-
-def _differs(value: Any, default: Any) -> bool:
-    return value is not default and (isinstance(value, np.ndarray) or bool(value != default))
 
 
 def _short_text(value: Any) -> str:

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 
@@ -14,19 +14,18 @@ from bridge.camera import AZIMUTH, ELEVATION
 from bridge.lowering.sources import Source, loss_summary
 from bridge.mechanism import Mechanism
 from bridge.mechanism.dynamics import poses
-from bridge.targets.folder import Contents, Document, Export, finished, stale
+from bridge.targets.folder import DocumentText, Export, ExportFiles, export_folder
 from bridge.targets.mjcf import codes
 from bridge.targets.options import MjcfExportOptions, changed_options
 from bridge.targets.report import derivation, fidelity_text, origin_comment
-from bridge.targets.xml import Names, check_folder_name, file_name
-from loaders.diagnostics import Diagnostic
+from bridge.targets.xml import Names, file_name
 from loaders.model import WORLD, Heightmap, Plane
 from loaders.pose import IDENTITY, Array
 from loaders.scene import Scene
 from loaders.text import code, printable
 
-from .context import Element, MjcfOptions, Value, mechanism_and_options, write
-from .document import Built, build
+from .context import MjcfElement, MjcfOptions, Value, mechanism_and_options, write
+from .document import BuiltMjcf, build
 from .geom import PlacedShape
 from .keyframe import home_positions
 from .spec import SCENE, compiled, require_xml_depth, to_spec
@@ -34,7 +33,7 @@ from .submodel import file_owners, split_document
 
 
 def readme_text(
-    name: str, scene: Scene, built: Built, options: MjcfExportOptions, parts: Sequence[str] = ()
+    name: str, scene: Scene, built: BuiltMjcf, options: MjcfExportOptions, parts: Sequence[str] = ()
 ) -> str:
     """Return the text of README.md: how to use the model, and how it was made.
 
@@ -86,7 +85,7 @@ def _parts_paragraph(name: str, parts: Sequence[str]) -> list[str]:
     )
 
 
-def _floating_paragraph(built: Built) -> list[str]:
+def _floating_paragraph(built: BuiltMjcf) -> list[str]:
     """Return the warning that a robot falls because nothing fixes it to the world."""
     moving = [
         child
@@ -111,7 +110,7 @@ _QPOS_SIZES = {"free": 7, "ball": 4}
 """Length of a position in ``qpos``, where it is not 1."""
 
 
-def _joint_table(built: Built) -> list[str]:
+def _joint_table(built: BuiltMjcf) -> list[str]:
     """Return a table of the joints with their indices in ``qpos``."""
     rows = []
     start = 0
@@ -144,7 +143,7 @@ _MIN_EXTENT = 1e-9
 """Smallest extent of a model for which the camera is placed [m]."""
 
 
-def scene_element(name: str, mechanism: Mechanism, built: Built) -> Element:
+def scene_element(name: str, mechanism: Mechanism, built: BuiltMjcf) -> MjcfElement:
     """Return the scene around a model, with the floor under the lowest point of the model in its
     initial position.
 
@@ -154,7 +153,7 @@ def scene_element(name: str, mechanism: Mechanism, built: Built) -> Element:
         built: The document.
     """
     scene = mechanism.scene
-    root = Element("mujoco", model=f"{name} scene")
+    root = MjcfElement("mujoco", model=f"{name} scene")
     root.add("include", file=f"{name}.xml")
     lower, upper = _bounds(mechanism, built)
     size = float(np.linalg.norm(upper - lower))
@@ -176,7 +175,7 @@ def scene_element(name: str, mechanism: Mechanism, built: Built) -> Element:
         "height": 3072,
     }
     asset.add("texture", type="skybox", builtin="gradient", **sky)
-    world = Element("worldbody")
+    world = MjcfElement("worldbody")
     if not scene.lights:
         world.add("light", type="directional", pos=(0, 0, 1.5), dir=(0, 0, -1))
     if not _has_ground(scene):
@@ -193,7 +192,7 @@ def _has_ground(scene: Scene) -> bool:
     )
 
 
-def _floor(asset: Element, world: Element, height: float) -> None:
+def _floor(asset: MjcfElement, world: MjcfElement, height: float) -> None:
     look: dict[str, Value] = {
         "rgb1": (0.2, 0.3, 0.4),
         "rgb2": (0.1, 0.2, 0.3),
@@ -226,7 +225,7 @@ def _floor(asset: Element, world: Element, height: float) -> None:
 # --- where the model is ---------------------------------------------------------------------------
 
 
-def _height(mechanism: Mechanism, built: Built) -> float:
+def _height(mechanism: Mechanism, built: BuiltMjcf) -> float:
     """Return the floor height [m], rounded down to 0.1 mm: the lowest collision, else visual point,
     at most 0.
     """
@@ -235,7 +234,7 @@ def _height(mechanism: Mechanism, built: Built) -> float:
     return min(0.0, math.floor(lowest * 1e4 + 1e-6) / 1e4) if math.isfinite(lowest) else 0.0
 
 
-def _bounds(mechanism: Mechanism, built: Built) -> tuple[Array, Array]:
+def _bounds(mechanism: Mechanism, built: BuiltMjcf) -> tuple[Array, Array]:
     """Return the lower and upper corner of all shapes in the initial position, in the world [m],
     each of shape (3,).
     """
@@ -288,24 +287,38 @@ class MjcfExport(Export):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MjcfContents(Contents):
+class MjcfFiles(ExportFiles):
     """The files of an export that are not written yet.
 
     Attributes:
+        scene: The exported scene.
         built: The document that they come from.
         model: The ``mujoco.MjModel`` of ``scene.xml``; None if it was not compiled.
     """
 
-    built: Built
+    scene: Scene
+    built: BuiltMjcf
     model: Any = None
 
-    def checked(self) -> MjcfContents:
-        """Compile the files with MuJoCo and return the contents with the model.
+    def checked(self) -> MjcfFiles:
+        """Compile the files with MuJoCo and return them with the model.
 
         Raises:
             ExportError: if MuJoCo refuses the files.
         """
         return replace(self, model=compiled(self.files, self.scene, self.built))
+
+    def written(self, out_dir: str | os.PathLike[str], *, force: bool = False) -> MjcfExport:
+        """Write the files into a folder and return the result; see `ExportFiles.written`."""
+        result = ExportFiles.written(self, out_dir, force=force)
+        return MjcfExport(
+            path=result.path,
+            files=result.files,
+            diagnostics=result.diagnostics,
+            names=result.names,
+            model=self.model,
+            initial_key=self.built.initial_key,
+        )
 
 
 def export_mjcf(
@@ -354,87 +367,48 @@ def export_mjcf(
         ...     print(result.path.name, result.files)
         arm.xml ('FIDELITY.md', 'README.md', 'arm.xml', 'scene.xml')
     """
-    check_folder_name(out_dir)
-    contents = exported_files(source, check=check, **options)
-    result = contents.written(MjcfExport, out_dir, force=force)
-    return replace(result, model=contents.model, initial_key=contents.built.initial_key)
+    result = export_folder(folder_files, source, out_dir, options, force=force, check=check)
+    return cast(MjcfExport, result)  # what `MjcfFiles` write
 
 
-def exported_files(
-    source: Source, *, check: bool = True, **options: Unpack[MjcfOptions]
-) -> MjcfContents:
+def single_files(source: Source, options: MjcfOptions, assets: str) -> MjcfFiles:
+    """Return a document that stands alone, with its assets in a folder beside it.
+
+    Args:
+        source: See `bridge.to_mjcf`.
+        options: See `bridge.to_mjcf`.
+        assets: Name of the folder of the assets.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if MuJoCo cannot represent the model, with every reason.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value.
+    """
+    mechanism, export_options = mechanism_and_options(source, options)
+    built = build(mechanism, export_options)
+    require_xml_depth(built.root)
+    for compiler in (child for child in built.root.children if child.tag == "compiler"):
+        compiler.set(assetdir=assets if built.assets else None)
+    text = write(built.root, [origin_comment(mechanism.scene, alone=True)])
+    files = {SCENE: text.encode()}
+    files |= {f"{assets}/{file}": data for file, data in built.assets.items()}
+    return _files(SCENE, files, mechanism.scene, built)
+
+
+def folder_files(source: Source, keywords: MjcfOptions) -> MjcfFiles:
     """Return the files that `export_mjcf` writes.
 
     Args:
         source: See `bridge.to_mjcf`.
-        check: Whether to compile the files with MuJoCo.
-        options: See `bridge.to_mjcf`.
+        keywords: See `bridge.to_mjcf`.
 
     Raises:
         LoadError: if the file is invalid.
-        ExportError: if MuJoCo cannot represent the model, with every reason; or if MuJoCo refuses
-        to compile it.
+        ExportError: if MuJoCo cannot represent the model, with every reason.
         TypeError: if an option is unknown.
         ValueError: if an option has an unknown value.
     """
-    return finished(source, options, lambda: _contents(source, options), check=check)
-
-
-def single_file(
-    source: Source, *, assets: str, check: bool = True, **options: Unpack[MjcfOptions]
-) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
-    """Return a document that stands alone, the assets in a folder beside it, and the findings.
-
-    Args:
-        source: See `bridge.to_mjcf`.
-        assets: Name of the folder of the assets.
-        check: Whether to compile the document with MuJoCo.
-        options: See `bridge.to_mjcf`.
-
-    Raises:
-        LoadError: if the file is invalid.
-        ExportError: if MuJoCo cannot represent the model, with every reason; or if MuJoCo refuses
-        to compile it.
-        TypeError: if an option is unknown.
-        ValueError: if an option has an unknown value.
-    """
-    with loss_summary(source, options) as losses:
-        mechanism, keywords = mechanism_and_options(source, options)
-        built = build(mechanism, keywords)
-        require_xml_depth(built.root)
-        for compiler in (child for child in built.root.children if child.tag == "compiler"):
-            compiler.set(assetdir=assets if built.assets else None)
-        text = write(built.root, [origin_comment(mechanism.scene, alone=True)])
-        if check:
-            files = {SCENE: text.encode()} | {
-                f"{assets}/{file}": data for file, data in built.assets.items()
-            }
-            compiled(files, mechanism.scene, built)
-        losses.add(built.diagnostics)
-    return text, built.assets, built.diagnostics
-
-
-def stale_files(
-    source: Source, out_dir: str | os.PathLike[str], **options: Unpack[MjcfOptions]
-) -> tuple[str, ...]:
-    """Return the files of an export that are missing, superfluous, or differ from what
-    `export_mjcf` would write.
-
-    Args:
-        source: See `bridge.to_mjcf`.
-        out_dir: The folder to compare with.
-        options: See `bridge.to_mjcf`.
-
-    Raises:
-        LoadError: if the file is invalid.
-        ExportError: if MuJoCo cannot represent the model.
-        TypeError: if an option is unknown.
-    """
-    return stale(_contents(source, options).files, out_dir)
-
-
-def _contents(source: Source, keywords: MjcfOptions) -> MjcfContents:
-    """Return the files, and the document that they come from."""
     mechanism, options = mechanism_and_options(source, keywords)
     built = build(mechanism, options)
     require_xml_depth(built.root)
@@ -449,17 +423,21 @@ def _contents(source: Source, keywords: MjcfOptions) -> MjcfContents:
     }
     files = {file: text.encode(errors="backslashreplace") for file, text in texts.items()}
     files |= {f"assets/{file}": data for file, data in built.assets.items()}
-    return MjcfContents(
-        main=f"{name}.xml",
+    return _files(f"{name}.xml", files, scene, built)
+
+
+def _files(main: str, files: dict[str, bytes], scene: Scene, built: BuiltMjcf) -> MjcfFiles:
+    return MjcfFiles(
+        main=main,
         files=files,
         scene=scene,
         diagnostics=built.diagnostics,
-        code=codes.REFUSED,
+        names=built.names,
         built=built,
     )
 
 
-def _model_files(name: str, scene: Scene, built: Built) -> dict[str, str]:
+def _model_files(name: str, scene: Scene, built: BuiltMjcf) -> dict[str, str]:
     """Return the main file, and one for each model of several links in a world."""
     names = Names()
     for taken in (name, "scene"):
@@ -481,7 +459,7 @@ def _model_files(name: str, scene: Scene, built: Built) -> dict[str, str]:
 # --- text -----------------------------------------------------------------------------------------
 
 
-class Mjcf(Document):
+class Mjcf(DocumentText):
     """An MJCF document: a string, with its assets and diagnostics.
 
     ``mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)`` compiles it. MuJoCo keeps decoded files by
@@ -490,11 +468,9 @@ class Mjcf(Document):
     """
 
     @classmethod
-    def from_built(cls, built: Built) -> Mjcf:
+    def from_built(cls, built: BuiltMjcf) -> Mjcf:
         """Return the text of a finished document."""
-        mjcf = cls(write(built.root))
-        mjcf.assets, mjcf.diagnostics, mjcf.names = built.assets, built.diagnostics, built.names
-        return mjcf
+        return cls.of(write(built.root), built.assets, built.diagnostics, built.names)
 
 
 def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
@@ -522,9 +498,10 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
             overlaps: The links of a URDF that overlap initially: ``exclude`` lets them not collide,
                 ``keep`` lets them collide.
             collision_meshes: The collision shape of meshes: ``as_is`` follows the file, which for
-                MuJoCo means the convex hull unless the file demands a convex decomposition;
-                ``hull`` is always the convex hull; ``decompose`` decomposes every mesh that is not
-                convex (`pip install "sdfbridge[convex]"`).
+                MuJoCo means the separate convex parts of a mesh that consists of such, or else its
+                convex hull, unless the file demands a convex decomposition; ``hull`` is always the
+                convex hull; ``decompose`` decomposes every mesh that is not convex (`pip install
+                "sdfbridge[convex]"`).
             contacts: The place of friction and stiffness of contacts: ``geoms`` writes them on each
                 geom, of which MuJoCo takes the larger friction; ``pairs`` on each pair of geoms
                 that may collide, combined as by the simulator of the policy.

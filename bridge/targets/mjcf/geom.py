@@ -41,9 +41,9 @@ from loaders.pose import IDENTITY, Pose, rotation_to
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 
-from .asset import GRAY, AssetLibrary, MeshUse, Part
+from .asset import GRAY, AssetLibrary, MeshUse, MjcfMesh
 from .contact_parameters import ContactData, contact_attributes
-from .context import Context, Element
+from .context import MjcfContext, MjcfElement
 
 _NUMBERED = re.compile(r"_*geom_\d+")
 _GRID = 0.05
@@ -144,7 +144,7 @@ class GeomWriter:
     that had none in MJCF.
     """
 
-    def __init__(self, library: AssetLibrary, contact: ContactData, context: Context) -> None:
+    def __init__(self, library: AssetLibrary, contact: ContactData, context: MjcfContext) -> None:
         self._library, self._contact, self._context = library, contact, context
         self._collision_names = collision_name_counts(context.mechanism.scene)
         self._shape_names = shape_name_counts(context.mechanism.scene)
@@ -152,7 +152,7 @@ class GeomWriter:
         self.shapes = WrittenShapes()
         """The names and shapes of the geoms made so far."""
 
-    def geoms(self, link: Link, *, is_moving: bool) -> list[Element]:
+    def geoms(self, link: Link, *, is_moving: bool) -> list[MjcfElement]:
         """Return the visual, then the collision geoms of one link.
 
         Args:
@@ -166,10 +166,10 @@ class GeomWriter:
             e for collision in link.collisions for e in self._collision(collision, link, is_moving)
         ]
 
-    def _visual(self, visual: Visual, link: Link, is_moving: bool) -> list[Element]:
+    def _visual(self, visual: Visual, link: Link, is_moving: bool) -> list[MjcfElement]:
         has_texture = visual.material is not None and visual.material.texture is not None
         use = MeshUse(link.name, visual.where, False, _appearance(visual), has_texture)
-        elements: list[Element] = []
+        elements: list[MjcfElement] = []
         for shape in self._shapes(visual.geometry, use, is_moving):
             material, rgba = self._library.look(visual, link.name, shape.rgba, shape.texture)
             is_named = (
@@ -189,7 +189,7 @@ class GeomWriter:
         """
         return self._numbers_visuals and _NUMBERED.fullmatch(visual.name) is not None
 
-    def _collision(self, collision: Collision, link: Link, is_moving: bool) -> list[Element]:
+    def _collision(self, collision: Collision, link: Link, is_moving: bool) -> list[MjcfElement]:
         use = MeshUse(link.name, collision.where, collides=True)
         shapes = self._shapes(collision.geometry, use, is_moving)
         attributes = contact_attributes(collision, link, self._contact, self._context)
@@ -256,9 +256,9 @@ def _appearance(visual: Visual) -> Appearance:
     return Appearance.TEXTURES if visual.where.path.startswith("/robot") else Appearance.NONE
 
 
-def _geom(kind: str, name: str | None, X_LG: Pose, shape: _Shape) -> Element:
+def _geom(kind: str, name: str | None, X_LG: Pose, shape: _Shape) -> MjcfElement:
     asset_attribute = "hfield" if shape.type == "hfield" else "mesh"
-    return Element(
+    return MjcfElement(
         "geom",
         name=name,
         class_=kind,
@@ -269,7 +269,7 @@ def _geom(kind: str, name: str | None, X_LG: Pose, shape: _Shape) -> Element:
     )
 
 
-def _mesh_shape(part: Part) -> _Shape:
+def _mesh_shape(part: MjcfMesh) -> _Shape:
     return _Shape(
         type="mesh",
         asset=part.name,
@@ -283,7 +283,7 @@ _PLACE = ("type", "size", "pos", "quat")
 _LOOKS = ("material", "rgba")
 
 
-def join_planes(context: Context) -> None:
+def join_planes(context: MjcfContext) -> None:
     """Draw the planes for contact in place of equal ones that are only drawn, if the document has
     soft bodies.
     """
@@ -295,7 +295,7 @@ def join_planes(context: Context) -> None:
         _join(body)
 
 
-def _join(body: Element) -> None:
+def _join(body: MjcfElement) -> None:
     planes = [
         child
         for child in body.children
@@ -311,5 +311,5 @@ def _join(body: Element) -> None:
             body.children.remove(looks)
 
 
-def _place(plane: Element) -> tuple[str | None, ...]:
+def _place(plane: MjcfElement) -> tuple[str | None, ...]:
     return tuple(plane.attributes.get(key) for key in _PLACE)

@@ -25,7 +25,7 @@ from loaders.inertia import SpatialInertia, exceeds
 from loaders.model import JointAxis, Link
 from loaders.pose import Array, frozen, quaternion_to_matrix
 
-from .context import Context, Element, own_settings
+from .context import MjcfContext, MjcfElement, own_settings
 from .joint import ScalarJoint, carried_bodies, where_of
 
 _MIN_INERTIA = 1e-14
@@ -114,7 +114,7 @@ def _bounds(body: Body, dof: int) -> tuple[float, float]:
 
 
 def report_light_joints(
-    inertia: EffectiveInertia, scalar_joints: dict[int, ScalarJoint], context: Context
+    inertia: EffectiveInertia, scalar_joints: dict[int, ScalarJoint], context: MjcfContext
 ) -> None:
     """Report hinges that full effort turns farther in one time step than MuJoCo's integrator can
     follow.
@@ -207,7 +207,7 @@ accepts.
 """
 
 
-def inertials(context: Context) -> list[Element | None]:
+def inertials(context: MjcfContext) -> list[MjcfElement | None]:
     """Return the ``<inertial>`` of each body; None for a body that has no mass and needs none."""
     bodies = context.mechanism.bodies
     accepted = [_accepted_inertia(body.link, body.inertia, context) for body in bodies]
@@ -231,7 +231,7 @@ def _needs_mass(body: Body, *, is_carried: bool, has_mass: bool) -> bool:
     return bool(body.primitives) and not is_carried and not has_mass
 
 
-def _accepted_inertia(link: Link, inertia: SpatialInertia, context: Context) -> SpatialInertia:
+def _accepted_inertia(link: Link, inertia: SpatialInertia, context: MjcfContext) -> SpatialInertia:
     """Return the inertia to write: the link's own, or the one that the option ``inertia``
     demands.
     """
@@ -255,7 +255,7 @@ def _accepted_inertia(link: Link, inertia: SpatialInertia, context: Context) -> 
     return SpatialInertia.of(0.0)
 
 
-def _repaired(link: Link, inertia: SpatialInertia, context: Context) -> SpatialInertia:
+def _repaired(link: Link, inertia: SpatialInertia, context: MjcfContext) -> SpatialInertia:
     repaired = inertia.repaired()
     context.report(
         codes.REPAIRED_INERTIA,
@@ -269,7 +269,7 @@ def _repaired(link: Link, inertia: SpatialInertia, context: Context) -> SpatialI
     return repaired
 
 
-def _from_geometry(link: Link, context: Context) -> SpatialInertia:
+def _from_geometry(link: Link, context: MjcfContext) -> SpatialInertia:
     """Return the inertia of the collision shapes, of their density or water's, scaled to the link's
     mass if stated.
     """
@@ -291,7 +291,7 @@ def _from_geometry(link: Link, context: Context) -> SpatialInertia:
     return total
 
 
-def _has_welded_mass(context: Context, inertias: list[SpatialInertia]) -> list[bool]:
+def _has_welded_mass(context: MjcfContext, inertias: list[SpatialInertia]) -> list[bool]:
     """Return for each body whether it, or a body welded to it, has mass and moments that MuJoCo
     accepts.
     """
@@ -308,8 +308,8 @@ def _exceeds_minimum(I_Lcm: Array) -> bool:
 
 
 def _inertial(
-    link: Link, inertia: SpatialInertia, *, needs_mass: bool, context: Context
-) -> Element | None:
+    link: Link, inertia: SpatialInertia, *, needs_mass: bool, context: MjcfContext
+) -> MjcfElement | None:
     axes, moments = _axes(link, inertia)
     moments = within_triangle(moments)
     mass = inertia.mass
@@ -325,7 +325,7 @@ def _inertial(
         )
     if mass == 0.0 and not np.any(moments):
         return None
-    return Element(
+    return MjcfElement(
         "inertial",
         pos=inertia.p_LLcm.tolist(),
         quat=axes,

@@ -29,7 +29,7 @@ from bridge.targets.numbers import composed_position, direction
 from loaders.diagnostics import NOWHERE, Where
 from loaders.model import JointAxis
 
-from .context import UNLIMITED, Context, Element, own_settings
+from .context import UNLIMITED, MjcfContext, MjcfElement, own_settings
 
 
 def where_of(body: Body) -> Where:
@@ -47,7 +47,7 @@ remains stable.
 
 
 def limit_compliance(
-    axis: JointAxis, dof: int, joint: str, body: Body, context: Context
+    axis: JointAxis, dof: int, joint: str, body: Body, context: MjcfContext
 ) -> dict[str, Any]:
     """Return ``solreflimit`` and ``solimplimit`` of a joint whose source states stiffness or
     dissipation of its limits.
@@ -67,24 +67,17 @@ def limit_compliance(
         return {}
     stiffness, damping = axis.limit_stiffness or 0.0, axis.limit_dissipation or 0.0
     w, step = _inverse_inertia(dof, context.mechanism), context.time_step
-    if not 0.0 < stiffness * w * step**2 < _MAX_STIFFNESS or not damping * w * step < 1.0:
-        context.report(
-            codes.RIGID_STOPS,
-            where_of(body),
-            subjects=(str(body.joint),),
-            joint=joint,
-            stiffness=stiffness,
-            dissipation=damping,
-        )
-        return {}
+    yields = 0.0 < stiffness * w * step**2 < _MAX_STIFFNESS and damping * w * step < 1.0
     context.report(
-        codes.YIELDING_STOPS,
+        codes.YIELDING_STOPS if yields else codes.RIGID_STOPS,
         where_of(body),
         subjects=(str(body.joint),),
         joint=joint,
         stiffness=stiffness,
         dissipation=damping,
     )
+    if not yields:
+        return {}
     scale = (1.0 - _IMPEDANCE) * w
     return {
         "solreflimit": (-stiffness * scale, -damping * scale),
@@ -150,8 +143,8 @@ def joint_of_velocity(mechanism: Mechanism) -> dict[int, ScalarJoint]:
 
 
 def joint_elements(
-    index: int, scalar_joints: dict[int, ScalarJoint], context: Context
-) -> list[Element]:
+    index: int, scalar_joints: dict[int, ScalarJoint], context: MjcfContext
+) -> list[MjcfElement]:
     """Return the joints of one body, in the order of its primitives.
 
     Args:
@@ -171,7 +164,7 @@ def joint_elements(
     return elements
 
 
-def _report_several(body: Body, context: Context) -> None:
+def _report_several(body: Body, context: MjcfContext) -> None:
     """Report that a joint of several axes becomes several joints, as which readers of MJCF find
     it.
     """
@@ -187,14 +180,14 @@ def _report_several(body: Body, context: Context) -> None:
     )
 
 
-def _free_joint(body: Body, context: Context) -> Element:
+def _free_joint(body: Body, context: MjcfContext) -> MjcfElement:
     """Return the joint of a free body; MuJoCo has one damping, stiffness and inertia for all its
     directions.
     """
     axes = body.source.axes if body.source is not None else ()
     if not axes:
-        return Element("freejoint", name=body.joint)
-    element = Element("joint", name=body.joint, type="free")
+        return MjcfElement("freejoint", name=body.joint)
+    element = MjcfElement("joint", name=body.joint, type="free")
     translation, rotation = axes
     for name, attribute in _FREE_DYNAMICS.items():
         value = getattr(rotation, name)
@@ -222,11 +215,11 @@ _FREE_DYNAMICS = {
 
 
 def _joint(
-    body: Body, name: str, primitive: Primitive, has_dynamics: bool, context: Context
-) -> Element:
+    body: Body, name: str, primitive: Primitive, has_dynamics: bool, context: MjcfContext
+) -> MjcfElement:
     context.names.claim("joint", name)
     is_ball = primitive.kind is PrimitiveKind.BALL
-    element = Element(
+    element = MjcfElement(
         "joint",
         name=name,
         type=None if primitive.kind is PrimitiveKind.HINGE else str(primitive.kind),
@@ -240,7 +233,7 @@ def _joint(
     return element
 
 
-def _report_axes(name: str, body: Body, context: Context) -> None:
+def _report_axes(name: str, body: Body, context: MjcfContext) -> None:
     """Report that the axes of a ball joint in MuJoCo are those of its body."""
     cosine = float(np.clip((np.trace(body.X_BM.R) - 1.0) / 2.0, -1.0, 1.0))
     context.report(
@@ -252,7 +245,9 @@ def _report_axes(name: str, body: Body, context: Context) -> None:
     )
 
 
-def _set_dynamics(element: Element, body: Body, primitive: Primitive, context: Context) -> None:
+def _set_dynamics(
+    element: MjcfElement, body: Body, primitive: Primitive, context: MjcfContext
+) -> None:
     """Set limits, damping, friction, spring and armature, converted to the primitive's
     displacement.
     """
@@ -283,7 +278,7 @@ def _set_dynamics(element: Element, body: Body, primitive: Primitive, context: C
         element.set(**own_settings(body.source))
 
 
-def _armature(name: str, body: Body, primitive: Primitive, context: Context) -> float:
+def _armature(name: str, body: Body, primitive: Primitive, context: MjcfContext) -> float:
     """Return the reflected inertia of a joint, or the minimum for a second hinge on a parallel
     axis.
     """
@@ -312,7 +307,9 @@ def _is_second_on_its_axis(body: Body, primitive: Primitive) -> bool:
     )
 
 
-def _set_limits(element: Element, axis: JointAxis, r: float, body: Body, context: Context) -> None:
+def _set_limits(
+    element: MjcfElement, axis: JointAxis, r: float, body: Body, context: MjcfContext
+) -> None:
     """Set ``range`` and ``actuatorfrcrange``; MuJoCo would read an empty range, or one of a single
     point, as none.
     """

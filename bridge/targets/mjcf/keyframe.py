@@ -26,7 +26,7 @@ from bridge.targets.mjcf import codes
 from loaders.model import JointAxis, Keyframe
 from loaders.pose import Array, quaternion_to_matrix
 
-from .context import Context, Element
+from .context import MjcfContext, MjcfElement
 
 
 def qpos(mechanism: Mechanism, q: Mapping[str, Position] | None = None) -> Array:
@@ -125,7 +125,7 @@ def _place(
         positions[indices[joint]] = tuple(np.atleast_1d(value).tolist())
 
 
-def write_keyframes(actuators: Sequence[Element], context: Context) -> int | None:
+def write_keyframes(actuators: Sequence[MjcfElement], context: MjcfContext) -> int | None:
     """Write a key for each state, with the index that it has in the source; then the initial
     position.
 
@@ -155,8 +155,8 @@ def write_keyframes(actuators: Sequence[Element], context: Context) -> int | Non
     return initial
 
 
-def _report_zero(key: str, context: Context) -> None:
-    """Report the joints of which zero is outside the limits."""
+def _report_zero(key: str, context: MjcfContext) -> None:
+    """Report the joints whose limits exclude zero."""
     bodies = context.mechanism.bodies
     outside = tuple(body.joint or "" for body in bodies if _clamped(body, default_position(body)))
     if outside:
@@ -171,9 +171,9 @@ def _report_zero(key: str, context: Context) -> None:
 
 def _key_at(
     home: Sequence[Coordinates],
-    keys: Sequence[Element],
-    actuators: Sequence[Element],
-    context: Context,
+    keys: Sequence[MjcfElement],
+    actuators: Sequence[MjcfElement],
+    context: MjcfContext,
 ) -> int | None:
     """Return the index of the first key that is at rest in the initial position, with the controls
     that hold it.
@@ -184,7 +184,10 @@ def _key_at(
 
 
 def _write_state(
-    keyframe: Keyframe, home: Sequence[Coordinates], actuators: Sequence[Element], context: Context
+    keyframe: Keyframe,
+    home: Sequence[Coordinates],
+    actuators: Sequence[MjcfElement],
+    context: MjcfContext,
 ) -> None:
     """Write a state of the source; joints that it does not name are at their initial position or
     follow others.
@@ -203,7 +206,7 @@ def _write_state(
     _write_poses(key, keyframe, context)
 
 
-def _write_poses(key: Element, keyframe: Keyframe, context: Context) -> None:
+def _write_poses(key: MjcfElement, keyframe: Keyframe, context: MjcfContext) -> None:
     """Write the poses of kinematic links, which are mocap bodies; others are where the model draws
     them.
     """
@@ -231,7 +234,7 @@ def _bodies_by_joint(mechanism: Mechanism) -> dict[str, int]:
 
 
 def _stated_positions(
-    keyframe: Keyframe, home: Sequence[Coordinates], context: Context
+    keyframe: Keyframe, home: Sequence[Coordinates], context: MjcfContext
 ) -> dict[str, Position]:
     """Return the positions of a state by joint; report those that have no place."""
     bodies = _bodies_by_joint(context.mechanism)
@@ -244,7 +247,7 @@ def _stated_positions(
     return stated
 
 
-def _report_joint(keyframe: Keyframe, joint: str, count: int, context: Context) -> None:
+def _report_joint(keyframe: Keyframe, joint: str, count: int, context: MjcfContext) -> None:
     context.report(
         codes.KEYFRAME_JOINT,
         keyframe.where,
@@ -255,7 +258,9 @@ def _report_joint(keyframe: Keyframe, joint: str, count: int, context: Context) 
     )
 
 
-def _report_limits(keyframe: Keyframe, positions: Sequence[Coordinates], context: Context) -> None:
+def _report_limits(
+    keyframe: Keyframe, positions: Sequence[Coordinates], context: MjcfContext
+) -> None:
     bodies = context.mechanism.bodies
     outside = tuple(b.joint or "" for b, q in zip(bodies, positions, strict=True) if _clamped(b, q))
     if outside:
@@ -269,7 +274,7 @@ def _report_limits(keyframe: Keyframe, positions: Sequence[Coordinates], context
 
 
 def _qvel(
-    keyframe: Keyframe, positions: Sequence[Coordinates], context: Context
+    keyframe: Keyframe, positions: Sequence[Coordinates], context: MjcfContext
 ) -> list[float] | None:
     """Return the velocities of a state; None if it states none. Those of other joints are zero."""
     bodies = context.mechanism.bodies
@@ -293,7 +298,7 @@ def _qvel(
 
 
 def _write_controls(
-    key: Element, keyframe: Keyframe, actuators: Sequence[Element], context: Context
+    key: MjcfElement, keyframe: Keyframe, actuators: Sequence[MjcfElement], context: MjcfContext
 ) -> None:
     """Write the controls and the internal states of a state; other position controllers hold its
     position.
@@ -329,26 +334,29 @@ def _write_controls(
         key.set(ctrl=ctrl, act=act if any(act) else None)
 
 
-def _at_rest(actuator: Element) -> tuple[float, ...]:
-    """Return the internal states of an actuator of which a keyframe says nothing."""
+def _at_rest(actuator: MjcfElement) -> tuple[float, ...]:
+    """Return the internal states of an actuator that a keyframe does not contain."""
     own = {"none": "0", "dcmotor": "0"}.get(actuator.attributes.get("dyntype", "none"), "1")
     return (0.0,) * int(actuator.attributes.get("actdim", own))
 
 
 def _write_key(
-    name: str, positions: Sequence[Coordinates], actuators: Sequence[Element], context: Context
-) -> Element:
+    name: str,
+    positions: Sequence[Coordinates],
+    actuators: Sequence[MjcfElement],
+    context: MjcfContext,
+) -> MjcfElement:
     qpos = _qpos(positions, context)
     ctrl = _ctrl(qpos, actuators, context.mechanism)
     return context.document["keyframe"].add("key", name=name, qpos=qpos, ctrl=ctrl)
 
 
-def _qpos(positions: Sequence[Coordinates], context: Context) -> list[float]:
+def _qpos(positions: Sequence[Coordinates], context: MjcfContext) -> list[float]:
     bodies = context.mechanism.bodies
     return [x for body, q in zip(bodies, positions, strict=True) for x in body_qpos(body, q)]
 
 
-def _is_at(key: Element, qpos: list[float], ctrl: list[float] | None) -> bool:
+def _is_at(key: MjcfElement, qpos: list[float], ctrl: list[float] | None) -> bool:
     """Return whether a key has a position and the controls that hold it, and moves nothing else."""
     if "mpos" in key.attributes or any(_numbers(key, "qvel")) or any(_numbers(key, "act")):
         return False
@@ -361,13 +369,13 @@ def _are_close(a: list[float], b: list[float]) -> bool:
     return bool(np.allclose(a, b, rtol=0.0, atol=_ROUNDING))
 
 
-def _numbers(key: Element, name: str) -> list[float]:
+def _numbers(key: MjcfElement, name: str) -> list[float]:
     """Return the numbers of an attribute; none if the key does not have it."""
     return [float(x) for x in key.attributes.get(name, "").split()]
 
 
 def _ctrl(
-    qpos: list[float], actuators: Sequence[Element], mechanism: Mechanism
+    qpos: list[float], actuators: Sequence[MjcfElement], mechanism: Mechanism
 ) -> list[float] | None:
     """Return the controls that hold a position; None if the actuators are not position
     controllers.

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from bridge.targets.mjcf import codes
 from loaders.engine_settings import MUJOCO
 from loaders.model import WORLD, EngineElement
 
-from .context import Context, Element
+from .context import MjcfContext, MjcfElement
 
 
 def write_mujoco_elements(
-    geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context
+    geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: MjcfContext
 ) -> None:
     """Write each element, unless what it names is not in the document.
 
@@ -25,7 +25,12 @@ def write_mujoco_elements(
     elements = context.mechanism.scene.engine_elements
     if not elements:
         return
-    geoms = {collision: names[0] for (_, collision), names in geom_names.items() if names}
+    counts = Counter(collision for _, collision in geom_names)
+    geoms = {
+        collision: names[0]
+        for (_, collision), names in geom_names.items()
+        if names and counts[collision] == 1
+    }
     written = _named(context)
     known = {
         WORLD,
@@ -53,14 +58,14 @@ _NUMBERED = re.compile(r"_*(equality|sensor)_\d+")
 _SECTIONS = ("deformable", "equality", "sensor")
 
 
-def _name(key: str, name: str, geoms: Mapping[str, str], context: Context) -> str:
+def _name(key: str, name: str, geoms: Mapping[str, str], context: MjcfContext) -> str:
     """Return the name in the document of what an element names."""
     if key.startswith("geom"):
         return geoms.get(name, name)
     return context.names.changed.get(name, name)
 
 
-def _named(context: Context) -> dict[tuple[str, str], Element]:
+def _named(context: MjcfContext) -> dict[tuple[str, str], MjcfElement]:
     """Return all elements of the document that a name may mean, by tag and name."""
     sections = (context.document[tag] for tag in ("worldbody", "tendon", "actuator"))
     elements = [
@@ -73,7 +78,7 @@ def _measures_a_limit(element: EngineElement) -> bool:
     return element.section == "sensor" and element.tag.startswith(("jointlimit", "tendonlimit"))
 
 
-def _is_limited(elements: Mapping[tuple[str, str], Element], name: str) -> bool:
+def _is_limited(elements: Mapping[tuple[str, str], MjcfElement], name: str) -> bool:
     """Return whether a joint or a tendon of the document has limits."""
     found = (elements.get((tag, name)) for tag in ("joint", "fixed", "spatial"))
     return any(
@@ -85,8 +90,8 @@ def _is_limited(elements: Mapping[tuple[str, str], Element], name: str) -> bool:
 def _write(
     element: EngineElement,
     references: list[tuple[str, str]],
-    known: Mapping[tuple[str, str], Element],
-    context: Context,
+    known: Mapping[tuple[str, str], MjcfElement],
+    context: MjcfContext,
 ) -> None:
     name = context.names.claim(
         element.tag if element.section == "deformable" else element.section, element.name
@@ -108,7 +113,7 @@ def _write(
         target.set(**{attribute: text})
 
 
-def _child(element: Element, tag: str) -> Element:
+def _child(element: MjcfElement, tag: str) -> MjcfElement:
     """Return the first element in another one with a tag, new if there is none; the other one
     itself for no tag.
     """
@@ -119,7 +124,7 @@ def _child(element: Element, tag: str) -> Element:
 
 
 def _report(
-    element: EngineElement, subjects: tuple[str, ...], reason: str, context: Context
+    element: EngineElement, subjects: tuple[str, ...], reason: str, context: MjcfContext
 ) -> None:
     context.report(
         codes.MUJOCO_ELEMENT,

@@ -13,7 +13,7 @@ from bridge.fluid import LinkForce, fluid_forces
 from bridge.lowering.sources import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, BodyConnection, TendonConnection
-from bridge.mechanism.force_laws import Motion, bushing_wrench, tendon_force
+from bridge.mechanism.force_laws import FrameMotion, bushing_wrench, tendon_force
 from loaders import LoadOptions
 from loaders.model import Bushing, TendonConstraint
 from loaders.pose import Array, Pose
@@ -193,7 +193,7 @@ def _apply_fluid(item: _FluidForce, model: Any, data: Any) -> None:
     )
 
 
-def _motion(model: Any, data: Any, body: int, X_LF: Pose) -> Motion:
+def _motion(model: Any, data: Any, body: int, X_LF: Pose) -> FrameMotion:
     """Return the motion of a frame on a body."""
     import mujoco
 
@@ -201,7 +201,7 @@ def _motion(model: Any, data: Any, body: int, X_LF: Pose) -> Motion:
     w_v: Array = np.zeros(6)
     mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, body, w_v, 0)
     w, v = w_v[:3], w_v[3:]
-    return Motion(X_WF, w, v + np.cross(w, X_WF.p - data.xpos[body]))
+    return FrameMotion(X_WF, w, v + np.cross(w, X_WF.p - data.xpos[body]))
 
 
 def _apply_damping(tendon: TendonConstraint, joints: tuple[_TendonJoint, ...], data: Any) -> None:

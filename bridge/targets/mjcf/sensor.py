@@ -13,7 +13,7 @@ from bridge.targets.numbers import placement, round_to_short
 from loaders.model import WORLD, Joint, JointType, Sensor
 from loaders.pose import CAMERA_AXES, IDENTITY, Array, Pose, frozen, rotation_about
 
-from .context import Context, Value, own_settings
+from .context import MjcfContext, Value, own_settings
 from .site import add_site, target_name
 
 
@@ -154,7 +154,7 @@ class _Mounted:
     """Names of the collisions to watch that the link does not have."""
 
 
-def write_sensors(geom_names: GeomNames, context: Context) -> None:
+def write_sensors(geom_names: GeomNames, context: MjcfContext) -> None:
     """Write every sensor that MuJoCo has, and report the others.
 
     Args:
@@ -177,7 +177,7 @@ def write_sensors(geom_names: GeomNames, context: Context) -> None:
         _report_unsupported_parameters(sensor, supported, context)
 
 
-def _mounted_sensors(geom_names: GeomNames, context: Context) -> list[_Mounted]:
+def _mounted_sensors(geom_names: GeomNames, context: MjcfContext) -> list[_Mounted]:
     mechanism = context.mechanism
     on_bodies = [
         (sensor, i) for i, body in enumerate(mechanism.bodies) for sensor in body.link.sensors
@@ -192,7 +192,7 @@ def _mounted_sensors(geom_names: GeomNames, context: Context) -> list[_Mounted]:
     ]
 
 
-def _mounted(sensor: Sensor, body: int, geom_names: GeomNames, context: Context) -> _Mounted:
+def _mounted(sensor: Sensor, body: int, geom_names: GeomNames, context: MjcfContext) -> _Mounted:
     link = _link_name(body, context)
     watched = dict.fromkeys(value for path, value in sensor.parameters if path == _WATCHED)
     geoms = tuple(geom for collision in watched for geom in geom_names.get((link, collision), ()))
@@ -205,12 +205,12 @@ def _mounted(sensor: Sensor, body: int, geom_names: GeomNames, context: Context)
     return _Mounted(sensor, body, sensor.X_LS, geoms, unknown)
 
 
-def _link_name(body: int, context: Context) -> str:
+def _link_name(body: int, context: MjcfContext) -> str:
     return context.mechanism.bodies[body].name if body >= 0 else WORLD
 
 
 def _report_unsupported_parameters(
-    sensor: Sensor, supported: tuple[str, ...], context: Context
+    sensor: Sensor, supported: tuple[str, ...], context: MjcfContext
 ) -> None:
     parameters = [f"{path}={value}" for path, value in sensor.parameters if path not in supported]
     if sensor.update_rate:
@@ -225,16 +225,16 @@ def _report_unsupported_parameters(
         )
 
 
-def _add_sensor(kind: str, suffix: str, site: str, mounted: _Mounted, context: Context) -> None:
+def _add_sensor(kind: str, suffix: str, site: str, mounted: _Mounted, context: MjcfContext) -> None:
     name = context.names.claim("sensor", mounted.sensor.name + suffix)
     context.document["sensor"].add(kind, name=name, site=site)
 
 
-def _add_site(mounted: _Mounted, context: Context, X_SM: Pose = IDENTITY) -> str:
+def _add_site(mounted: _Mounted, context: MjcfContext, X_SM: Pose = IDENTITY) -> str:
     return add_site(mounted.sensor.name, mounted.body, mounted.X_BS @ X_SM, context)
 
 
-def _imu(mounted: _Mounted, context: Context) -> tuple[str, ...]:
+def _imu(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
     site = _add_site(mounted, context)
     _add_sensor("accelerometer", "_acceleration", site, mounted, context)
     _add_sensor("gyro", "_angular_velocity", site, mounted, context)
@@ -246,7 +246,7 @@ def _imu(mounted: _Mounted, context: Context) -> tuple[str, ...]:
 # --- force and torque -----------------------------------------------------------------------------
 
 
-def _force_torque(mounted: _Mounted, context: Context) -> tuple[str, ...]:
+def _force_torque(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
     """Write a force and a torque sensor.
 
     MuJoCo measures, at the site and in its axes, the force that the parent in the tree exerts on
@@ -282,7 +282,7 @@ def _force_torque(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     return _FORCE_TORQUE
 
 
-def _report_loop_joint(sensor: Sensor, joint: Joint, quantity: str, context: Context) -> None:
+def _report_loop_joint(sensor: Sensor, joint: Joint, quantity: str, context: MjcfContext) -> None:
     context.report(
         codes.SENSOR,
         sensor.where,
@@ -303,7 +303,7 @@ def _measurement_pose(joint: Joint, frame: str, is_reversed: bool, X_CS: Pose) -
 
 
 def _report_turning_axes(
-    sensor: Sensor, joint: Joint, frame: str, is_reversed: bool, context: Context
+    sensor: Sensor, joint: Joint, frame: str, is_reversed: bool, context: MjcfContext
 ) -> None:
     """Report that the site is on one link of a joint, and the axes of the measurement turn with the
     other one.
@@ -323,7 +323,7 @@ def _report_turning_axes(
     )
 
 
-def _joint_of(sensor: Sensor, context: Context) -> Joint | None:
+def _joint_of(sensor: Sensor, context: MjcfContext) -> Joint | None:
     return next(
         (joint for joint in context.mechanism.scene.joints if joint.name == sensor.joint), None
     )
@@ -332,17 +332,19 @@ def _joint_of(sensor: Sensor, context: Context) -> Joint | None:
 # --- other sensors --------------------------------------------------------------------------------
 
 
-def _at_site(kind: str, X_SM: Pose = IDENTITY) -> Callable[[_Mounted, Context], tuple[str, ...]]:
+def _at_site(
+    kind: str, X_SM: Pose = IDENTITY
+) -> Callable[[_Mounted, MjcfContext], tuple[str, ...]]:
     """Return a writer of a sensor that is one MuJoCo sensor on a site."""
 
-    def write(mounted: _Mounted, context: Context) -> tuple[str, ...]:
+    def write(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
         _add_sensor(kind, "", _add_site(mounted, context, X_SM), mounted, context)
         return ()
 
     return write
 
 
-def _lidar(mounted: _Mounted, context: Context) -> tuple[str, ...]:
+def _lidar(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
     """Write a range finder for each ray."""
     sensor = mounted.sensor
     lidar = lidar_rays(sensor)
@@ -364,10 +366,10 @@ def _lidar(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     return lidar.parameters
 
 
-def _frame(kind: str) -> Callable[[_Mounted, Context], tuple[str, ...]]:
+def _frame(kind: str) -> Callable[[_Mounted, MjcfContext], tuple[str, ...]]:
     """Return a writer of a sensor that measures the motion of a site's frame."""
 
-    def write(mounted: _Mounted, context: Context) -> tuple[str, ...]:
+    def write(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
         name = context.names.claim("sensor", mounted.sensor.name)
         context.document["sensor"].add(
             kind, name=name, objtype="site", objname=_add_site(mounted, context)
@@ -377,7 +379,7 @@ def _frame(kind: str) -> Callable[[_Mounted, Context], tuple[str, ...]]:
     return write
 
 
-def _contact(mounted: _Mounted, context: Context) -> tuple[str, ...]:
+def _contact(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
     """Write a sensor for each geom of the collisions that the source names, or one for the whole
     body.
     """
@@ -395,7 +397,7 @@ def _contact(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     return (_WATCHED,)
 
 
-def _report_unknown_collisions(mounted: _Mounted, context: Context) -> None:
+def _report_unknown_collisions(mounted: _Mounted, context: MjcfContext) -> None:
     sensor = mounted.sensor
     context.report(
         codes.SENSOR_COLLISION,
@@ -408,7 +410,7 @@ def _report_unknown_collisions(mounted: _Mounted, context: Context) -> None:
     )
 
 
-def _camera(mounted: _Mounted, context: Context) -> tuple[str, ...]:
+def _camera(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
     """Write a camera; the vertical field of view follows from the horizontal one and the shape of
     the image.
     """
@@ -439,7 +441,7 @@ _JOINT_STATE = {
 """Sensor of each quantity of a joint."""
 
 
-def _joint_state(mounted: _Mounted, context: Context) -> tuple[str, ...]:
+def _joint_state(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
     """Write the position and the velocity of each degree of freedom of a joint."""
     sensor, joint = mounted.sensor, _joint_of(mounted.sensor, context)
     bodies = context.mechanism.bodies
@@ -457,7 +459,7 @@ def _joint_state(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     return ()
 
 
-def _odometry(mounted: _Mounted, context: Context) -> tuple[str, ...]:
+def _odometry(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
     """Write the pose of a frame in the world, and its velocity in its own axes, as Gazebo publishes
     them.
     """
@@ -470,7 +472,7 @@ def _odometry(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     return ()
 
 
-_WRITERS: dict[str, Callable[[_Mounted, Context], tuple[str, ...]]] = {
+_WRITERS: dict[str, Callable[[_Mounted, MjcfContext], tuple[str, ...]]] = {
     "imu": _imu,
     "force_torque": _force_torque,
     "contact": _contact,

@@ -18,10 +18,10 @@ from loaders.model import WORLD, Frame, Light, Model, Sensor
 from loaders.pose import IDENTITY, Pose
 from loaders.scoped_names import MODEL_FRAME
 
-from .context import Context, Element, own_settings
+from .context import MjcfContext, MjcfElement, own_settings
 
 
-def add_site(name: str, body: int, X_BS: Pose, context: Context) -> str:
+def add_site(name: str, body: int, X_BS: Pose, context: MjcfContext) -> str:
     """Add a site to a body and return its name, which has a number appended if another site has the
     name.
 
@@ -36,7 +36,9 @@ def add_site(name: str, body: int, X_BS: Pose, context: Context) -> str:
     return name
 
 
-def site_at(name: str, body: int, X_BS: Pose, context: Context, *, is_point: bool = False) -> str:
+def site_at(
+    name: str, body: int, X_BS: Pose, context: MjcfContext, *, is_point: bool = False
+) -> str:
     """Return the name of the site that a body has at a pose; without one, add it.
 
     Args:
@@ -46,7 +48,7 @@ def site_at(name: str, body: int, X_BS: Pose, context: Context, *, is_point: boo
         context: The export.
         is_point: Whether the orientation is of no effect.
     """
-    wanted = Element("site", **placement(X_BS)).attributes
+    wanted = MjcfElement("site", **placement(X_BS)).attributes
     keys = ("pos",) if is_point else ("pos", "quat")
     for element in context.document.body(body).children:
         if element.tag == "site" and all(
@@ -56,7 +58,7 @@ def site_at(name: str, body: int, X_BS: Pose, context: Context, *, is_point: boo
     return add_site(name, body, X_BS, context)
 
 
-def target_name(item: Light | Sensor, context: Context) -> str | None:
+def target_name(item: Light | Sensor, context: MjcfContext) -> str | None:
     """Return the name of the body to which a light or a camera turns; report one that does not
     exist.
 
@@ -85,7 +87,7 @@ _ROUNDING = 1e-15
 """Largest difference of two frames that coincide."""
 
 
-def write_frames(context: Context) -> None:
+def write_frames(context: MjcfContext) -> None:
     """Write a site for each frame, and for the frame of each model, unless readers find it
     without.
     """
@@ -95,7 +97,7 @@ def write_frames(context: Context) -> None:
             context.names.changed[frame.name] = name
 
 
-def _model_frames(context: Context) -> list[Frame]:
+def _model_frames(context: MjcfContext) -> list[Frame]:
     scene = context.mechanism.scene
     X_WL = {WORLD: IDENTITY} | {link.name: link.X_WL for link in scene.links}
     frames = []
@@ -112,7 +114,7 @@ def _model_frames(context: Context) -> list[Frame]:
     return frames
 
 
-def _is_world_frame(model: Model, context: Context) -> bool:
+def _is_world_frame(model: Model, context: MjcfContext) -> bool:
     """Return whether the frame of a model is on its first body and at the world's, as the reader of
     MJCF takes it.
     """
@@ -126,7 +128,7 @@ def _model_frame(model: Model, link: str, X_LM: Pose) -> Frame:
     )
 
 
-def write_lights(context: Context) -> None:
+def write_lights(context: MjcfContext) -> None:
     """Write a ``<light>`` for each light of the scene."""
     for light in context.mechanism.scene.lights:
         if light.type not in _TYPES:
@@ -142,7 +144,7 @@ def write_lights(context: Context) -> None:
         _report_unsupported_parameters(light, context)
 
 
-def _write_light(light: Light, context: Context) -> None:
+def _write_light(light: Light, context: MjcfContext) -> None:
     X_BL = light.X_LLight
     direction = [round_to_short(x) for x in stable_direction(X_BL.R @ _unit(light.direction))]
     is_spot = light.type == "spot"
@@ -166,7 +168,7 @@ def _write_light(light: Light, context: Context) -> None:
     element.set(**(own_settings(light) | {"target": target_name(light, context)}))
 
 
-def _report_unsupported_parameters(light: Light, context: Context) -> None:
+def _report_unsupported_parameters(light: Light, context: MjcfContext) -> None:
     parameters = {"inner_angle": light.inner_angle}
     if light.type != "spot":
         parameters |= {"outer_angle": light.outer_angle, "falloff": light.falloff}

@@ -19,8 +19,8 @@ from loaders.model import WORLD
 from loaders.scene import Scene
 
 from .contact_parameters import DEFAULT_FRICTION
-from .context import TARGET, Element, write
-from .document import Built
+from .context import TARGET, MjcfElement, write
+from .document import BuiltMjcf
 
 MIN_OVERLAP = 1e-3
 """Smallest overlap that is reported [m]; smaller ones result from the tessellation of meshes."""
@@ -109,7 +109,7 @@ last.
 """
 
 
-def depth_of(root: Element) -> tuple[int, str]:
+def depth_of(root: MjcfElement) -> tuple[int, str]:
     """Return the greatest nesting of bodies, and the name of a body at that depth."""
     deepest = (0, "")
     pending = [(root, 0)]
@@ -122,7 +122,7 @@ def depth_of(root: Element) -> tuple[int, str]:
     return deepest
 
 
-def require_xml_depth(root: Element) -> None:
+def require_xml_depth(root: MjcfElement) -> None:
     """Refuse a document that MuJoCo's XML reader would refuse.
 
     Raises:
@@ -147,7 +147,7 @@ def folder_name(
 
     Args:
         assets: Contents of each asset file, by its name.
-        digests: SHA-256 of the contents of those assets of which it is known.
+        digests: SHA-256 of the contents of assets, as far as known.
     """
     digest = hashlib.sha256()
     for name, data in sorted(assets.items()):
@@ -157,7 +157,7 @@ def folder_name(
 
 
 def to_spec(
-    root: Element, assets: dict[str, bytes], digests: Mapping[str, str] = MappingProxyType({})
+    root: MjcfElement, assets: dict[str, bytes], digests: Mapping[str, str] = MappingProxyType({})
 ) -> Any:
     """Return the document as a ``mujoco.MjSpec``; bodies nested too deeply for XML are added
     through the API.
@@ -165,7 +165,7 @@ def to_spec(
     Args:
         root: The document.
         assets: Contents of each asset file, by its name.
-        digests: SHA-256 of the contents of those assets of which it is known.
+        digests: SHA-256 of the contents of assets, as far as known.
     """
     import mujoco
 
@@ -190,7 +190,7 @@ def to_spec(
     return spec
 
 
-def _detach_deep_bodies(root: Element) -> list[tuple[Element, list[Element]]]:
+def _detach_deep_bodies(root: MjcfElement) -> list[tuple[MjcfElement, list[MjcfElement]]]:
     """Remove the bodies below `XML_DEPTH` from the tree; return each parent with the bodies removed
     from it.
     """
@@ -232,7 +232,7 @@ _TYPES = {
 }
 
 
-def _add_body(spec: Any, parent: Any, element: Element) -> Any:
+def _add_body(spec: Any, parent: Any, element: MjcfElement) -> Any:
     """Add one body with its contents, without the bodies below it."""
     body = parent.add_body(**_fields(element))
     for child in element.children:
@@ -252,7 +252,7 @@ def _add_body(spec: Any, parent: Any, element: Element) -> Any:
     return body
 
 
-def _set_inertia(body: Any, inertial: Element) -> None:
+def _set_inertia(body: Any, inertial: MjcfElement) -> None:
     fields = _fields(inertial)
     body.explicitinertial = True
     body.mass = fields["mass"]
@@ -261,7 +261,7 @@ def _set_inertia(body: Any, inertial: Element) -> None:
     body.inertia = fields["diaginertia"]
 
 
-def _fields(element: Element) -> dict[str, Any]:
+def _fields(element: MjcfElement) -> dict[str, Any]:
     """Return the attributes of an element as fields of MjSpec."""
     return {
         _FIELDS.get(name, name): _value(element.tag, name, text)
@@ -341,7 +341,7 @@ _CONTENTS = frozenset({"mesh", "hfield", "texture"})
 _ASSETS = _CONTENTS | {"material"}
 
 
-def compiled(files: Mapping[str, bytes], scene: Scene, built: Built) -> Any:
+def compiled(files: Mapping[str, bytes], scene: Scene, built: BuiltMjcf) -> Any:
     """Compile the files of an export in memory and return the ``mujoco.MjModel`` of its
     ``scene.xml``.
 
@@ -371,7 +371,7 @@ def compiled(files: Mapping[str, bytes], scene: Scene, built: Built) -> Any:
         raise ExportError((*built.diagnostics, _refusal(str(error), scene, built))) from error
 
 
-def _refusal(text: str, scene: Scene, built: Built) -> Diagnostic:
+def _refusal(text: str, scene: Scene, built: BuiltMjcf) -> Diagnostic:
     """Return MuJoCo's message as a finding about an element of the source."""
     match = _NAMED.search(text)
     element = _element(match[1], built.root) if match else None
@@ -399,7 +399,7 @@ def _refusal(text: str, scene: Scene, built: Built) -> Diagnostic:
     )
 
 
-def _element(name: str, root: Element) -> Element | None:
+def _element(name: str, root: MjcfElement) -> MjcfElement | None:
     """Return the element of this name; assets come first, because only their content can be refused
     by its name.
     """
@@ -407,12 +407,12 @@ def _element(name: str, root: Element) -> Element | None:
     return min(found, key=lambda element: element.tag not in _CONTENTS, default=None)
 
 
-def _name(element: Element) -> str:
+def _name(element: MjcfElement) -> str:
     """Return the name of an element; that of an asset may be its file's name without suffix."""
     return element.attributes.get("name") or element.attributes.get("file", "").rpartition(".")[0]
 
 
-def _links_of(element: Element, built: Built) -> Iterator[str]:
+def _links_of(element: MjcfElement, built: BuiltMjcf) -> Iterator[str]:
     """Yield the links whose geoms use an asset, or the link that an element is in."""
     canonical = {written: name for name, written in built.names.items()}
     elements = list(built.root.walk())
@@ -426,7 +426,7 @@ def _links_of(element: Element, built: Built) -> Iterator[str]:
             yield canonical.get(name, name)
 
 
-def _uses(user: Element, asset: Element) -> bool:
+def _uses(user: MjcfElement, asset: MjcfElement) -> bool:
     """Return whether an element refers to an asset, itself or in a layer of a material."""
     if asset.tag not in _ASSETS:
         return False

@@ -23,10 +23,10 @@ from bridge.targets.numbers import placement
 from loaders.pose import IDENTITY, Pose, rotation_about
 from loaders.scoped_names import outermost_scope
 
-from .context import Context, Element
+from .context import MjcfContext, MjcfElement
 
 
-def move_to_reference(context: Context) -> None:
+def move_to_reference(context: MjcfContext) -> None:
     """Move each body with a reference, the joints in it, and the couplings of its joints."""
     references: dict[str, float] = {}
     for element in {id(body): body for body in context.document.bodies}.values():
@@ -42,7 +42,7 @@ def move_to_reference(context: Context) -> None:
             _shift(equality, references)
 
 
-def _move(element: Element, joints: list[Element], references: dict[str, float]) -> None:
+def _move(element: MjcfElement, joints: list[MjcfElement], references: dict[str, float]) -> None:
     """Move a body by the displacements of its joints, and each joint by those of the joints after
     it.
     """
@@ -70,12 +70,12 @@ def _move(element: Element, joints: list[Element], references: dict[str, float])
     element.set(**placement(X_PB))
 
 
-def _vector(element: Element, key: str, default: tuple[float, ...]) -> np.ndarray:
+def _vector(element: MjcfElement, key: str, default: tuple[float, ...]) -> np.ndarray:
     text = element.attributes.get(key)
     return np.array(default if text is None else [float(x) for x in text.split()], dtype=np.float64)
 
 
-def _displacement(joint: Element, reference: float) -> Pose:
+def _displacement(joint: MjcfElement, reference: float) -> Pose:
     if reference == 0.0 or joint.attributes.get("type") == "ball":
         return IDENTITY
     axis = _vector(joint, "axis", (0, 0, 1))
@@ -85,7 +85,7 @@ def _displacement(joint: Element, reference: float) -> Pose:
     return anchor @ Pose.of(rotation_about(axis, reference)) @ anchor.inverse()
 
 
-def _shift(equality: Element, references: dict[str, float]) -> None:
+def _shift(equality: MjcfElement, references: dict[str, float]) -> None:
     """Count the positions of a coupling from the references, as MuJoCo does."""
     follower = references.get(equality.attributes["joint1"], 0.0)
     leader = references.get(equality.attributes.get("joint2", ""), 0.0)
@@ -113,7 +113,7 @@ OwnerByName = dict[tuple[str, str], str]
 """The model of each named element, by tag and name."""
 
 
-def assign_files(context: Context) -> None:
+def assign_files(context: MjcfContext) -> None:
     """Assign every element to the file of a model, and order each section accordingly.
 
     A scene of one model is not changed. Bodies must not be nested yet.
@@ -139,7 +139,7 @@ def assign_files(context: Context) -> None:
     _assign_assets(context, order)
 
 
-def _models(context: Context) -> list[str]:
+def _models(context: MjcfContext) -> list[str]:
     """Return, for each body, the outermost model of the root of its tree."""
     bodies = context.mechanism.bodies
     return [
@@ -147,7 +147,7 @@ def _models(context: Context) -> list[str]:
     ]
 
 
-def _models_with_files(models: list[str], context: Context) -> dict[str, int]:
+def _models_with_files(models: list[str], context: MjcfContext) -> dict[str, int]:
     """Return the models that get a file, with their order: those of several links whose trees are
     adjacent.
     """
@@ -164,11 +164,11 @@ def _models_with_files(models: list[str], context: Context) -> dict[str, int]:
     return {model: i for i, model in enumerate(chosen)}
 
 
-def _kind(element: Element) -> str:
+def _kind(element: MjcfElement) -> str:
     return "joint" if element.tag == "freejoint" else element.tag
 
 
-def _owners_of_references(element: Element, owners: OwnerByName) -> Iterator[str]:
+def _owners_of_references(element: MjcfElement, owners: OwnerByName) -> Iterator[str]:
     """Yield the model of each element that an element refers to."""
     for part in element.walk():
         for kind, attributes in _REFERENCES.items():
@@ -190,7 +190,7 @@ def _single(models: Iterable[str]) -> str:
     return distinct.pop() if len(distinct) == 1 else ""
 
 
-def _assign_assets(context: Context, order: dict[str, int]) -> None:
+def _assign_assets(context: MjcfContext, order: dict[str, int]) -> None:
     """Assign an asset to the model that alone uses it; assets of several models come first."""
     users: dict[tuple[str, str], set[str]] = {}
     for body in context.document.bodies:
@@ -207,20 +207,22 @@ def _assign_assets(context: Context, order: dict[str, int]) -> None:
     section.children.sort(key=lambda asset: (_ASSETS.index(asset.tag), order.get(asset.owner, -1)))
 
 
-def _add_user(element: Element, owner: str, users: dict[tuple[str, str], set[str]]) -> None:
+def _add_user(element: MjcfElement, owner: str, users: dict[tuple[str, str], set[str]]) -> None:
     for kind in _ASSETS:
         if kind in element.attributes:
             users.setdefault((kind, element.attributes[kind]), set()).add(owner)
 
 
-def _asset_name(asset: Element) -> str:
+def _asset_name(asset: MjcfElement) -> str:
     return asset.attributes.get("name") or PurePath(asset.attributes.get("file", "")).stem
 
 
 # --- splitting ------------------------------------------------------------------------------------
 
 
-def split_document(root: Element, files: dict[str, str]) -> tuple[Element, dict[str, Element]]:
+def split_document(
+    root: MjcfElement, files: dict[str, str]
+) -> tuple[MjcfElement, dict[str, MjcfElement]]:
     """Split a document into the main file and one for each model.
 
     Args:
@@ -230,8 +232,8 @@ def split_document(root: Element, files: dict[str, str]) -> tuple[Element, dict[
     Returns:
         The document of the main file, which includes the others, and that of each model.
     """
-    main = Element("mujoco", **root.attributes)
-    parts = {model: Element("mujoco", model=model) for model in files}
+    main = MjcfElement("mujoco", **root.attributes)
+    parts = {model: MjcfElement("mujoco", model=model) for model in files}
     for section in root.children:
         if section.tag == "compiler":
             for part in parts.values():
@@ -245,31 +247,31 @@ def split_document(root: Element, files: dict[str, str]) -> tuple[Element, dict[
     return main, parts
 
 
-def _section_of(section: Element, owner: str) -> list[Element]:
+def _section_of(section: MjcfElement, owner: str) -> list[MjcfElement]:
     """Return the section with the elements of one model, or nothing if the model has no element in
     it.
     """
-    part = Element(section.tag, **section.attributes)
+    part = MjcfElement(section.tag, **section.attributes)
     part.children = [child for child in section.children if child.owner == owner]
     has_only_settings = not owner and not section.children
     return [part] if part.children or has_only_settings else []
 
 
-def _worldbody_with_includes(worldbody: Element, files: dict[str, str]) -> list[Element]:
+def _worldbody_with_includes(worldbody: MjcfElement, files: dict[str, str]) -> list[MjcfElement]:
     """Return the bodies of the main file, with the files of the other models included in their
     places.
     """
-    elements: list[Element] = []
+    elements: list[MjcfElement] = []
     for owner, run in groupby(worldbody.children, key=lambda child: child.owner):
         if owner:
-            elements.append(Element("include", file=files[owner]))
+            elements.append(MjcfElement("include", file=files[owner]))
         else:
-            elements.append(Element("worldbody"))
+            elements.append(MjcfElement("worldbody"))
             elements[-1].children.extend(run)
     return elements
 
 
-def file_owners(root: Element) -> list[str]:
+def file_owners(root: MjcfElement) -> list[str]:
     """Return the models that have a separate file, in the order of their bodies."""
     bodies = [
         child

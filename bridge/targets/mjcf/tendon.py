@@ -22,14 +22,16 @@ from loaders.model import (
 )
 from loaders.pose import Array, Pose
 
-from .context import HARD_SOLIMP, UNLIMITED, Context, Element, hard_solref, own_settings
+from .context import HARD_SOLIMP, UNLIMITED, MjcfContext, MjcfElement, hard_solref, own_settings
 from .joint import ScalarJoint
 from .site import site_at
 
 _WRAPPING = {TendonPartType.SPHERE: "sphere", TendonPartType.CYLINDER: "cylinder"}
 
 
-def write_path_tendons(scalar_joints: dict[int, ScalarJoint], context: Context) -> dict[str, str]:
+def write_path_tendons(
+    scalar_joints: dict[int, ScalarJoint], context: MjcfContext
+) -> dict[str, str]:
     """Write each tendon of the scene.
 
     Args:
@@ -55,7 +57,7 @@ def write_path_tendons(scalar_joints: dict[int, ScalarJoint], context: Context) 
 
 
 def _joints(
-    tendon: Tendon, scalar_joints: dict[int, ScalarJoint], context: Context
+    tendon: Tendon, scalar_joints: dict[int, ScalarJoint], context: MjcfContext
 ) -> dict[str, ScalarJoint] | None:
     """Return the MJCF joints of a tendon by name; None, with a diagnostic, if one is no hinge or
     slide of the tree.
@@ -69,7 +71,7 @@ def _joints(
     return None
 
 
-def _set_law(element: Element, tendon: Tendon) -> None:
+def _set_law(element: MjcfElement, tendon: Tendon) -> None:
     """Set the limits, the spring and the friction of a tendon."""
     limits = (max(tendon.lower, -UNLIMITED), min(tendon.upper, UNLIMITED))
     is_limited = limits != (-UNLIMITED, UNLIMITED)
@@ -85,7 +87,11 @@ def _set_law(element: Element, tendon: Tendon) -> None:
 
 
 def _write_part(
-    element: Element, part: TendonPart, name: str, joints: dict[str, ScalarJoint], context: Context
+    element: MjcfElement,
+    part: TendonPart,
+    name: str,
+    joints: dict[str, ScalarJoint],
+    context: MjcfContext,
 ) -> None:
     if part.type is TendonPartType.JOINT:
         joint = joints[part.joint]
@@ -98,18 +104,20 @@ def _write_part(
         _write_wrapping(element, part, name, context)
 
 
-def _point(name: str, link: str, X_LP: Pose, context: Context) -> str:
+def _point(name: str, link: str, X_LP: Pose, context: MjcfContext) -> str:
     return site_at(name, context.mechanism.body_index[link], X_LP, context, is_point=True)
 
 
-def _write_wrapping(element: Element, part: TendonPart, name: str, context: Context) -> None:
+def _write_wrapping(
+    element: MjcfElement, part: TendonPart, name: str, context: MjcfContext
+) -> None:
     """Write a geom without contact and mass, around which the tendon wraps, and the site of its
     side.
     """
     body = context.mechanism.body_index[part.link]
     name = context.names.claim("geom", name)
     is_cylinder = part.type is TendonPartType.CYLINDER
-    geom = Element("geom", name=name, type=_WRAPPING[part.type], **placement(part.X_LP))
+    geom = MjcfElement("geom", name=name, type=_WRAPPING[part.type], **placement(part.X_LP))
     geom.set(size=(part.value, 2.0 * part.value) if is_cylinder else (part.value,))
     geom.set(contype=0, conaffinity=0, mass=0, group=4)
     context.document.body(body).children.append(geom)
@@ -121,7 +129,7 @@ def _write_wrapping(element: Element, part: TendonPart, name: str, context: Cont
         )
 
 
-def write_tendons(scalar_joints: dict[int, ScalarJoint], context: Context) -> None:
+def write_tendons(scalar_joints: dict[int, ScalarJoint], context: MjcfContext) -> None:
     """Write the force elements and constraints that MuJoCo has as tendons; report bushings and
     forces of a fluid.
 
@@ -142,7 +150,7 @@ def write_tendons(scalar_joints: dict[int, ScalarJoint], context: Context) -> No
             _report_bushing(connection.element, context)
 
 
-def _report_bushing(bushing: Bushing, context: Context) -> None:
+def _report_bushing(bushing: Bushing, context: MjcfContext) -> None:
     context.report(
         codes.BUSHING,
         bushing.where,
@@ -158,7 +166,7 @@ def _report_bushing(bushing: Bushing, context: Context) -> None:
     )
 
 
-def _report_fluid_force(force: FluidForce, context: Context) -> None:
+def _report_fluid_force(force: FluidForce, context: MjcfContext) -> None:
     context.report(
         codes.FLUID_FORCE,
         force.where,
@@ -168,7 +176,7 @@ def _report_fluid_force(force: FluidForce, context: Context) -> None:
     )
 
 
-def _spatial_tendon(name: str, connection: BodyConnection, context: Context) -> Element:
+def _spatial_tendon(name: str, connection: BodyConnection, context: MjcfContext) -> MjcfElement:
     """Add a straight tendon from P to Q."""
     name = context.names.claim("tendon", name)
     ends = (
@@ -181,7 +189,7 @@ def _spatial_tendon(name: str, connection: BodyConnection, context: Context) -> 
     return spatial
 
 
-def _write_spring(spring: SpringDamper, connection: BodyConnection, context: Context) -> None:
+def _write_spring(spring: SpringDamper, connection: BodyConnection, context: MjcfContext) -> None:
     spatial = _spatial_tendon(f"{spring.link_A}_{spring.link_B}", connection, context)
     spatial.set(
         springlength=spring.free_length, stiffness=spring.stiffness, damping=spring.damping or None
@@ -189,7 +197,7 @@ def _write_spring(spring: SpringDamper, connection: BodyConnection, context: Con
 
 
 def _write_distance(
-    constraint: DistanceConstraint, connection: BodyConnection, context: Context
+    constraint: DistanceConstraint, connection: BodyConnection, context: MjcfContext
 ) -> None:
     """Write a stiff spring if the stiffness is finite, else an equality of the tendon's length."""
     spatial = _spatial_tendon(f"{constraint.link_A}_{constraint.link_B}", connection, context)
@@ -224,7 +232,7 @@ def _write_distance(
 
 
 def _write_sum(
-    connection: TendonConnection, scalar_joints: dict[int, ScalarJoint], context: Context
+    connection: TendonConnection, scalar_joints: dict[int, ScalarJoint], context: MjcfContext
 ) -> None:
     """Write a fixed tendon: a weighted sum of joint positions within bounds."""
     constraint = connection.element
@@ -253,7 +261,7 @@ def _write_sum(
         fixed.add("joint", joint=joint.joint, coef=coefficient / joint.ratio)
 
 
-def _report_damping(name: str, constraint: TendonConstraint, context: Context) -> None:
+def _report_damping(name: str, constraint: TendonConstraint, context: MjcfContext) -> None:
     if constraint.damping:
         context.report(
             codes.TENDON_DAMPING,

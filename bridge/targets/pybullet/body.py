@@ -1048,7 +1048,7 @@ class Bodies(Sequence[PyBulletBody]):
         return link_separation([body.state for body in self])
 
     def gaps(self) -> dict[str, Separation]:
-        """Return the result of `link_separation`, of which this is the former name."""
+        """Return the result of `link_separation`; this is its former name."""
         return self.link_separation()
 
     def _align_split_links(self) -> None:

@@ -14,7 +14,7 @@ from bridge.targets.pybullet import codes
 from loaders.diagnostics import Diagnostics
 
 HULL_MARGIN = 1e-3
-"""Distance by which PyBullet inflates a convex hull [m]."""
+"""Margin that PyBullet adds to a convex hull [m]."""
 
 
 class Client:

@@ -134,7 +134,7 @@ CONTACT_PROPERTY = Code(
     "pybullet.contact-property",
     Fate.DROPPED,
     (
-        "PyBullet does not support contact parameter {parameter}; ignored for {count} "
+        "PyBullet does not support contact parameter {parameter}; it is ignored for {count} "
         "collision(s): "
         "{collisions}"
     ),
@@ -580,14 +580,14 @@ SHAPE_AS_HULL = Code(
 SHAPE_DROPPED = Code(
     "pybullet.shape-dropped",
     Fate.DROPPED,
-    "the height map {uri} is on a moving link, where PyBullet does not support it; ignored",
+    "the height map {uri} is on a moving link, where PyBullet does not support it; it is ignored",
     meaning="A height map on a moving link, or one whose image cannot be read, is left out.",
     remedy="Use a mesh.",
     hint="use a mesh",
     effect=Lost("shapes"),
 )
 SHAPE_DROPPED_UNREADABLE_HEIGHTMAP = SHAPE_DROPPED.variant(
-    "cannot use the height map {uri}: {reason}; ignored",
+    "cannot use the height map {uri}: {reason}; it is ignored",
     hint="use an image of at least 2 x 2 pixels in a format that Pillow reads",
 )
 SOFT_STOP = Code(

@@ -157,7 +157,7 @@ def _products(kinds: Mapping[int, _Kind], pairs: Collection[tuple[int, int]]) ->
 
 
 def _least_squares(ends: Indices, weights: Array, wanted: Array, count: int) -> Array:
-    """Return the smallest values of which the weighted sums of two are closest to those wanted.
+    """Return the smallest values whose weighted sums of two are closest to those wanted.
 
     Args:
         ends: The two unknowns of each sum.
@@ -221,7 +221,7 @@ def any_may_collide(refs: Mapping[int, LinkRef], excluded: Collection[Pair]) -> 
 def forbidden_pairs(
     refs: Mapping[int, LinkRef], excluded: Iterable[Pair]
 ) -> tuple[tuple[LinkRef, LinkRef], ...]:
-    """Return the pairs of PyBullet links of which no two bodies may collide.
+    """Return the pairs of PyBullet links whose bodies may not collide.
 
     Args:
         refs: PyBullet's body and link index of each body of the mechanism; merged bodies have the
@@ -423,7 +423,7 @@ def report_policy(scene: Scene, policy: str, diagnostics: Diagnostics) -> None:
 
 
 _LEAST_MARGIN = 1e-9
-"""Distance by which the hulls of a base are inflated [m]; rays pass through hulls without any."""
+"""Margin of the hulls of a base [m]; rays pass through hulls without any."""
 
 
 def set_contacts(
@@ -685,7 +685,7 @@ _COMBINATION_RULES = {
     "rolling": "rolling friction: the sum of each times the lateral friction of the other",
     "torsional": "torsional friction: the sum of each times the lateral friction of the other",
 }
-"""Rules by which PyBullet combines the parameters of the two surfaces of a contact."""
+"""Rules of PyBullet for combining the parameters of the two surfaces of a contact."""
 
 
 def _combined_parameters(surface: Surface) -> Iterator[str]:

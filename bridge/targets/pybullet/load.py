@@ -332,10 +332,11 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         overlaps: The links of a URDF that overlap initially. ``exclude`` lets them not collide,
             because a URDF does not state which links do; ``keep`` lets them collide.
         collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for
-            PyBullet, the convex hull on moving links and the mesh itself on links welded to the
-            world, unless the file asks for a hull or a convex decomposition. ``hull`` is the convex
-            hull everywhere. ``decompose`` divides every mesh that is not convex into convex parts
-            (`pip install "sdfbridge[convex]"`).
+            PyBullet, the separate convex parts of a mesh that consists of such, or else its convex
+            hull, on moving links, and the mesh itself on links welded to the world, unless the file
+            asks for a hull or a convex decomposition. ``hull`` is the convex hull everywhere.
+            ``decompose`` divides every mesh that is not convex into convex parts (`pip install
+            "sdfbridge[convex]"`).
         damping: Damping of joints that is unstable at the time step of the physics server:
             ``limited`` to what stops the joint within one step, with a finding, or ``exact``, the
             number of the file.

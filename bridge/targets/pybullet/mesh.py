@@ -147,7 +147,7 @@ def _hull(corners: Corners, client: Client) -> set[tuple[float, ...]]:
         return set()
 
 
-_VERSION = "11"
+_VERSION = "12"
 """Version of the conversion and of its record; a record of another version is not used."""
 _SUBFOLDER = "bullet"
 """Subfolder of the cache. All files are in one folder because PyBullet caches a texture by the name
@@ -160,7 +160,7 @@ PyBullet.
 
 
 @dataclass(frozen=True, slots=True)
-class MeshFile:
+class ColoredMeshFile:
     """A mesh file and the color that the source mesh states."""
 
     path: str
@@ -175,7 +175,7 @@ def files_of(
     collides: bool,
     texture: str | None = None,
     appearance: Appearance = Appearance.ALL,
-) -> tuple[MeshFile, ...] | None:
+) -> tuple[ColoredMeshFile, ...] | None:
     """Return the files of a mesh, converting it if needed; None if the cache cannot be used.
 
     Args:
@@ -194,7 +194,7 @@ def files_of(
         )
     except OSError:
         return None
-    files = tuple(MeshFile(path, rgba and tuple(rgba)) for path, rgba in conversion.parts)
+    files = tuple(ColoredMeshFile(path, rgba and tuple(rgba)) for path, rgba in conversion.parts)
     if any(len(os.fsencode(file.path)) > MAX_PATH for file in files):
         return None
     diagnostics.extend(replace(finding, where=where) for finding in conversion.findings)

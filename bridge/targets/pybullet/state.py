@@ -33,7 +33,7 @@ from bridge.mechanism.coordinates import (
     velocities_by_body,
     with_followers,
 )
-from bridge.mechanism.force_laws import Motion
+from bridge.mechanism.force_laws import FrameMotion
 from bridge.mechanism.kinematics import closing_position, parts
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, TendonConstraint
@@ -783,7 +783,7 @@ def link_name(mechanism: Mechanism, body: int) -> str:
     return WORLD if body == ROOT else mechanism.bodies[body].name
 
 
-def motion_of(states: Sequence[State], link: str, X_LF: Pose) -> tuple[State | None, Motion]:
+def motion_of(states: Sequence[State], link: str, X_LF: Pose) -> tuple[State | None, FrameMotion]:
     """Return the body that has a link, or None for the world, and the motion of a frame F on the
     link.
 
@@ -794,10 +794,10 @@ def motion_of(states: Sequence[State], link: str, X_LF: Pose) -> tuple[State | N
     """
     state = next((state for state in states if link in state.articulation.link_segments), None)
     if state is None:
-        return None, Motion(X_LF, IDENTITY.p, IDENTITY.p)
+        return None, FrameMotion(X_LF, IDENTITY.p, IDENTITY.p)
     X_WF = state.link_pose(link) @ X_LF
     p_Wcm, v, w = state.segment_motion(state.articulation.link_segments[link][0])
-    return state, Motion(X_WF, w, v + np.cross(w, X_WF.p - p_Wcm))
+    return state, FrameMotion(X_WF, w, v + np.cross(w, X_WF.p - p_Wcm))
 
 
 # --- tendons --------------------------------------------------------------------------------------
@@ -844,8 +844,8 @@ def apply_tension(states: Iterable[State], tendon: TendonConstraint, force: floa
 class Line:
     """The straight line from a point P on body A to a point Q on body B."""
 
-    P: Motion
-    Q: Motion
+    P: FrameMotion
+    Q: FrameMotion
     length: float
     """Distance of P and Q [m]."""
     direction: Array

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from loaders.deferred import on_demand
 
 if TYPE_CHECKING:
-    from .document import Sdf, SdfExport, export_sdf, printed_sdf, to_sdf
+    from .document import Sdf, export_sdf, printed_sdf, to_sdf
     from .target import SdfOptions
 
-__all__ = ["Sdf", "SdfExport", "SdfOptions", "export_sdf", "printed_sdf", "to_sdf"]
+__all__ = ["Sdf", "SdfOptions", "export_sdf", "printed_sdf", "to_sdf"]
 
 __getattr__ = on_demand(__name__, dict.fromkeys(__all__, ".document") | {"SdfOptions": ".target"})
 

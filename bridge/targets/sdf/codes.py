@@ -77,7 +77,7 @@ DEFAULT_POSITION = Code(
 EMPTY_MODEL = Code(
     "sdfout.empty-model",
     Fate.NOTED,
-    "model {model} has no link, which SDFormat does not allow; left it out",
+    "model {model} has no link, which SDFormat does not allow; it is left out",
     meaning="A model without links is left out.",
 )
 FIELD = Code(
@@ -109,7 +109,7 @@ FLOATING_JOINT = Code(
 FLUID_FORCE = Code(
     "sdfout.fluid-force",
     Fate.DROPPED,
-    "the document has no place for the force of a fluid on link {link}, {force}; left it out",
+    "the document has no place for the force of a fluid on link {link}, {force}; it is left out",
     meaning=(
         "Buoyancy, drag and lift are left out: SDFormat has no element for them. The message "
         "has the values."
@@ -128,7 +128,7 @@ JOINT_FRAME = Code(
     Fate.APPROXIMATED,
     (
         "the frames of joint {joint} on parent and child are {distance:.3g} m apart at the zero "
-        "configuration; used that on the child"
+        "configuration; that on the child is used"
     ),
     meaning="The frames of a joint on parent and child do not coincide at the zero configuration.",
     remedy="Correct the poses of the scene.",
@@ -136,13 +136,13 @@ JOINT_FRAME = Code(
 JOINT_PROPERTY = Code(
     "sdfout.joint-property",
     Fate.DROPPED,
-    "a joint of type {type} cannot state {properties}; left out of joint {joint}",
+    "joint {joint} loses {properties}, which joints of type {type} cannot state",
     meaning="A property of a joint has no place in joints of its type; it is left out.",
 )
 KEYFRAME = Code(
     "sdfout.keyframe",
     Fate.DROPPED,
-    "SDFormat has no keyframes; left out {keyframe} with {positions}",
+    "SDFormat has no keyframes; {keyframe} with {positions} is left out",
     meaning="SDFormat has no keyframes; a keyframe is left out.",
 )
 MATERIAL = Code(
@@ -173,7 +173,7 @@ NAME = Code(
     (
         "names in SDFormat are unique in a model, without :: and never reserved, and start with "
         "the "
-        "model in a world; renamed {names:%s to %s}"
+        "model in a world; the export renames {names:%s to %s}"
     ),
     meaning=(
         "Names that are not legal or not unique in SDFormat are changed; the result has the map."
@@ -182,7 +182,7 @@ NAME = Code(
 NO_INERTIA = Code(
     "sdfout.no-inertia",
     Fate.NOTED,
-    "SDFormat gives a link without inertia 1 kg; wrote the mass 0 for {links}",
+    "SDFormat gives a link without inertia 1 kg; the mass 0 is written for {links}",
     meaning=(
         "A link without inertia gets the mass 0, because SDFormat gives 1 kg to a link that "
         "states none."
@@ -193,7 +193,7 @@ NO_INERTIA = Code(
 OUT_OF_SCOPE = Code(
     "sdfout.out-of-scope",
     Fate.DROPPED,
-    "a {kind} between several models of a world has no place in SDFormat; left out that of {items}",
+    "SDFormat has no place for a {kind} between several models; that of {items} is left out",
     meaning=(
         "A constraint, force element or filter group between several models of a world is left out."
     ),
@@ -205,7 +205,7 @@ PUBLISHED_SENSOR = Code(
     Fate.DROPPED,
     (
         "the document has no place for sensor {sensor} of type {type}, which a plugin publishes; "
-        "left it out"
+        "it is left out"
     ),
     meaning=(
         "Joint states and odometry come from plugins of Gazebo; SDFormat has no sensor for them."

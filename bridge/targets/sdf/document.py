@@ -4,45 +4,52 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 from bridge.installed_packages import own_version
 from bridge.lowering.sources import Source, loss_summary, split_options
-from bridge.targets.elements import add_if, add_light, add_parameters, add_pose, scale_of, vector
+from bridge.targets.elements import (
+    add_drake_items,
+    add_filter_groups,
+    add_if,
+    add_light,
+    add_parameters,
+    add_pose,
+    scale_of,
+    vector,
+)
 from bridge.targets.folder import (
     ASSETS,
     AssetFiles,
-    Contents,
-    Document,
+    BuiltDocument,
+    DocumentFormat,
+    DocumentText,
     Export,
+    ExportFiles,
     Files,
-    Format,
     SourceFiles,
-    document_contents,
-    finished,
+    document_alone,
+    document_files,
+    export_folder,
     repaired,
     scene_of,
-    single_document,
-    stale,
 )
-from bridge.targets.folder import Built as BuiltDocument
 from bridge.targets.options import VERSIONS, SdfExportOptions
 from bridge.targets.report import WRITTEN_BY, Report
 from bridge.targets.sdf import codes
-from bridge.targets.xml import Element, add, root_element, write
-from loaders.diagnostics import Diagnostic, ExportError
+from bridge.targets.xml import Element, add, file_name, root_element, write
+from loaders.diagnostics import ExportError
 from loaders.model import WORLD, Model, Physics
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 from loaders.scoped_names import local_name, root_model
 
 from .frame import DRAKE_JOINTS
-from .joint import add_filters, add_forces, add_joint
+from .joint import add_joint
 from .link import References, add_link
-from .normal_form import NormalForm, normal_form
-from .scope import Scope, by_prefix, common, innermost
+from .normal_form import normal_form
+from .scope import DocumentScope, SdfForm, by_prefix, common, innermost
 from .target import TARGET, SdfOptions, with_version
 
 _DEFAULT = Scene(name="")
@@ -54,7 +61,7 @@ _FLAGS = (
 )
 
 
-def document(form: NormalForm, files: Files) -> Element:
+def document(form: SdfForm, files: Files) -> Element:
     """Return the root of the document.
 
     Args:
@@ -69,7 +76,7 @@ def document(form: NormalForm, files: Files) -> Element:
 class _Builder:
     """The items of a scene by scope."""
 
-    def __init__(self, form: NormalForm, files: Files) -> None:
+    def __init__(self, form: SdfForm, files: Files) -> None:
         self._scene, self._root = form.scene, form.root
         self._scopes = by_prefix(form.root)
         self._files = files
@@ -94,7 +101,7 @@ class _Builder:
         for light in scene.lights:
             self._lights[light.link].append(light)
 
-    def _scope_of(self, item: Any) -> Scope:
+    def _scope_of(self, item: Any) -> DocumentScope:
         keys = ("link_A", "link_B", "link_C")
         names = getattr(item, "joints", None) or [
             getattr(item, key) for key in keys if hasattr(item, key)
@@ -103,7 +110,7 @@ class _Builder:
 
     def build(self, root: Element) -> None:
         """Add the world or model to the document, with all that is in it."""
-        pending: list[tuple[Scope, Element, Pose]] = [(self._root, root, IDENTITY)]
+        pending: list[tuple[DocumentScope, Element, Pose]] = [(self._root, root, IDENTITY)]
         while pending:
             scope, parent, X_WR = pending.pop()
             if scope.model is None:
@@ -127,7 +134,9 @@ class _Builder:
         self._add_items(world, self._root, IDENTITY)
         return world
 
-    def _add_model(self, parent: Element, scope: Scope, model: Model, X_WR: Pose) -> Element:
+    def _add_model(
+        self, parent: Element, scope: DocumentScope, model: Model, X_WR: Pose
+    ) -> Element:
         element = add(parent, "model", name=scope.local, canonical_link=self._canonical_link(scope))
         scale = scale_of(X_WR, model.X_WM)
         add_pose(
@@ -138,7 +147,7 @@ class _Builder:
         self._add_items(element, scope, model.X_WM)
         return element
 
-    def _canonical_link(self, scope: Scope) -> str | None:
+    def _canonical_link(self, scope: DocumentScope) -> str | None:
         """Return the name of the canonical link in its model; None if a reader takes it without
         being told.
         """
@@ -148,12 +157,12 @@ class _Builder:
             return None
         return link.removeprefix(scope.prefix)
 
-    def _model_in_scene(self, scope: Scope) -> Model:
+    def _model_in_scene(self, scope: DocumentScope) -> Model:
         assert scope.model is not None  # noqa: S101 - only models have canonical links
         name = scope.model.name
         return next((model for model in self._scene.models if model.name == name), scope.model)
 
-    def _default_link(self, scope: Scope) -> str | None:
+    def _default_link(self, scope: DocumentScope) -> str | None:
         """Return the link that a reader takes as canonical: the first, else that of the first
         nested model.
         """
@@ -166,7 +175,7 @@ class _Builder:
         )
         return next((link for link in nested if link is not None), None)
 
-    def _add_items(self, element: Element, scope: Scope, X_WM: Pose) -> None:
+    def _add_items(self, element: Element, scope: DocumentScope, X_WM: Pose) -> None:
         X_MW = X_WM.inverse()
         references = References(self._scene, scope.prefix, self._poses)
         for link in self._items[id(scope), "links"]:
@@ -181,9 +190,9 @@ class _Builder:
             attached = None if frame.link == WORLD else references.name(frame.link)
             item = add(element, "frame", name=local_name(frame.name), attached_to=attached)
             add_pose(item, frame.X_LF, references.scale(frame.link))
-        add_forces(element, self._items[id(scope), "forces"], references)
-        rules: Iterable[Any] = self._items[id(scope), "filter_rules"]
-        add_filters(element, self._items[id(scope), "filter_groups"], rules, references)
+        add_drake_items(element, self._items[id(scope), "forces"], references)
+        groups = self._items[id(scope), "filter_groups"]
+        add_filter_groups(element, groups, self._items[id(scope), "filter_rules"], references)
 
 
 def _add_physics(world: Element, physics: Physics) -> None:
@@ -197,10 +206,10 @@ def _add_physics(world: Element, physics: Physics) -> None:
     add_parameters(element, physics.parameters)
 
 
-Built = BuiltDocument[NormalForm, SdfExportOptions]
+BuiltSdf = BuiltDocument[SdfForm, SdfExportOptions]
 
 
-def build(source: Source, keywords: Mapping[str, Any], assets: str | None = ASSETS) -> Built:
+def build(source: Source, keywords: Mapping[str, Any], assets: str | None = ASSETS) -> BuiltSdf:
     """Return the document of a source.
 
     Args:
@@ -251,12 +260,7 @@ def model_config(name: str, main: str, version: str) -> str:
     return write(root)
 
 
-_FORMAT = Format("SDFormat", ".sdf", "export_sdf", codes.READ_BACK)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SdfExport(Export):
-    """The result of `export_sdf`."""
+_FORMAT = DocumentFormat("SDFormat", ".sdf", "export_sdf", codes.READ_BACK)
 
 
 def export_sdf(
@@ -266,7 +270,7 @@ def export_sdf(
     force: bool = False,
     check: bool = True,
     **options: Unpack[SdfOptions],
-) -> SdfExport:
+) -> Export:
     """Write a model or a world as a folder: ``<name>.sdf``, ``assets/``, ``README.md``,
     ``FIDELITY.md``.
 
@@ -304,67 +308,54 @@ def export_sdf(
         ...     print(result.path.name, result.files)
         arm.sdf ('FIDELITY.md', 'README.md', 'arm.sdf')
     """
-    contents = finished(source, options, lambda: _contents(build(source, options)), check=check)
-    return contents.written(SdfExport, out_dir, force=force)
+    return export_folder(folder_files, source, out_dir, options, force=force, check=check)
 
 
-def stale_files(
-    source: Source, out_dir: str | os.PathLike[str], **options: Unpack[SdfOptions]
-) -> tuple[str, ...]:
-    """Return the files of an export that are missing, superfluous, or differ from what `export_sdf`
-    would write.
+def folder_files(source: Source, options: SdfOptions) -> ExportFiles:
+    """Return the files that `export_sdf` writes.
 
     Args:
         source: See `bridge.to_sdf`.
-        out_dir: The folder to compare with.
         options: See `bridge.to_sdf`.
 
     Raises:
         LoadError: if the file is invalid.
+        ExportError: with ``strict``, if anything is lost.
         TypeError: if an option is unknown.
     """
-    return stale(_contents(build(source, options)).files, out_dir)
-
-
-def single_file(
-    source: Source, *, assets: str, check: bool = True, **options: Unpack[SdfOptions]
-) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
-    """Return a document that stands alone, the assets in a folder beside it, and the findings.
-
-    Args:
-        source: See `bridge.to_sdf`.
-        assets: Name of the folder of the assets.
-        check: Whether to read the files back and compare them with the model.
-        options: See `bridge.to_sdf`.
-
-    Raises:
-        LoadError: if the file is invalid.
-        ExportError: if the written file, read back, is not the model; with ``strict``, if anything
-        is lost.
-        TypeError: if an option is unknown.
-    """
-    return single_document(
-        source, options, lambda: build(source, options, assets), _FORMAT, assets, check=check
-    )
-
-
-def _contents(built: Built) -> Contents:
-    kind = "world" if root_model(built.form.scene) is None else "model"
+    built = build(source, options)
+    scene = built.form.scene
+    kind = "world" if root_model(scene) is None else "model"
     version = built.root.get("version", "")
     readers = f"is a {kind} in SDFormat {version}. Drake, Gazebo and sdfbridge read it."
     notes = ("Links, joints, frames and their poses are those of the source.",)
-    contents = document_contents(built, _FORMAT, readers, notes)
+    more = {}
     if built.options.model_config:
-        contents.files["model.config"] = model_config(
-            built.form.scene.name, contents.main, version
-        ).encode()
-    return contents
+        main = f"{file_name(built.scene.name)}{_FORMAT.suffix}"
+        more["model.config"] = model_config(scene.name, main, version)
+    return document_files(built, _FORMAT, readers, notes, more, {})
+
+
+def single_files(source: Source, options: SdfOptions, assets: str) -> ExportFiles:
+    """Return a document that stands alone, with its assets in a folder beside it.
+
+    Args:
+        source: See `bridge.to_sdf`.
+        options: See `bridge.to_sdf`.
+        assets: Name of the folder of the assets.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: with ``strict``, if anything is lost.
+        TypeError: if an option is unknown.
+    """
+    return document_alone(build(source, options, assets), _FORMAT, assets)
 
 
 # --- text -----------------------------------------------------------------------------------------
 
 
-class Sdf(Document):
+class Sdf(DocumentText):
     """An SDFormat document: a string, with its assets and diagnostics."""
 
 
@@ -426,7 +417,5 @@ def printed_sdf(source: Source, **options: Unpack[SdfOptions]) -> Sdf:
     return _text(build(source, options, None))
 
 
-def _text(built: Built) -> Sdf:
-    sdf = Sdf(write(built.root))
-    sdf.assets, sdf.diagnostics, sdf.names = built.assets, built.diagnostics, built.form.names
-    return sdf
+def _text(built: BuiltSdf) -> Sdf:
+    return Sdf.of(write(built.root), built.assets, built.diagnostics, built.form.names)

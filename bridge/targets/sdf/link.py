@@ -19,7 +19,7 @@ from bridge.targets.elements import (
 )
 from bridge.targets.folder import Files
 from bridge.targets.numbers import direction_text, round_to_short
-from bridge.targets.xml import Element, add
+from bridge.targets.xml import Element, Value, add
 from loaders.inertia import SpatialInertia
 from loaders.model import (
     WORLD,
@@ -75,6 +75,21 @@ class References:
         """
         frames = [frame for frame in self.scene.frames if frame.name.startswith(self.prefix)]
         return self.name(frame_at(frames, link, X_LF) or link)
+
+    def vector(self, values: Array) -> tuple[float, ...]:
+        """Return the numbers of a vector."""
+        return vector(values)
+
+    def put(self, parent: Element, tag: str, value: Value, key: str = "value") -> None:  # noqa: ARG002
+        """Add an element with a value.
+
+        Args:
+            parent: The element around it.
+            tag: Its tag.
+            value: The value, its text.
+            key: Name of the attribute in formats that have the value there.
+        """
+        add(parent, tag, value)
 
     def child_frame(self, joint: Joint) -> tuple[str, Pose]:
         """Return the child link of a joint and the pose in it of the frame that ``<drake:joint>``

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,15 +16,12 @@ from bridge.targets.elements import (
     without_published_sensors,
     without_undrawn_textures,
 )
+from bridge.targets.fields import field_words, kind_words, without_lost_fields
 from bridge.targets.numbers import BEYOND_COLORS, with_colors_in_range
 from bridge.targets.options import SdfExportOptions
 from bridge.targets.report import (
     Report,
-    field_words,
-    kind_words,
-    unsupported_fields,
     value_text,
-    without_unsupported_fields,
 )
 from bridge.targets.sdf import codes
 from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, finding_of
@@ -52,8 +49,8 @@ from loaders.sdf.material import gazebo_material
 
 from .frame import with_anchors, with_drake_frames, with_short_poses, with_world_link
 from .normal_joint import with_representable_actuators, with_representable_joints
-from .scope import Scope, placed, scopes_of
-from .target import SUPPORTED_FIELDS, TARGET
+from .scope import SdfForm, placed, scopes_of
+from .target import LOSSES, TARGET
 
 
 def with_representable_models(scene: Scene, report: Report) -> Scene:
@@ -340,16 +337,7 @@ def without_settings(scene: Scene, settings: Sequence[str], report: Report) -> S
     )
 
 
-class NormalForm(NamedTuple):
-    """The scene that a document says, and its scopes."""
-
-    scene: Scene
-    root: Scope
-    names: dict[str, str]
-    """Names in the document by name in the source, where they differ."""
-
-
-def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> NormalForm:
+def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfForm:
     """Return the normal form of a scene.
 
     Args:
@@ -359,8 +347,7 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> Norm
     """
     scene = with_rotor_inertia(scene, report, codes.ROTOR_INERTIA)
     scene = without_fluid_forces(scene, report, codes.FLUID_FORCE)
-    _report_fields(scene, report)
-    scene = without_unsupported_fields(scene, SUPPORTED_FIELDS)
+    scene = _without_lost_fields(scene, report)
     scene = without_published_sensors(scene, report, codes.PUBLISHED_SENSOR)
     scene = _without_mujoco_items(_without_keyframes(scene, report), report)
     scene = with_representable_models(scene, report)
@@ -377,7 +364,7 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> Norm
     _report_names(form.names, report)
     scene = with_representable_actuators(form.scene, form.root, report)
     names = form.names | ({WORLD: form.names.get(world_link, world_link)} if world_link else {})
-    return NormalForm(dataclasses.replace(scene, name=form.root.local), form.root, names)
+    return SdfForm(dataclasses.replace(scene, name=form.root.local), form.root, names)
 
 
 def _with_settings(scene: Scene, options: SdfExportOptions, report: Report) -> tuple[Scene, bool]:
@@ -477,14 +464,18 @@ def _without_mujoco_items(scene: Scene, report: Report) -> Scene:
     return dataclasses.replace(scene, constraints=constraints)
 
 
-def _report_fields(scene: Scene, report: Report) -> None:
-    """Report the fields that no element of SDFormat holds."""
-    for item, owner, field in unsupported_fields(scene, SUPPORTED_FIELDS):
+def _without_lost_fields(scene: Scene, report: Report) -> Scene:
+    """Return the scene without the fields that SDFormat lacks; those of the outer items are
+    reported first.
+    """
+    scene, found = without_lost_fields(scene, lambda item: LOSSES.get(type(item), {}))
+    for lost in sorted(found, key=lambda lost: lost.depth):
         report.add(
-            codes.FIELD if isinstance(item, Light | Sensor) else codes.FIELD_DROPPED,
-            getattr(item, "where", NOWHERE),
-            subjects=(owner,),
-            field=field_words(field),
-            kind=kind_words(type(item)),
-            owner=owner,
+            lost.code,
+            getattr(lost.item, "where", NOWHERE),
+            subjects=(lost.owner,),
+            field=field_words(lost.field),
+            kind=kind_words(type(lost.item)),
+            owner=lost.owner,
         )
+    return scene

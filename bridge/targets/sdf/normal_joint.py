@@ -9,6 +9,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
+from bridge.targets.elements import with_exchanged_links
 from bridge.targets.report import Report
 from bridge.targets.sdf import codes
 from loaders.drake.joint import ACTUATED
@@ -23,13 +24,13 @@ from loaders.model import (
     JointType,
     by_name,
 )
-from loaders.pose import Pose, frozen
+from loaders.pose import Pose
 from loaders.scene import Scene
 
-from .scope import Scope, by_prefix, innermost
+from .scope import DocumentScope, by_prefix, innermost
 
 
-def with_representable_actuators(scene: Scene, root: Scope, report: Report) -> Scene:
+def with_representable_actuators(scene: Scene, root: DocumentScope, report: Report) -> Scene:
     """Return the scene with the actuators that a reader of SDFormat gives its joints.
 
     Args:
@@ -61,7 +62,7 @@ def with_representable_actuators(scene: Scene, root: Scope, report: Report) -> S
     return dataclasses.replace(scene, joints=limited, actuators=actuators)
 
 
-def _is_driven(joint: Joint, scopes: Mapping[str, Scope]) -> bool:
+def _is_driven(joint: Joint, scopes: Mapping[str, DocumentScope]) -> bool:
     """Return whether a reader gives a joint an actuator: joints of static models have none."""
     if joint.type not in ACTUATED or not joint.axes or joint.axes[0].effort == 0.0:
         return False
@@ -189,10 +190,7 @@ def _away_from_world(joint: Joint, report: Report) -> Joint:
         subjects=(joint.name,),
         joint=joint.name,
     )
-    axes = tuple(dataclasses.replace(axis, xyz=frozen(-axis.xyz)) for axis in reversed(joint.axes))
-    return dataclasses.replace(
-        joint, parent=joint.child, child=joint.parent, X_PJ=joint.X_CJ, X_CJ=joint.X_PJ, axes=axes
-    )
+    return with_exchanged_links(joint)
 
 
 def _without_unused(joint: Joint) -> Joint:

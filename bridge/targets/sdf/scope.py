@@ -13,7 +13,7 @@ from bridge.targets.report import Report
 from bridge.targets.sdf import codes
 from bridge.targets.xml import changed_names
 from loaders.finish.transform import renamed
-from loaders.model import WORLD, Coupling, FilterGroup, FilterRule, JointType, Model, by_name
+from loaders.model import WORLD, Coupling, FilterGroup, FilterRule, Model, by_name
 from loaders.pose import IDENTITY
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR, UnusedNames, local_name, root_model, underscores_behind
@@ -23,19 +23,19 @@ _CONTROL = re.compile(r"[\x00-\x1f]")
 
 
 @dataclass(slots=True, eq=False)
-class Scope:
+class DocumentScope:
     """The world, or a model."""
 
     source: str
     """Prefix of names of the source in this scope: empty or ``a::b::``."""
     model: Model | None
     """The model; None for the world."""
-    parent: Scope | None
+    parent: DocumentScope | None
     local: str = ""
     """Name of the model in its parent."""
     prefix: str = ""
     """Prefix of the names in this scope in a scene that is read from the document."""
-    children: list[Scope] = field(default_factory=list)
+    children: list[DocumentScope] = field(default_factory=list)
     names: UnusedNames = field(default_factory=UnusedNames)
     """Names in use in this scope."""
 
@@ -51,7 +51,7 @@ class Scope:
             name = f"{name.strip('_') or kind}_{kind}"
         return self.names.claim(name)
 
-    def ancestors(self) -> list[Scope]:
+    def ancestors(self) -> list[DocumentScope]:
         """Return this scope and those around it, innermost first."""
         scopes, scope = [], self
         while True:
@@ -60,7 +60,7 @@ class Scope:
                 return scopes
             scope = scope.parent
 
-    def walk(self) -> Iterator[Scope]:
+    def walk(self) -> Iterator[DocumentScope]:
         """Yield this scope and those in it, outer ones first."""
         pending = [self]
         while pending:
@@ -72,32 +72,32 @@ class Scope:
 class Scopes(NamedTuple):
     """The scopes of a scene."""
 
-    root: Scope
+    root: DocumentScope
     """The world, or the only outermost model."""
-    top: Scope
+    top: DocumentScope
     """The scope whose names have no prefix in the source: the world, or the only outermost
     model.
     """
-    by_model: dict[str, Scope]
+    by_model: dict[str, DocumentScope]
     """Scope of each model, by its name in the source."""
     added: tuple[str, ...]
     """Scopes that the names of the source imply but that have no model in it."""
-    by_source: dict[str, Scope]
+    by_source: dict[str, DocumentScope]
     """Scope of each prefix of names of the source."""
 
-    def of_name(self, name: str) -> Scope:
+    def of_name(self, name: str) -> DocumentScope:
         """Return the innermost scope whose prefix a name of the source has."""
         return innermost(self.by_source, name)
 
 
-def by_prefix(root: Scope) -> dict[str, Scope]:
+def by_prefix(root: DocumentScope) -> dict[str, DocumentScope]:
     """Return the scopes in and below the outermost one, keyed by the prefix of names in the
     document.
     """
     return {scope.prefix: scope for scope in reversed(list(root.walk()))}
 
 
-def innermost(scopes: Mapping[str, Scope], name: str) -> Scope:
+def innermost(scopes: Mapping[str, DocumentScope], name: str) -> DocumentScope:
     """Return the innermost scope whose prefix a name has.
 
     Args:
@@ -113,7 +113,7 @@ def innermost(scopes: Mapping[str, Scope], name: str) -> Scope:
     return scopes[""]
 
 
-def common(scopes: Sequence[Scope]) -> Scope:
+def common(scopes: Sequence[DocumentScope]) -> DocumentScope:
     """Return the innermost scope that contains all of some scopes, at least one."""
     shared = scopes[0].ancestors()
     for scope in scopes[1:]:
@@ -130,9 +130,11 @@ def scopes_of(scene: Scene, *, as_world: bool) -> Scopes:
         as_world: Whether the document is a world even if the scene is one model.
     """
     outermost = root_model(scene)
-    root = Scope(source="", model=None if as_world else outermost, parent=None, local=scene.name)
-    paths: dict[str, Scope] = {}
-    by_model: dict[str, Scope] = {}
+    root = DocumentScope(
+        source="", model=None if as_world else outermost, parent=None, local=scene.name
+    )
+    paths: dict[str, DocumentScope] = {}
+    by_model: dict[str, DocumentScope] = {}
     if outermost is not None:
         top = root if not as_world else _child(root, "", outermost, outermost.name)
         by_model[outermost.name] = paths[""] = top
@@ -157,7 +159,9 @@ def scopes_of(scene: Scene, *, as_world: bool) -> Scopes:
     return Scopes(root, paths[""], by_model, tuple(added), by_source)
 
 
-def _nested(path: str, model: Model, paths: dict[str, Scope], added: list[str]) -> Scope:
+def _nested(
+    path: str, model: Model, paths: dict[str, DocumentScope], added: list[str]
+) -> DocumentScope:
     """Return a new scope for a model, in scopes that are added where its name implies them."""
     parts = path.split(SEPARATOR)
     parent = paths[""]
@@ -175,13 +179,13 @@ def _nested(path: str, model: Model, paths: dict[str, Scope], added: list[str]) 
     return _child(parent, path + SEPARATOR, model, parts[-1])
 
 
-def _child(parent: Scope, source: str, model: Model, local: str) -> Scope:
-    scope = Scope(source=source, model=model, parent=parent, local=local)
+def _child(parent: DocumentScope, source: str, model: Model, local: str) -> DocumentScope:
+    scope = DocumentScope(source=source, model=model, parent=parent, local=local)
     parent.children.append(scope)
     return scope
 
 
-def set_prefixes(root: Scope) -> None:
+def set_prefixes(root: DocumentScope) -> None:
     """Claim the names of all models, and set the prefix and the model's name of each scope
     accordingly.
     """
@@ -198,7 +202,7 @@ def set_prefixes(root: Scope) -> None:
             scope.model = dataclasses.replace(scope.model, name=_model_name(scope, root))
 
 
-def _model_name(scope: Scope, root: Scope) -> str:
+def _model_name(scope: DocumentScope, root: DocumentScope) -> str:
     name = scope.prefix.removesuffix(SEPARATOR)
     clash = root.model is not None and name == root.local
     return f"{root.local}{SEPARATOR}{name}" if clash else name
@@ -209,22 +213,16 @@ def _legal_root(name: str) -> str:
     return f"{plain.strip('_') or 'model'}_model" if _RESERVED.fullmatch(plain) else plain
 
 
-_WITHOUT_AXIS = frozenset(
-    {JointType.PLANAR, JointType.CURVILINEAR, JointType.BALL, JointType.FIXED}
-)
-"""Types of joints that cannot take part in a coupling."""
-
-
-class Placed(NamedTuple):
-    """A scene whose names are those in the document."""
+class SdfForm(NamedTuple):
+    """The normal form of a scene, which a document states: its scopes, and the names in it."""
 
     scene: Scene
-    root: Scope
+    root: DocumentScope
     names: dict[str, str]
     """Names in the document by name in the source, where they differ."""
 
 
-def placed(scene: Scene, scopes: Scopes, report: Report) -> Placed:
+def placed(scene: Scene, scopes: Scopes, report: Report) -> SdfForm:
     """Return a scene with its items in scopes, under legal names.
 
     Args:
@@ -252,10 +250,10 @@ def placed(scene: Scene, scopes: Scopes, report: Report) -> Placed:
     scene = renamed(scene, names)
     models = _models(scopes.root, scene)
     changed = changed_names(names, ("link", "joint", "frame", "light"))
-    return Placed(dataclasses.replace(scene, models=models), scopes.root, changed)
+    return SdfForm(dataclasses.replace(scene, models=models), scopes.root, changed)
 
 
-def _models(root: Scope, scene: Scene) -> tuple[Model, ...]:
+def _models(root: DocumentScope, scene: Scene) -> tuple[Model, ...]:
     """Return the models in the order of scopes; one without canonical link has its first, or that
     of a nested model.
     """
@@ -277,7 +275,7 @@ def _models(root: Scope, scene: Scene) -> tuple[Model, ...]:
     )
 
 
-def _local(name: str, scope: Scope) -> str:
+def _local(name: str, scope: DocumentScope) -> str:
     return name[len(scope.source) :] if scope.source and name.startswith(scope.source) else name
 
 
@@ -293,13 +291,13 @@ class _Places:
         self._joints = by_name(scene.joints)
         self._leaders = {coupling.follower: coupling.leader for coupling in scene.couplings}
         self._frames = by_name(scene.frames)
-        self._placed_joints: dict[str, Scope] = {}
+        self._placed_joints: dict[str, DocumentScope] = {}
 
-    def of_link(self, name: str) -> Scope:
+    def of_link(self, name: str) -> DocumentScope:
         """Return the scope of a link: that of its model."""
         return self._links.get(name, self.root)
 
-    def of_joint(self, name: str) -> Scope:
+    def of_joint(self, name: str) -> DocumentScope:
         """Return the innermost scope around a joint, its links and the joint that it follows."""
         if name not in self._placed_joints:
             joint = self._joints[name]
@@ -314,7 +312,7 @@ class _Places:
             self._placed_joints[name] = common([self._scopes.of_name(name), *ends])
         return self._placed_joints[name]
 
-    def of_frame(self, name: str) -> Scope:
+    def of_frame(self, name: str) -> DocumentScope:
         """Return the innermost scope around a frame and its link; the world for one that is fixed
         to it.
         """
@@ -323,14 +321,14 @@ class _Places:
             self.root if link == WORLD else common([self._scopes.of_name(name), self.of_link(link)])
         )
 
-    def of_links(self, names: Iterable[str], name: str | None = None) -> Scope:
+    def of_links(self, names: Iterable[str], name: str | None = None) -> DocumentScope:
         """Return the innermost scope around some links and, if given, a name."""
         scopes = [self.of_link(link) for link in names if link != WORLD]
         return common(
             [*scopes, *([] if name is None else [self._scopes.of_name(name)])] or [self.root]
         )
 
-    def of_item(self, item: Any) -> Scope:
+    def of_item(self, item: Any) -> DocumentScope:
         """Return the innermost scope around the links or joints of a constraint, force element or
         filter group.
         """

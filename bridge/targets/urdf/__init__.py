@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from loaders.deferred import on_demand
 
 if TYPE_CHECKING:
-    from .document import Urdf, UrdfExport, export_urdf, to_urdf
+    from .document import Urdf, export_urdf, to_urdf
     from .target import UrdfOptions
 
-__all__ = ["Urdf", "UrdfExport", "UrdfOptions", "export_urdf", "to_urdf"]
+__all__ = ["Urdf", "UrdfOptions", "export_urdf", "to_urdf"]
 
 __getattr__ = on_demand(__name__, dict.fromkeys(__all__, ".document") | {"UrdfOptions": ".target"})
 

@@ -9,7 +9,7 @@ ACTUATOR = Code(
     Fate.DROPPED,
     (
         "URDF cannot state actuator {actuator}, as it drives no joint with one axis that may exert "
-        "effort; left it out"
+        "effort; it is left out"
     ),
     meaning=(
         "An actuator drives a tendon, or a joint with several axes or without effort; it is "
@@ -49,7 +49,7 @@ CHAIN = Code(
 CONSTRAINT = Code(
     "urdfout.constraint",
     Fate.DROPPED,
-    "the document cannot state a {kind} of {items}; left it out",
+    "the document cannot state a {kind} of {items}; it is left out",
     meaning=(
         "A constraint has no element, or refers to a joint that has not one axis; it is left out."
     ),
@@ -57,7 +57,7 @@ CONSTRAINT = Code(
 COUPLING = Code(
     "urdfout.coupling",
     Fate.DROPPED,
-    "URDF cannot couple joint {follower} to joint {leader}; left the coupling out",
+    "URDF cannot couple joint {follower} to joint {leader}; the coupling is left out",
     meaning=(
         "A coupling of a joint with several axes, or a second one of the same joint, is left out."
     ),
@@ -77,7 +77,7 @@ FIELD_NOTED = FIELD.variant(
 FLUID_FORCE = Code(
     "urdfout.fluid-force",
     Fate.DROPPED,
-    "the document has no place for the force of a fluid on link {link}, {force}; left it out",
+    "the document has no place for the force of a fluid on link {link}, {force}; it is left out",
     meaning=(
         "Buoyancy, drag and lift are left out: URDF has no element for them. The message has "
         "the values."
@@ -109,7 +109,7 @@ IDLE_GEARBOX = Code(
     Fate.DROPPED,
     (
         "URDF has no gearboxes, and no revolute joints connect {reference} to {parent} and to "
-        "{child}, so that gearbox {gearbox} couples nothing; left it out"
+        "{child}, so that gearbox {gearbox} couples nothing; it is left out"
     ),
     meaning=(
         "A gearbox is left out: it couples nothing, because its reference link is not "
@@ -134,7 +134,7 @@ JOINED_LINKS = Code(
 JOINT_PROPERTY = Code(
     "urdfout.joint-property",
     Fate.DROPPED,
-    "joint {joint} of type {type} cannot state {properties}; left out",
+    "joint {joint} loses {properties}, which joints of type {type} cannot state",
     meaning="A property of a joint has no place in joints of its type; it is left out.",
 )
 JOINT_TYPE = Code(
@@ -200,13 +200,13 @@ MISSING_FILE = Code(
 NAME = Code(
     "urdfout.name",
     Fate.NOTED,
-    "names in a URDF are unique and have no scopes; renamed {names:%s to %s}",
+    "names in a URDF are unique and have no scopes; the export renames {names:%s to %s}",
     meaning="Names that are not legal or not unique in URDF are changed; the result has the map.",
 )
 NO_INERTIA = Code(
     "urdfout.no-inertia",
     Fate.NOTED,
-    "PyBullet gives a link without inertia 1 kg; wrote the mass 0 for {links}",
+    "PyBullet gives a link without inertia 1 kg; the mass 0 is written for {links}",
     meaning=(
         "PyBullet gives a link without `<inertial>` 1 kg; the mass 0 is written for links "
         "that are not the root."
@@ -217,7 +217,7 @@ PUBLISHED_SENSOR = Code(
     Fate.DROPPED,
     (
         "the document has no place for sensor {sensor} of type {type}, which a plugin publishes; "
-        "left it out"
+        "it is left out"
     ),
     meaning=(
         "Joint states and odometry come from plugins of Gazebo; a document has no sensor for them."

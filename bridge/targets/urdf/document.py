@@ -5,36 +5,39 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Unpack, cast
 
 from bridge.lowering.sources import Source, loss_summary, split_options
-from bridge.targets.assembly import AssemblyContents, Document, Placed, assembly_contents, trees_of
+from bridge.targets.assembly import (
+    AssemblyFiles,
+    PartDocument,
+    PlacedPart,
+    assembly_files,
+    trees_of,
+)
 from bridge.targets.elements import add_sensor, with_filter_groups
 from bridge.targets.folder import (
     ASSETS,
     AnyBuilt,
     AssetFiles,
-    Contents,
+    BuiltDocument,
+    DocumentFormat,
+    DocumentText,
     Export,
+    ExportFiles,
     Files,
-    Format,
-    document_contents,
-    finished,
+    document_alone,
+    document_files,
+    export_folder,
     package_xml,
     repaired,
     scene_of,
-    single_document,
-    stale,
 )
-from bridge.targets.folder import Built as BuiltDocument
-from bridge.targets.folder import Document as DocumentText
 from bridge.targets.options import EXTENSIONS, UrdfExportOptions, changed_options
 from bridge.targets.report import Report
 from bridge.targets.urdf import codes
 from bridge.targets.xml import Element, Value, add, file_name, root_element, write
-from loaders.diagnostics import Diagnostic, ExportError
+from loaders.diagnostics import ExportError
 from loaders.finish.transform import moved_frames, renamed
 from loaders.model import WORLD, Friction, Joint, Link, Material, Model, Sensor
 from loaders.pose import IDENTITY, Pose
@@ -43,7 +46,7 @@ from loaders.scoped_names import SEPARATOR
 
 from .joint import add_drake_elements, add_joint, add_ros2_control, add_transmission
 from .link import add_link, add_material, add_origin, vector
-from .normal_form import NormalForm, normal_form
+from .normal_form import UrdfForm, normal_form
 from .normal_link import common, friction_of_link, is_only_a_name, name_for_gazebo
 from .target import UrdfOptions
 from .tree import has_several_roots
@@ -125,7 +128,7 @@ def _add(
             add_sensor(element, sensor, sensor.X_LS)
 
 
-def document(form: NormalForm, options: UrdfExportOptions, files: Files) -> Element:
+def document(form: UrdfForm, options: UrdfExportOptions, files: Files) -> Element:
     """Return the ``<robot>`` of a normal form.
 
     Args:
@@ -177,10 +180,10 @@ def _materials(scene: Scene) -> dict[Material, None]:
     return dict.fromkeys(m for m in materials if m is not None and not is_only_a_name(m))
 
 
-Built = BuiltDocument[NormalForm, UrdfExportOptions]
+BuiltUrdf = BuiltDocument[UrdfForm, UrdfExportOptions]
 
 
-def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> Built:
+def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> BuiltUrdf:
     """Return the document of a source.
 
     Args:
@@ -224,7 +227,7 @@ def urdf_assembly(
     function: str,
     changed: Mapping[str, object],
     package: str = "",
-) -> AssemblyContents:
+) -> AssemblyFiles:
     """Return the files of a scene, with a URDF for each of its kinematic trees.
 
     Args:
@@ -243,24 +246,30 @@ def urdf_assembly(
         if key not in ("strict", "meshes", "write_srdf")
     }
 
-    def build_part(part: Scene, assets: str) -> Document:
+    def build_part(part: Scene, assets: str) -> PartDocument:
         named = renamed(
             part, {"model": {part.models[0].name: part.name}}
         )  # a tree of a model is a model by itself
         built = build(named, lenient, assets)
-        return Document(built, _free_pose(built), _SOLVED)
+        return PartDocument(built, _free_pose(built), _SOLVED)
 
-    form = Format("URDF", ".urdf", function, codes.READ_BACK)
+    form = DocumentFormat("URDF", ".urdf", function, codes.READ_BACK)
     if "drake" in lenient.get("extensions", EXTENSIONS):
         scene = with_filter_groups(scene)
-    contents, report = assembly_contents(
-        scene, trees_of(scene), build_part, form, changed, _with_old_frames, package
+    strict = bool(keywords.get("strict"))
+    return assembly_files(
+        scene,
+        trees_of(scene),
+        build_part,
+        form,
+        changed,
+        as_source=_with_old_frames,
+        package=package,
+        strict=strict,
     )
-    report.entries.raise_for(ExportError, strict=bool(keywords.get("strict")))
-    return contents
 
 
-def _free_pose(built: Built) -> tuple[str, Pose] | None:
+def _free_pose(built: BuiltUrdf) -> tuple[str, Pose] | None:
     """Return the free root of a tree and its pose; None if the tree is held, or its root is at the
     origin.
     """
@@ -273,11 +282,13 @@ def _free_pose(built: Built) -> tuple[str, Pose] | None:
     return None if root is None else (root, X_WR)
 
 
-def _with_old_frames(found: Scene, placed: Sequence[Placed], built: Sequence[AnyBuilt]) -> Scene:
+def _with_old_frames(
+    found: Scene, placed: Sequence[PlacedPart], built: Sequence[AnyBuilt]
+) -> Scene:
     """Return a scene that was read, with the frames of links where the source has them."""
     frames: dict[str, Pose] = {}
     for item, document in zip(placed, built, strict=True):
-        for name, X_LN in cast(Built, document).form.frames.items():
+        for name, X_LN in cast(BuiltUrdf, document).form.frames.items():
             frames[f"{item.part.name}{SEPARATOR}{item.names.get(name, name)}"] = X_LN.inverse()
     return moved_frames(found, frames)
 
@@ -304,12 +315,7 @@ def srdf_text(source: Scene, scene: Scene, names: Mapping[str, str]) -> str:
     return write(root)
 
 
-_FORMAT = Format("URDF", ".urdf", "export_urdf", codes.READ_BACK)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UrdfExport(Export):
-    """The result of `export_urdf`."""
+_FORMAT = DocumentFormat("URDF", ".urdf", "export_urdf", codes.READ_BACK)
 
 
 def export_urdf(
@@ -319,7 +325,7 @@ def export_urdf(
     force: bool = False,
     check: bool = True,
     **options: Unpack[UrdfOptions],
-) -> UrdfExport:
+) -> Export:
     """Write a model as a folder: ``<name>.urdf``, ``assets/``, ``README.md``, ``FIDELITY.md``.
 
     A scene of several kinematic trees becomes a URDF for each, and ``<name>.dmd.yaml``, which
@@ -359,83 +365,61 @@ def export_urdf(
         ...     print(result.path.name, result.files)
         arm.urdf ('FIDELITY.md', 'README.md', 'arm.urdf')
     """
-    contents = finished(source, options, lambda: _contents(source, options), check=check)
-    return contents.written(UrdfExport, out_dir, force=force)
+    return export_folder(folder_files, source, out_dir, options, force=force, check=check)
 
 
-def stale_files(
-    source: Source, out_dir: str | os.PathLike[str], **options: Unpack[UrdfOptions]
-) -> tuple[str, ...]:
-    """Return the files of an export that are missing, superfluous, or differ from what
-    `export_urdf` would write.
+def folder_files(source: Source, keywords: UrdfOptions) -> ExportFiles:
+    """Return the files that `export_urdf` writes: those of one robot; if the scene has several
+    trees, one robot for each and directives.
 
     Args:
         source: See `bridge.to_urdf`.
-        out_dir: The folder to compare with.
-        options: See `bridge.to_urdf`.
+        keywords: See `bridge.to_urdf`.
 
     Raises:
         LoadError: if the file is invalid.
+        ExportError: if URDF cannot represent the model; with ``strict``, if anything is lost.
         TypeError: if an option is unknown.
-    """
-    return stale(_contents(source, options).files, out_dir)
-
-
-def single_file(
-    source: Source, *, assets: str, check: bool = True, **options: Unpack[UrdfOptions]
-) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
-    """Return a document that stands alone, the assets in a folder beside it, and the findings.
-
-    Args:
-        source: See `bridge.to_urdf`.
-        assets: Name of the folder of the assets.
-        check: Whether to read the files back and compare them with the model.
-        options: See `bridge.to_urdf`.
-
-    Raises:
-        LoadError: if the file is invalid.
-        ExportError: if URDF cannot represent the model, or the written file, read back, is not the
-            model; with ``strict``, if anything is lost.
-        TypeError: if an option is unknown.
-        ValueError: if the meshes are to be those of a package.
-    """
-    if options.get("meshes") == "package":
-        raise ValueError("a package is a folder; expected meshes='relative' for one file")
-    return single_document(
-        source, options, lambda: build(source, options, assets), _FORMAT, assets, check=check
-    )
-
-
-def _contents(source: Source, keywords: UrdfOptions) -> Contents:
-    """Return the files of one robot; if the scene has several trees, one robot for each and
-    directives.
     """
     options, load_options = split_options(UrdfExportOptions, keywords)
     scene = scene_of(source, load_options)
     if has_several_roots(scene):
         return urdf_assembly(scene, dict(keywords), _FORMAT.function, changed_options(options))
     of_export = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
-    return _of_robot(build(scene, of_export))
-
-
-def _of_robot(built: Built) -> Contents:
+    built = build(scene, of_export)
     readers = "is a robot in URDF. ROS, Drake, Gazebo, MuJoCo, PyBullet and sdfbridge read it."
     notes = (
-        (
-            "Links and joints are those of the source. Frames of links are at their joints, where "
-            "URDF requires it."
-        ),
+        "Links and joints are those of the source. Frames of links are at their joints, where URDF "
+        "requires it.",
     )
-    contents = document_contents(built, _FORMAT, readers, notes)
-    if built.options.write_srdf:
-        contents.files[str(Path(contents.main).with_suffix(".srdf"))] = srdf_text(
-            built.scene, built.form.scene, built.form.names
-        ).encode()
-    if built.options.meshes == "package":
-        name = Path(contents.main).stem
-        contents.files["package.xml"] = package_xml(name).encode()
-        contents = dataclasses.replace(contents, package_map={name: "."})
-    return contents
+    name = file_name(scene.name)
+    more: dict[str, str] = {}
+    package_map: dict[str, str] = {}
+    if options.write_srdf:
+        more[f"{name}.srdf"] = srdf_text(built.scene, built.form.scene, built.form.names)
+    if options.meshes == "package":
+        more["package.xml"] = package_xml(name)
+        package_map[name] = "."
+    return document_files(built, _FORMAT, readers, notes, more, package_map)
+
+
+def single_files(source: Source, options: UrdfOptions, assets: str) -> ExportFiles:
+    """Return a document that stands alone, with its assets in a folder beside it.
+
+    Args:
+        source: See `bridge.to_urdf`.
+        options: See `bridge.to_urdf`.
+        assets: Name of the folder of the assets.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if URDF cannot represent the model; with ``strict``, if anything is lost.
+        TypeError: if an option is unknown.
+        ValueError: if the meshes are to be those of a package.
+    """
+    if options.get("meshes") == "package":
+        raise ValueError("a package is a folder; expected meshes='relative' for one file")
+    return document_alone(build(source, options, assets), _FORMAT, assets)
 
 
 # --- text -----------------------------------------------------------------------------------------
@@ -504,7 +488,6 @@ def to_urdf(source: Source, **options: Unpack[UrdfOptions]) -> Urdf:
     with loss_summary(source, options) as losses:
         built = build(source, options)
         losses.add(built.diagnostics)
-    urdf = Urdf(write(built.root))
-    urdf.assets, urdf.diagnostics = built.assets, built.diagnostics
-    urdf.names, urdf.frames = built.form.names, built.form.frames
+    urdf = Urdf.of(write(built.root), built.assets, built.diagnostics, built.form.names)
+    urdf.frames = built.form.frames
     return urdf

@@ -3,48 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from typing import NamedTuple
 
+from bridge.targets.elements import add_drake_items, add_filter_groups
 from bridge.targets.numbers import round_to_short
 from bridge.targets.xml import Element, Value, add
 from loaders.model import (
     WORLD,
     Actuator,
-    BallConstraint,
-    Bushing,
-    Constraint,
     Coupling,
     Curve,
-    DistanceConstraint,
-    ForceElement,
     Joint,
     JointAxis,
     JointType,
-    SpringDamper,
-    TendonConstraint,
-    WeldConstraint,
     by_name,
 )
 from loaders.model.joint import UNLIMITED
+from loaders.pose import Array, Pose
 from loaders.scene import Scene
 
 from .link import add_origin, axis_text, pose_attributes, vector
 from .normal_form import frame_at
 from .normal_joint import COMMANDS, commands_of
-
-_VALUES: dict[type, tuple[str, tuple[str, ...]]] = {
-    BallConstraint: ("drake:ball_constraint", ()),
-    DistanceConstraint: ("drake:distance_constraint", ("distance", "stiffness", "damping")),
-    SpringDamper: ("drake:linear_spring_damper", ("free_length", "stiffness", "damping")),
-}
-_BUSHING = ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping")
-_TENDON = {
-    "offset": "offset",
-    "lower_limit": "lower",
-    "upper_limit": "upper",
-    "stiffness": "stiffness",
-    "damping": "damping",
-}
 
 
 def add_drake_elements(robot: Element, scene: Scene) -> None:
@@ -59,51 +39,30 @@ def add_drake_elements(robot: Element, scene: Scene) -> None:
             frame.X_LF if frame.link != WORLD else scene.models[0].X_WM.inverse() @ frame.X_LF
         )  # <origin> moves it
         add(robot, "frame", None, name=frame.name, link=frame.link, **pose_attributes(X))
-    for item in (*scene.constraints, *scene.forces):
-        _add_item(robot, item, scene)
-    ignored: dict[str, list[str]] = defaultdict(list)
-    for rule in scene.filter_rules:
-        ignored[rule.a].append(rule.b)
-    for group in scene.filter_groups:
-        element = add(robot, "drake:collision_filter_group", name=group.name)
-        for link in group.links:
-            add(element, "drake:member", link=link)
-        for other in group.groups:
-            add(element, "drake:member_group", name=other)
-        for other in ignored[group.name]:
-            add(element, "drake:ignored_collision_filter_group", name=other)
+    dialect = _Dialect(scene)
+    add_drake_items(robot, (*scene.constraints, *scene.forces), dialect)
+    add_filter_groups(robot, scene.filter_groups, scene.filter_rules, dialect)
 
 
-def _add_item(robot: Element, item: Constraint | ForceElement, scene: Scene) -> None:
-    if isinstance(item, TendonConstraint):
-        _add_tendon(robot, item)
-    elif isinstance(item, Bushing):
-        element = add(robot, "drake:linear_bushing_rpy")
-        for end, link, X in (("A", item.link_A, item.X_LA), ("C", item.link_C, item.X_LC)):
-            add(element, f"drake:bushing_frame{end}", name=frame_at(scene, link, X) or link)
-        for key in _BUSHING:
-            add(element, f"drake:bushing_{key}", value=vector(getattr(item, key)))
-    elif not isinstance(item, WeldConstraint):  # reported, and left out of the normal form
-        _add_pair(robot, item)
+class _Dialect(NamedTuple):
+    """Names of items as in the scene, and values in attributes; see `DrakeDialect`."""
 
+    scene: Scene
 
-def _add_pair(robot: Element, item: BallConstraint | DistanceConstraint | SpringDamper) -> None:
-    tag, keys = _VALUES[type(item)]
-    element = add(robot, tag)
-    add(element, f"{tag}_body_A", name=item.link_A)
-    add(element, f"{tag}_body_B", name=item.link_B)
-    values: dict[str, Value] = {"p_AP": vector(item.p_AP), "p_BQ": vector(item.p_BQ)}
-    for key, value in (values | {key: getattr(item, key) for key in keys}).items():
-        add(element, f"{tag}_{key}", value=value)
+    def name(self, name: str) -> str:
+        return name
 
+    def link(self, name: str) -> str:
+        return name
 
-def _add_tendon(robot: Element, item: TendonConstraint) -> None:
-    tag = "drake:tendon_constraint"
-    element = add(robot, tag)
-    for joint, coefficient in zip(item.joints, item.coefficients, strict=True):
-        add(element, f"{tag}_joint", name=joint, a=coefficient)
-    for key, field in _TENDON.items():
-        add(element, f"{tag}_{key}", value=getattr(item, field))
+    def frame(self, link: str, X_LF: Pose) -> str:
+        return frame_at(self.scene, link, X_LF) or link
+
+    def vector(self, values: Array) -> tuple[float, ...]:
+        return vector(values)
+
+    def put(self, parent: Element, tag: str, value: Value, key: str = "value") -> None:
+        add(parent, tag, **{key: value})
 
 
 _WITH_AXIS = frozenset(
@@ -117,7 +76,7 @@ def add_joint(robot: Element, joint: Joint, coupling: Coupling | None) -> None:
     Args:
         robot: The ``<robot>``.
         joint: The joint.
-        coupling: The coupling by which it follows another joint.
+        coupling: Its coupling to another joint.
 
     Raises:
         ValueError: if URDF has no joint of this type.

@@ -81,7 +81,7 @@ def _names(scene: Scene) -> dict[str, dict[str, str]]:
 
 
 _Attempts = dict[tuple[str, bool, bool], dict[str, int]]
-"""Numbers of attempts, as in `unused_name`, by kind and by which sets are reserved."""
+"""Numbers of attempts, as in `unused_name`, keyed by kind and reserved sets."""
 
 
 def _claimed(

@@ -13,8 +13,9 @@ from bridge.targets.elements import (
     without_fluid_forces,
     without_published_sensors,
 )
+from bridge.targets.fields import kind_words
 from bridge.targets.options import UrdfExportOptions
-from bridge.targets.report import Report, kind_words
+from bridge.targets.report import Report
 from bridge.targets.urdf import codes
 from loaders.model import (
     WORLD,
@@ -241,7 +242,7 @@ def _with_links(scene: Scene, frames: Sequence[Frame]) -> Scene:
     return dataclasses.replace(scene, links=(*scene.links, *links), joints=(*scene.joints, *joints))
 
 
-class NormalForm(NamedTuple):
+class UrdfForm(NamedTuple):
     """The scene that a document says."""
 
     scene: Scene
@@ -253,7 +254,7 @@ class NormalForm(NamedTuple):
     """
 
 
-def normal_form(scene: Scene, options: UrdfExportOptions, report: Report) -> NormalForm:
+def normal_form(scene: Scene, options: UrdfExportOptions, report: Report) -> UrdfForm:
     """Return the normal form of a scene.
 
     Args:
@@ -292,4 +293,4 @@ def normal_form(scene: Scene, options: UrdfExportOptions, report: Report) -> Nor
     scene = with_command_interfaces(scene, options)
     name = scene.models[0].name
     names |= {old: names.get(new, new) for old, new in ground.items()}
-    return NormalForm(dataclasses.replace(scene, name=name), names, frames)
+    return UrdfForm(dataclasses.replace(scene, name=name), names, frames)

@@ -317,7 +317,7 @@ def with_command_interfaces(scene: Scene, options: UrdfExportOptions) -> Scene:
 
 
 def commands_of(actuator: Actuator) -> tuple[str, ...]:
-    """Return the interfaces by which an actuator is commanded, of which ROS 1 has longer names."""
+    """Return the command interfaces of an actuator; in ROS 1 their names are longer."""
     words = " ".join(actuator.interfaces).lower()
     return tuple(command for command in COMMANDS if command in words) or ("effort",)
 

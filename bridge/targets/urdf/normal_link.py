@@ -74,7 +74,7 @@ def name_for_gazebo(link: Link) -> str | None:
     return material.name if material is not None and is_common else None
 
 
-class Materials:
+class UniqueMaterials:
     """The materials of a document, each with a unique name."""
 
     def __init__(self, extensions: Collection[str], report: Report) -> None:
@@ -479,7 +479,7 @@ def with_representable_parts(scene: Scene, extensions: Collection[str], report: 
         extensions: The extensions that the document may use.
         report: Receives the findings.
     """
-    materials = Materials(extensions, report)
+    materials = UniqueMaterials(extensions, report)
     links = []
     for link in scene.links:
         part = _with_shapes(link, extensions, report)
@@ -573,13 +573,13 @@ def _report_shape(
     link: Link, part: Collision | Visual, report: Report, others: tuple[Collision | Visual, ...]
 ) -> None:
     collides = isinstance(part, Collision)
-    outcome = "left it out"
+    outcome = "it is left out"
     if others:
         box = others[0].geometry
         outcome = (
-            "wrote a box of {:g} m x {:g} m x {:g} m".format(*box.size)
+            "a box of {:g} m x {:g} m x {:g} m is written".format(*box.size)
             if isinstance(box, Box)
-            else "wrote a mesh"
+            else "a mesh is written"
         )
     if collides:
         code = codes.SHAPE if others else codes.SHAPE_DROPPED

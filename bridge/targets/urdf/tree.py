@@ -7,12 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from bridge.targets.elements import with_exchanged_links
 from bridge.targets.report import Report
 from bridge.targets.urdf import codes
 from loaders.collision_pairs import connected_components, static_links
 from loaders.diagnostics import Diagnostic, ExportError, finding_of
 from loaders.model import WORLD, BallConstraint, Joint, JointType, Model
-from loaders.pose import IDENTITY, Pose, frozen
+from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 
 from .names import free_item_name
@@ -182,10 +183,7 @@ def _turned(joint: Joint, report: Report) -> Joint:
         subjects=(joint.name,),
         joint=joint.name,
     )
-    axes = tuple(dataclasses.replace(axis, xyz=frozen(-axis.xyz)) for axis in reversed(joint.axes))
-    return dataclasses.replace(
-        joint, parent=joint.child, child=joint.parent, X_PJ=joint.X_CJ, X_CJ=joint.X_PJ, axes=axes
-    )
+    return with_exchanged_links(joint)
 
 
 def unrepresentable(joint: Joint, reason: str) -> Diagnostic:
@@ -218,7 +216,7 @@ def _report_loop(joint: Joint, report: Report, *, is_ball: bool) -> None:
         joint.where,
         subjects=(joint.name, joint.parent, joint.child),
         joint=joint.name,
-        outcome="a ball constraint closes it" if is_ball else "left it out",
+        outcome="a ball constraint closes it" if is_ball else "it is left out",
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 import bridge
 import loaders
 from bridge.diff.mechanics import mechanical_error
-from bridge.targets.directives.folder import stale_files
+from bridge.targets.target import BUILT_IN
 from tests.support.scenes import link, random_pose, scene
 
 WORLD = """<sdf version='1.12'><world name='hall'><gravity>0 0 -9.81</gravity>
@@ -112,9 +112,9 @@ def test_one_model_takes_its_name_as_scope(tmp_path: Path) -> None:
 
 def test_a_folder_is_stale_when_the_scene_changes(hall: loaders.Scene, tmp_path: Path) -> None:
     bridge.export_directives(hall, tmp_path / "out")
-    assert stale_files(hall, tmp_path / "out") == ()
+    assert BUILT_IN["directives"].stale_files(hall, tmp_path / "out") == ()
     changed = loaders.load_string(WORLD.replace("<mass>2", "<mass>3"), format="sdf")
-    assert stale_files(changed, tmp_path / "out") == ("box.sdf",)
+    assert BUILT_IN["directives"].stale_files(changed, tmp_path / "out") == ("box.sdf",)
 
 
 def test_a_model_of_nested_models_alone_is_one_model(tmp_path: Path) -> None:

@@ -1,34 +1,16 @@
-"""Fields that a writer cannot write are found if they have a value."""
+"""The findings of a writer."""
 
 from __future__ import annotations
-
-import dataclasses
 
 import numpy as np
 import pytest
 
 import bridge
 import loaders
-from bridge.targets.report import Report, unsupported_fields, value_text
-from bridge.targets.sdf.target import SUPPORTED_FIELDS
+from bridge.targets.report import Report, value_text
 from loaders import model as m
 from loaders.diagnostics import Code, Fate
 from loaders.pose import Pose
-from tests.support.scenes import link, scene
-
-
-def test_a_field_that_is_not_carried_is_found_unless_it_has_its_default() -> None:
-    supported = {**SUPPORTED_FIELDS, m.Link: SUPPORTED_FIELDS[m.Link] - {"kinematic"}}
-    assert list(unsupported_fields(scene([link("a")]), supported)) == []
-    moved = scene([link("a", kinematic=True)])
-    assert [(owner, field) for _, owner, field in unsupported_fields(moved, supported)] == [
-        ("a", "kinematic")
-    ]
-
-
-def test_all_fields_of_the_model_are_answered_for_or_reported() -> None:
-    for cls, fields in SUPPORTED_FIELDS.items():
-        assert fields <= {field.name for field in dataclasses.fields(cls)}
 
 
 def test_findings_name_the_target() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bridge.fluid import buoyancy_wrench, drag_wrench, solid_of, wing_wrench
-from bridge.mechanism.force_laws import Motion
+from bridge.mechanism.force_laws import FrameMotion
 from loaders.model import Box, Buoyancy, FluidDrag, Slopes, Wing
 from loaders.pose import IDENTITY, Array, Pose, frozen, rotation_about
 
@@ -21,8 +21,8 @@ def moving(
     R: Array | None = None,
     v: tuple[float, ...] = (0.0, 0.0, 0.0),
     w: tuple[float, ...] = (0.0, 0.0, 0.0),
-) -> Motion:
-    return Motion(Pose.of(R), np.array(w), np.array(v))
+) -> FrameMotion:
+    return FrameMotion(Pose.of(R), np.array(w), np.array(v))
 
 
 # --- buoyancy -------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ def test_a_surface_is_where_the_fluid_is() -> None:
     """A box around the surface of a fluid that was moved and turned is half submerged."""
     X_WS = Pose.of(TURNED, (3.0, 4.0, 5.0))
     fluid = Buoyancy(link="l", layers=((0.0, 0.0),), X_WS=X_WS)
-    wrench = buoyancy_wrench(fluid, box(), Motion(X_WS, np.zeros(3), np.zeros(3)), GRAVITY)  # type: ignore[arg-type]
+    wrench = buoyancy_wrench(fluid, box(), FrameMotion(X_WS, np.zeros(3), np.zeros(3)), GRAVITY)  # type: ignore[arg-type]
     np.testing.assert_allclose(wrench.force, (0.0, 0.0, 5000.0), rtol=1e-12)
     np.testing.assert_allclose(wrench.p_WQ, X_WS.p - 0.25 * TURNED[:, 2], atol=1e-12)
 
@@ -79,7 +79,7 @@ def test_drag_is_linear_and_quadratic_in_the_axes_of_the_link() -> None:
     linear[0, 0], linear[3, 4], absolute[1, 1, 1], quadratic[2, 0, 1] = -2.0, 0.5, -3.0, 0.25
     drag = FluidDrag(link="l", linear=linear, absolute=absolute, quadratic=quadratic)
     v, w = np.array((4.0, -5.0, 6.0)), np.array((0.1, 0.2, 0.3))
-    wrench = drag_wrench(drag, Motion(Pose.of(TURNED), TURNED @ w, TURNED @ v))
+    wrench = drag_wrench(drag, FrameMotion(Pose.of(TURNED), TURNED @ w, TURNED @ v))
     np.testing.assert_allclose(TURNED.T @ wrench.force, (-8.0, 75.0, 0.25 * -20.0), atol=1e-12)
     np.testing.assert_allclose(TURNED.T @ wrench.torque, (0.1, 0.0, 0.0), atol=1e-12)
 
@@ -99,7 +99,7 @@ SPEED, ALPHA = 20.0, 0.1
 PRESSURE = 0.5 * 1.2 * SPEED**2 * 2.0
 
 
-def flying(alpha: float, sweep: float = 0.0) -> Motion:
+def flying(alpha: float, sweep: float = 0.0) -> FrameMotion:
     """A wing that moves along x of the world, pitched up by the angle of attack."""
     v = (SPEED * math.cos(sweep), SPEED * math.sin(sweep), 0.0)
     return moving(rotation_about((0.0, 1.0, 0.0), -alpha), v)
@@ -160,7 +160,7 @@ def test_a_round_body_has_lift_away_from_the_flow() -> None:
     for angle in (0.0, 1.0, 2.0):
         across = np.array((0.0, math.cos(angle), math.sin(angle)))
         v = SPEED * (math.cos(ALPHA) * np.array((1.0, 0.0, 0.0)) + math.sin(ALPHA) * across)
-        wrench = wing_wrench(rocket, Motion(IDENTITY, np.zeros(3), v))
+        wrench = wing_wrench(rocket, FrameMotion(IDENTITY, np.zeros(3), v))
         assert wrench.force @ across == pytest.approx(-abs(wrench.force @ across))
         assert np.linalg.norm(np.cross(wrench.force, v)) / SPEED == pytest.approx(
             PRESSURE * 5.0 * ALPHA

@@ -380,8 +380,9 @@ def test_parts_without_volume_are_none(gutter_file, monkeypatch):
 def test_planes_that_cross_are_taken_apart_as_one(tmp_path, monkeypatch):
     monkeypatch.setattr(convex_decomposition, "_run", lambda *_: "seen as one")
     upright = trimesh.creation.box((1.0, 1e-9, 1.0))
-    across = trimesh.creation.box((1e-9, 1.0, 1.0))
-    trimesh.util.concatenate([upright, across]).export(tmp_path / "tree.obj", digits=12)
+    low = trimesh.creation.box(bounds=[(0.0, -1.0, -1.0), (1e-9, 0.0, 1.0)])
+    lower = trimesh.creation.box(bounds=[(0.0, 0.0, -1.0), (1e-9, 1.0, 0.0)])  # with `low` an L
+    trimesh.util.concatenate([upright, low, lower]).export(tmp_path / "tree.obj", digits=12)
     assert (
         made(mesh_of(str(tmp_path / "tree.obj"), **PARTS_ASKED))[1][0].arguments["reason"]
         == "seen as one"

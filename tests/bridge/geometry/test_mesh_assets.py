@@ -44,8 +44,11 @@ def test_what_is_seen_keeps_its_parts_and_their_colors(tmp_path):
     seen, _ = made(mesh)
     assert [asset.name for asset in seen] == ["two_0", "two_1"]
     assert sorted(asset.rgba for asset in seen) == [(0.0, 0.0, 1.0, 1.0), (1.0, 0.0, 0.0, 1.0)]
-    ((solid,), _) = made(mesh, collides=True)
-    assert len(read_back(solid).vertices) == sum(len(read_back(asset).vertices) for asset in seen)
+    solids, _ = made(mesh, collides=True)
+    assert [asset.name for asset in solids] == ["two_convex_0", "two_convex_1"]
+    assert [asset.rgba for asset in solids] == [None, None]
+    touched = sum(len(read_back(asset).vertices) for asset in solids)
+    assert touched == sum(len(read_back(asset).vertices) for asset in seen)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bridge.mechanism.force_laws import (
-    Motion,
+    FrameMotion,
     bushing_wrench,
     is_tendon_representable,
     tendon_force,
@@ -24,8 +24,8 @@ BUSHING = Bushing(
 )  # fmt: skip
 
 
-def at(X_WF: Pose, w: Array = ZERO, v: Array = ZERO) -> Motion:
-    return Motion(X_WF, w, v)
+def at(X_WF: Pose, w: Array = ZERO, v: Array = ZERO) -> FrameMotion:
+    return FrameMotion(X_WF, w, v)
 
 
 def test_a_bushing_pulls_back_along_each_axis_and_acts_halfway() -> None:

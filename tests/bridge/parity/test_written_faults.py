@@ -16,8 +16,8 @@ import loaders
 from bridge.parity import compare
 from bridge.parity.engines.mujoco import engine
 from bridge.parity.engines.mujoco.engine import MujocoEngine
-from bridge.targets.mjcf.context import Element
-from bridge.targets.mjcf.document import Built
+from bridge.targets.mjcf.context import MjcfElement
+from bridge.targets.mjcf.document import BuiltMjcf
 from bridge.targets.mjcf.document import build as build_document
 from bridge.targets.options import MjcfExportOptions
 
@@ -63,7 +63,7 @@ def differ(one: dict[str, Any], two: dict[str, Any]) -> bool:
     )
 
 
-def places(root: Element) -> Iterator[tuple[int, str, str]]:
+def places(root: MjcfElement) -> Iterator[tuple[int, str, str]]:
     """The number of the first element of each tag with each attribute."""
     seen = set()
     for i, element in enumerate(root.walk()):
@@ -85,7 +85,7 @@ def test_an_attribute_that_the_writer_loses_is_found(
     missed, count = [], 0
     for i, tag, attribute in places(root):
 
-        def faulty(*arguments: Any, i: int = i, attribute: str = attribute) -> Built:
+        def faulty(*arguments: Any, i: int = i, attribute: str = attribute) -> BuiltMjcf:
             built = build_document(*arguments)
             del list(built.root.walk())[i].attributes[attribute]
             return built

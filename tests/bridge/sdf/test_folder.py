@@ -15,7 +15,7 @@ import bridge
 import loaders
 from bridge.diagnostic_codes import CODES
 from bridge.targets.report import read_back, require_equal
-from bridge.targets.sdf.document import single_file, stale_files
+from bridge.targets.target import BUILT_IN
 from loaders.diagnostics import ExportError
 from tests.support.scenes import link, scene
 
@@ -41,8 +41,8 @@ def test_a_second_export_of_the_export_writes_the_same_document(tmp_path: Path) 
 
 def test_a_folder_is_stale_when_the_source_changes(tmp_path: Path) -> None:
     bridge.export_sdf(scene([link("a")]), tmp_path / "m")
-    assert stale_files(scene([link("a")]), tmp_path / "m") == ()
-    assert "test.sdf" in stale_files(scene([link("b")]), tmp_path / "m")
+    assert BUILT_IN["sdf"].stale_files(scene([link("a")]), tmp_path / "m") == ()
+    assert "test.sdf" in BUILT_IN["sdf"].stale_files(scene([link("b")]), tmp_path / "m")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_document_that_says_another_model_is_refused() -> None:
 
 
 def test_one_file_names_its_assets_in_the_given_folder() -> None:
-    text, assets, _ = single_file(ASSETS / "arm" / "model.sdf", assets="arm_assets")
+    text, assets, _ = BUILT_IN["sdf"].single_file(ASSETS / "arm" / "model.sdf", assets="arm_assets")
     assert "<uri>arm_assets/finger.obj</uri>" in text
     assert set(assets) == {"finger.obj"}
 

@@ -9,7 +9,7 @@ import pytest
 import bridge
 import loaders
 from bridge.diff.mechanics import mechanical_error
-from bridge.targets.urdf.document import stale_files
+from bridge.targets.target import BUILT_IN
 from loaders.diagnostics import ExportError
 from loaders.model import WORLD, JointType
 from loaders.pose import Pose
@@ -57,8 +57,8 @@ def test_one_document_cannot_state_several_trees() -> None:
 
 def test_the_folder_is_current_until_the_scene_changes(tmp_path: Path) -> None:
     bridge.export_urdf(TREES, tmp_path / "out")
-    assert stale_files(TREES, tmp_path / "out") == ()
-    assert stale_files(scene([link("a"), link("b")]), tmp_path / "out")
+    assert BUILT_IN["urdf"].stale_files(TREES, tmp_path / "out") == ()
+    assert BUILT_IN["urdf"].stale_files(scene([link("a"), link("b")]), tmp_path / "out")
 
 
 def test_a_root_that_is_held_has_no_pose_of_a_free_body(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import bridge
 import loaders
 from bridge.diagnostic_codes import CODES
 from bridge.targets.report import read_back, require_equal
-from bridge.targets.urdf.document import single_file, stale_files
+from bridge.targets.target import BUILT_IN
 from loaders.diagnostics import ExportError
 from tests.support.scenes import link, scene
 
@@ -40,8 +40,8 @@ def test_a_second_export_of_the_export_writes_the_same_document(tmp_path: Path) 
 
 def test_a_folder_is_stale_when_the_source_changes(tmp_path: Path) -> None:
     bridge.export_urdf(scene([link("a")]), tmp_path / "m")
-    assert stale_files(scene([link("a")]), tmp_path / "m") == ()
-    assert "test.urdf" in stale_files(scene([link("b")]), tmp_path / "m")
+    assert BUILT_IN["urdf"].stale_files(scene([link("a")]), tmp_path / "m") == ()
+    assert "test.urdf" in BUILT_IN["urdf"].stale_files(scene([link("b")]), tmp_path / "m")
 
 
 def test_a_document_that_says_another_model_is_refused() -> None:
@@ -54,6 +54,8 @@ def test_a_document_that_says_another_model_is_refused() -> None:
 
 
 def test_one_file_names_its_assets_in_the_given_folder() -> None:
-    text, assets, _ = single_file(ASSETS / "arm" / "model.sdf", assets="arm_assets", quiet=True)
+    text, assets, _ = BUILT_IN["urdf"].single_file(
+        ASSETS / "arm" / "model.sdf", assets="arm_assets", quiet=True
+    )
     assert 'filename="arm_assets/finger.obj"' in text
     assert set(assets) == {"capsule.obj", "ellipsoid.obj", "finger.obj"}

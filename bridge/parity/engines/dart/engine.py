@@ -34,8 +34,14 @@ from bridge.installed_packages import version_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import Position
-from bridge.parity.engine import Dof, JointParameters, NotReportedError, Settings
-from bridge.parity.readings import Surfaces
+from bridge.parity.engine import (
+    BaseEngine,
+    Dof,
+    JointParameters,
+    NotReportedError,
+    Settings,
+    Surfaces,
+)
 from loaders.diagnostics import Code, Diagnostic, Where, finding_of
 from loaders.inertia import SpatialInertia
 from loaders.model import BallConstraint, WeldConstraint
@@ -270,13 +276,10 @@ def _process_of(_pid: int) -> DartProcess:
     return DartProcess()
 
 
-class DartEngine:
+class DartEngine(BaseEngine):
     """A mechanism in DART.
 
     If DART crashes, all queries that follow raise `NotReportedError`.
-
-    Attributes:
-        refusal: Why DART does not hold the mechanism; empty if it does.
     """
 
     name = "dart"
@@ -288,10 +291,9 @@ class DartEngine:
             mechanism: The mechanism.
             as_exported: Whether DART itself simulates dampers and springs.
         """
-        self.mechanism = mechanism
+        super().__init__(mechanism)
         self.version = version_of("dartpy") or "unknown"
         self.diagnostics = losses(mechanism)
-        self.refusal, self.refusal_is_difference = "", False
         self._process = dart_process()
         try:
             self._number = self._process.open(mechanism, as_exported=as_exported)
@@ -338,7 +340,7 @@ class DartEngine:
         return parameters
 
     def settings(self) -> Settings:
-        """Return gravity, time step and initial poses of DART's world."""
+        """See `Engine.settings`; those of DART's world."""
         settings: Settings = self._ask("settings")
         return settings
 
@@ -370,9 +372,13 @@ class DartEngine:
         return pairs
 
     def surfaces(self) -> Surfaces:
-        """Return the shapes of DART's skeleton and their friction."""
+        """See `Engine.surfaces`; those of DART's skeleton."""
         surfaces: Surfaces = self._ask("surfaces")
         return surfaces
+
+    def combined_friction(self, one: float, two: float) -> float:
+        """See `Engine.combined_friction`."""
+        return min(one, two)
 
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""

@@ -28,23 +28,25 @@ from bridge.mechanism.coordinates import (
     kind_of,
     primitive_positions,
 )
+from bridge.mechanism.dynamics import damper_and_spring_forces
 from bridge.parity.engine import (
     Dof,
     JointParameters,
     Settings,
+    Surfaces,
     constraint_violations,
     moving_links,
     positions_by_joint,
     scalar_dofs,
     without_sentinel,
 )
-from bridge.parity.readings import Surfaces, stacked
+from bridge.parity.readings import stacked
 from loaders.inertia import SpatialInertia
 from loaders.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Sphere
 from loaders.pose import Array, Pose, matrix_to_quaternion, quaternion_to_matrix
 
 from .skeleton import (
-    BodyIndices,
+    SkeletonIndices,
     add_couplings,
     add_loops,
     add_shapes,
@@ -60,7 +62,7 @@ from .skeleton import (
 def dart_positions(
     dartpy: Any,
     mechanism: Mechanism,
-    indices: Sequence[BodyIndices],
+    indices: Sequence[SkeletonIndices],
     positions: Sequence[Coordinates],
     count: int,
 ) -> Array:
@@ -101,7 +103,7 @@ def _own(body: Body, values: Sequence[Any]) -> list[tuple[int, Any]]:
 
 
 def mechanism_positions(
-    dartpy: Any, mechanism: Mechanism, indices: Sequence[BodyIndices], q: Array
+    dartpy: Any, mechanism: Mechanism, indices: Sequence[SkeletonIndices], q: Array
 ) -> list[Coordinates]:
     """Return the position of each body's joint, the inverse of `dart_positions`.
 
@@ -133,7 +135,7 @@ def mechanism_positions(
 
 
 def velocity_map(
-    mechanism: Mechanism, indices: Sequence[BodyIndices], positions: Sequence[Coordinates]
+    mechanism: Mechanism, indices: Sequence[SkeletonIndices], positions: Sequence[Coordinates]
 ) -> Array:
     """Return the matrix ``B``, shape (velocities in DART, nv).
 
@@ -295,6 +297,7 @@ class DartSimulation:
         self.set_state(initial_positions(mechanism), {})
         self._initial_poses = self.link_poses()
         add_loops(dartpy, self.world, built, mechanism)
+        self._parameters: dict[Dof, JointParameters] | None = None
         if not as_exported:
             self._clear_passive_forces()
 
@@ -302,7 +305,7 @@ class DartSimulation:
         """Leave dampers and springs to `_passive_forces`; the numbers that DART had stay known for
         L0.
         """
-        self._parameters = self.joint_parameters()
+        self._parameters = self._read_parameters()
         for k in range(self.skeleton.getNumJoints()):
             joint = self.skeleton.getJoint(k)
             for number in range(joint.getNumDofs()):
@@ -371,9 +374,10 @@ class DartSimulation:
         return found
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
-        """See `Engine.joint_parameters`."""
-        if hasattr(self, "_parameters"):
-            return self._parameters
+        """See `Engine.joint_parameters`; those of the model also where steps leave them out."""
+        return self._read_parameters() if self._parameters is None else self._parameters
+
+    def _read_parameters(self) -> dict[Dof, JointParameters]:
         found = {}
         for dof, scalar in scalar_dofs(self.mechanism).items():
             number, number_in_joint = self._indices[scalar.body].joints[scalar.number]
@@ -477,20 +481,8 @@ class DartSimulation:
 
     def _passive_forces(self) -> Array:
         """Return the forces of dampers and springs on the velocities of the mechanism."""
-        positions, v = self._positions(), self.velocities()
-        forces = np.zeros(len(v))
-        for body, position in zip(self.mechanism.bodies, positions, strict=True):
-            for p in body.primitives:
-                if p.limits is None or p.kind is PrimitiveKind.FREE:
-                    continue
-                size = 3 if p.kind is PrimitiveKind.BALL else 1
-                k = slice(body.v_start + p.dof_index, body.v_start + p.dof_index + size)
-                forces[k] = -p.limits.damping * v[k]
-                if size == 1 and p.limits.spring_stiffness:
-                    forces[k] -= p.limits.spring_stiffness * (
-                        position[p.dof_index] - p.limits.spring_reference
-                    )
-        return forces
+        bodies = self.mechanism.bodies
+        return damper_and_spring_forces(bodies, self._positions(), self.velocities())
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """See `Engine.collidable_pairs`; which large spheres on the links touch with the filter of

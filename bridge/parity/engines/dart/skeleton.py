@@ -33,7 +33,7 @@ _HINGE, _SLIDE = PrimitiveKind.HINGE, PrimitiveKind.SLIDE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BodyIndices:
+class SkeletonIndices:
     """The parts of a skeleton that stand for one body of the mechanism.
 
     Attributes:
@@ -53,7 +53,7 @@ class BuiltSkeleton:
     """A skeleton and the indices of each body of the mechanism in it."""
 
     skeleton: Any
-    bodies: tuple[BodyIndices, ...]
+    bodies: tuple[SkeletonIndices, ...]
 
 
 def build_skeleton(mechanism: Mechanism) -> BuiltSkeleton:
@@ -64,7 +64,7 @@ def build_skeleton(mechanism: Mechanism) -> BuiltSkeleton:
 
     skeleton = dartpy.dynamics.Skeleton(mechanism.scene.name or "model")
     nodes: list[Any] = []
-    found: list[BodyIndices] = []
+    found: list[SkeletonIndices] = []
     for body in mechanism.bodies:
         start = skeleton.getNumDofs()
         parent = skeleton if body.parent == ROOT else nodes[body.parent]
@@ -74,7 +74,7 @@ def build_skeleton(mechanism: Mechanism) -> BuiltSkeleton:
         nodes.append(node)
         index = node.getIndexInSkeleton()
         found.append(
-            BodyIndices(body=index, start=start, joints=_numbered(joints, len(body.primitives)))
+            SkeletonIndices(body=index, start=start, joints=_numbered(joints, len(body.primitives)))
         )
     return BuiltSkeleton(skeleton=skeleton, bodies=tuple(found))
 

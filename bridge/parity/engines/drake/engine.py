@@ -19,18 +19,19 @@ from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engine import (
+    ActuatorTrial,
+    BaseEngine,
     Dof,
     JointParameters,
     NotReportedError,
     Settings,
+    Surfaces,
     moving_links,
     scalar_dofs,
     without_sentinel,
 )
-from bridge.parity.readings import ActuatorTrial, Surfaces
 from loaders import Search
 from loaders import codes as loaders_codes
-from loaders.diagnostics import Diagnostic
 from loaders.drake import codes as drake_codes
 from loaders.inertia import SpatialInertia
 from loaders.pose import Array, Pose
@@ -153,30 +154,24 @@ reads.
 """
 
 
-class DrakeEngine:
+class DrakeEngine(BaseEngine):
     """The model that Drake reads from the file of a mechanism.
 
     A file that Drake does not read is not an error: ``refusal`` states the reason, and every query
     raises `NotReportedError`. If Drake reads another mechanism, ``refusal_is_difference`` is true,
     unless a diagnostic of this project reports the part that differs.
 
-    Attributes:
-        refusal: Why Drake cannot be compared; empty if it can.
-        refusal_is_difference: Whether the refusal is an unexplained difference.
+    Its motion is the limit to which those of the other engines must converge.
     """
 
     name = "drake"
     reads_file = True
     is_witness_of_motion = True
-    """It reads the file itself and moves, so that the motions of other engines must converge to its
-    own.
-    """
+    collision_policy = "drake"
 
     def __init__(self, mechanism: Mechanism, search: Search | None = None) -> None:
-        self.mechanism = mechanism
+        super().__init__(mechanism)
         self.version = metadata.version("drake")
-        self.diagnostics: tuple[Diagnostic, ...] = ()
-        self.refusal, self.refusal_is_difference = "", False
         self._search: Search = search or {}
         self._geometry: DrakeGeometry | None = None
         self._seconds = mechanism.scene.physics.time_step
@@ -278,10 +273,8 @@ class DrakeEngine:
             )
         return parameters
 
-    def actuator_efforts(
-        self, trials: Mapping[str, ActuatorTrial], _bare: Mechanism
-    ) -> dict[str, Array]:
-        """Return the efforts of trials, by the effort limits and gains of Drake's actuators."""
+    def actuator_efforts(self, trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
+        """See `Engine.actuator_efforts`; by the effort limits and gains of Drake's actuators."""
         self._require_model()
         return efforts_in_drake(self._plant, self._joints, trials)
 
@@ -352,7 +345,7 @@ class DrakeEngine:
         return self._with_shapes().collidable_pairs()
 
     def surfaces(self) -> Surfaces:
-        """Return the shapes that Drake reads, and their coefficients of dynamic friction."""
+        """See `Engine.surfaces`; friction is dynamic friction."""
         surfaces = self._with_shapes().surfaces()
         found = friction_differences(self.mechanism.scene, surfaces.friction)
         self.diagnostics += tuple(entry for entry in found if entry not in self.diagnostics)

@@ -25,8 +25,8 @@ from bridge.geometry.shapes import (
 )
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
-from bridge.parity.engine import NotReportedError
-from bridge.parity.readings import Hull, Surfaces, hull_of_points, stacked
+from bridge.parity.engine import Hull, NotReportedError, Surfaces
+from bridge.parity.readings import hull_of_points, stacked
 from loaders import Search
 from loaders.model import WORLD, Box, Capsule, Cylinder, Ellipsoid, Sphere
 from loaders.pose import Array, Pose
@@ -63,7 +63,7 @@ def read_plant(scene: Scene, search: Search, step: float = 0.0, scene_graph: Any
     Nothing is downloaded. The gravity of the scene is set, because Drake ignores that of the file.
 
     Args:
-        scene: The scene, of which the file and gravity are used.
+        scene: The scene; its file and gravity are used.
         search: Where to find packages.
         step: Time step [s]; zero for continuous time, in which Drake takes no couplings and
             constraints.
@@ -340,7 +340,7 @@ class DrakeGeometry:
         self._inspector = scene_graph.model_inspector()
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
-        """Return the pairs of links of which Drake's filters let shapes collide."""
+        """Return the pairs of links whose shapes may collide by Drake's filters."""
         candidates = self._inspector.GetCollisionCandidates()
         pairs = (frozenset(map(self._link, pair)) for pair in candidates)
         return frozenset(pair for pair in pairs if len(pair) == 2)

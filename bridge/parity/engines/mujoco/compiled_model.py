@@ -18,7 +18,8 @@ import numpy as np
 from bridge.geometry.shapes import supports_of_points
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body
-from bridge.targets.mjcf.context import Element
+from bridge.parity.engine import Statements
+from bridge.targets.mjcf.context import MjcfElement
 from bridge.targets.mjcf.joint import carried_bodies
 from loaders.diagnostics import Fate
 from loaders.mjcf.constraint import shifted
@@ -34,7 +35,7 @@ _OF_OUTPUTS = frozenset({"gear", "lengthrange"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """A compiled model, of which only the elements count that a scene has or should have.
+    """A compiled model, reduced to the elements that a scene has or should have.
 
     Attributes:
         model: The ``mujoco.MjModel``.
@@ -342,7 +343,7 @@ _FILES = frozenset({_HFIELD, _MESH, _SDF})
 NUMBER_OF_SIZES = {_SPHERE: 1, _CAPSULE: 2, _CYLINDER: 2}
 """Number of sizes that a type has; three for the others."""
 _COLOR = (0.5, 0.5, 0.5, 1.0)
-"""The color of a geom that states none, in place of which it has that of its material."""
+"""The color of a geom without one; such a geom has that of its material."""
 _NO_MATERIAL = (0.0, 0.5, 0.5)
 """Emission, specularity and shininess with which MuJoCo draws a geom without material."""
 
@@ -840,7 +841,7 @@ def dofs_of(joints: tuple[int, ...], model: Any) -> list[int]:
     return [int(model.jnt_dofadr[j]) + k for j in joints for k in range(sizes[j])]
 
 
-def equality_elements(root: Element) -> frozenset[int]:
+def equality_elements(root: MjcfElement) -> frozenset[int]:
     """Return the indices of the equalities of an export that write elements of MuJoCo, and no item
     of the scene.
 
@@ -887,9 +888,6 @@ _PARTS = (
     links, joints, shapes, contacts, frames, views, tendons, equalities, actuators, sensors,
     soft_bodies, keyframes, options,
 )  # fmt: skip
-
-Statements = dict[tuple[str, tuple[str, ...]], Array]
-"""The numbers of each element, by its label and the names that it is about."""
 
 
 def statements(view: View) -> Statements:

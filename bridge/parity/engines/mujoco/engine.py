@@ -17,18 +17,26 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, joint_position, kind_of
 from bridge.parity.engine import (
+    CRITICAL_DAMPING_RESTITUTION,
+    SOFTNESS,
+    ActuatorKind,
+    ActuatorTrial,
+    BaseEngine,
+    Bounce,
+    ConstraintSoftness,
     DivergedError,
     Dof,
     JointParameters,
     NotReportedError,
     ScalarDof,
     Settings,
+    Statements,
+    Surfaces,
     moving_links,
     positions_by_joint,
     scalar_dofs,
     without_sentinel,
 )
-from bridge.parity.readings import ActuatorTrial, Surfaces
 from bridge.targets.mjcf.document import build
 from bridge.targets.mjcf.keyframe import ball_map, qpos
 from bridge.targets.mjcf.spec import to_spec
@@ -39,7 +47,6 @@ from loaders.pose import Array, Pose, quaternion_to_matrix
 
 from .compiled_model import (
     BodyIndices,
-    Statements,
     View,
     actuator_numbers,
     at_zero,
@@ -195,10 +202,18 @@ def stop_settings(model: Any, joint: int) -> Array:
     return np.concatenate([np.ravel(table[joint]) for table in tables]).astype(np.float64)
 
 
-class MujocoEngine:
-    """A mechanism in MuJoCo."""
+class MujocoEngine(BaseEngine):
+    """A mechanism in MuJoCo.
+
+    Its hardest constraints have a time constant of two steps.
+    """
 
     name = "mujoco"
+    target = "mjcf"
+    obeys_mjcf_settings = True
+    constraint_softness = ConstraintSoftness(
+        stretch=4.0, admitted=SOFTNESS, obeys_settings=True, approximates_mobility=True
+    )
 
     def __init__(self, mechanism: Mechanism, *, as_exported: bool = False) -> None:
         """Compile the export of a mechanism.
@@ -210,8 +225,8 @@ class MujocoEngine:
         import mujoco
 
         self._mujoco: Any = mujoco
+        super().__init__(mechanism)
         self.version = str(mujoco.__version__)
-        self.mechanism = mechanism
         built = build(mechanism, MjcfExportOptions(policy=mechanism.default_policy))
         self.diagnostics = built.diagnostics
         self.warnings: list[str] = []
@@ -228,7 +243,7 @@ class MujocoEngine:
             self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
             needs_discrete = getattr(mujoco.mjtEnableBit, "mjENBL_IPC", 0)  # in MuJoCo since 3.17
             self.model.opt.enableflags &= ~int(needs_discrete)
-        self._data = mujoco.MjData(self.model)
+        self._data: Any = mujoco.MjData(self.model)
         self._indices = exported_indices(mechanism, self.model)
         self._elements = equality_elements(built.root)
         self._positions: list[Coordinates] = []
@@ -445,7 +460,7 @@ class MujocoEngine:
         return data
 
     def settings(self) -> Settings:
-        """Return gravity, time step, initial poses and effort limits of the compiled model."""
+        """See `Engine.settings`; those of the compiled model."""
         m, data = self.model, self._initial_data()
         self._mujoco.mj_kinematics(m, data)
         pairs = zip(self.mechanism.bodies, self._indices, strict=True)
@@ -470,8 +485,22 @@ class MujocoEngine:
         )
 
     def surfaces(self) -> Surfaces:
-        """Return the shapes of the compiled model and their friction."""
+        """See `Engine.surfaces`; those of the compiled model."""
         return self._surfaces(())
+
+    def combined_friction(self, one: float, two: float) -> float:
+        """See `Engine.combined_friction`."""
+        return max(one, two)
+
+    def bounce(self, restitution: float) -> Bounce:
+        """See `Engine.bounce`."""
+        rule = "; the damping of MuJoCo's contacts is at most critical"
+        is_damped = restitution < CRITICAL_DAMPING_RESTITUTION
+        return Bounce(
+            ratio=max(restitution, CRITICAL_DAMPING_RESTITUTION),
+            spread=0.0,
+            rule=rule if is_damped else "",
+        )
 
     def _surfaces(self, inline: Collection[int]) -> Surfaces:
         return surfaces_in_mujoco(self._mujoco, self.model, self._links(), self._roles(), inline)
@@ -488,7 +517,7 @@ class MujocoEngine:
         return self._roles()
 
     def stop_compliance(self) -> dict[Dof, float]:
-        """Return how far each limited joint yields beyond its stops [rad/(N m) or m/N]."""
+        """See `Engine.stop_compliance`."""
         dofs = scalar_dofs(self.mechanism).items()
         joints = ((dof, self._joint(scalar), scalar.primitive.ratio) for dof, scalar in dofs)
         limited = (
@@ -497,9 +526,7 @@ class MujocoEngine:
         return {dof: stop_compliance(self.model, joint, ratio) for dof, joint, ratio in limited}
 
     def stop_settings(self) -> dict[Dof, Array]:
-        """Return the limits and the settings of the solver of each limited joint of the compiled
-        model.
-        """
+        """See `Engine.stop_settings`; those of the compiled model."""
         joints = ((dof, self._joint(scalar)) for dof, scalar in scalar_dofs(self.mechanism).items())
         return {
             dof: stop_settings(self.model, joint)
@@ -507,10 +534,10 @@ class MujocoEngine:
             if self.model.jnt_limited[joint]
         }
 
-    def actuator_efforts(
-        self, trials: Mapping[str, ActuatorTrial], _bare: Mechanism
-    ) -> dict[str, Array]:
-        """Return the efforts of trials, in the export with actuators."""
+    def actuator_efforts(self, trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
+        """See `Engine.actuator_efforts`; in the export with actuators."""
+        if not trials:
+            return {}
         return efforts_in_mujoco(
             self._mujoco, self.compile_with, self._joints_and_ratios(trials), trials
         )
@@ -530,29 +557,27 @@ class MujocoEngine:
         )
         return to_spec(built.root, built.assets, built.digests).compile()
 
-    def start_actuators(self, actuators: Actuators, joints: Iterable[str]) -> None:
-        """Compile the export with actuators of a kind; those of other joints than these exert no
-        force.
-        """
+    def start_actuators(self, actuators: ActuatorKind, joints: Iterable[str]) -> None:
+        """See `Engine.start_actuators`; the export with these actuators is compiled."""
         self.model = self.compile_with(actuators)
         self._data = self._mujoco.MjData(self.model)
         self._driven = driving_actuators(self._mujoco, self.model, self._joints_and_ratios(joints))
 
     def set_controls(self, controls: Mapping[str, float]) -> None:
-        """Set the efforts or targets that the actuators of some joints follow from now on."""
+        """See `Engine.set_controls`."""
         for name, (numbers, ratio) in self._driven.items():
             self._data.ctrl[numbers] = controls[name] * ratio
 
     def actuator_laws(self) -> list[Array]:
-        """Return the numbers that determine the force of each actuator of the compiled model."""
+        """See `Engine.actuator_laws`; those of the compiled model."""
         return laws_in_mujoco(self.model)
 
     def compiled_statements(self) -> Statements:
-        """Return what the compiled model states beside its mechanics, by element."""
+        """See `Engine.compiled_statements`."""
         return statements(self._view())
 
     def compiled_forms(self) -> Statements:
-        """Return meshes and height fields of the compiled model, by shape."""
+        """See `Engine.compiled_forms`."""
         return forms(self._view())
 
     def _view(self) -> View:
@@ -610,7 +635,7 @@ class MujocoEngine:
         Raises:
             DivergedError: if MuJoCo found a number that is too large, and therefore went back to
             the initial state.
-            NotReportedError: if the model has signed distance fields, on contacts of which MuJoCo
+            NotReportedError: if the model has signed distance fields, on whose contacts MuJoCo
             may crash.
         """
         if has_distance_fields(self._mujoco, self.model):
@@ -624,7 +649,7 @@ class MujocoEngine:
 
     def close(self) -> None:
         """See `Engine.close`."""
-        del self._data, self.model
+        self._data = self.model = None
 
 
 def _pose_of(body: int, data: Any) -> Pose:

@@ -21,18 +21,20 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, kind_of
 from bridge.parity.engine import (
+    ActuatorTrial,
+    BaseEngine,
     Dof,
     JointParameters,
     NotReportedError,
     Settings,
+    Surfaces,
     add_violation,
     frame_distance,
     moving_links,
     scalar_dofs,
 )
 from bridge.parity.engines.native import _Native, _scalars
-from bridge.parity.readings import Surfaces
-from loaders.diagnostics import Diagnostic, LoadError, Where, limited
+from loaders.diagnostics import LoadError, Where, limited
 from loaders.formats import PathLike, Search, context_of, diagnostics_of
 from loaders.inertia import SpatialInertia
 from loaders.mjcf.compiled_model import Source
@@ -207,8 +209,8 @@ class MujocoNative(MujocoEngine):
     """
 
     name = "mujoco-native"
+    target = ""
     reads_file = True
-    diagnostics: tuple[Diagnostic, ...] = ()
 
     def __init__(self, mechanism: Mechanism, search: Search | None = None) -> None:
         """Compile the file of a mechanism.
@@ -219,10 +221,10 @@ class MujocoNative(MujocoEngine):
         """
         import mujoco
 
+        BaseEngine.__init__(self, mechanism)
         self._mujoco = mujoco
         self.version = str(mujoco.__version__)
-        self.mechanism = mechanism
-        self.refusal, self.refusal_is_difference = "", False
+        self._data = self.model = None
         self._positions, self.warnings = [], []
         try:
             with compile_original(mechanism.scene.source, **(search or {})) as source:
@@ -389,12 +391,14 @@ class MujocoNative(MujocoEngine):
             "the stops of an MJCF file are as soft as MuJoCo's solver makes them"
         )
 
-    def actuator_efforts(self, _trials: object, _bare: object) -> dict[str, Array]:
+    def actuator_efforts(self, trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
         """Refuse to answer: an MJCF file states laws of actuators, see `actuator_laws`.
 
         Raises:
-            NotReportedError: Always.
+            NotReportedError: If there are any trials.
         """
+        if not trials:
+            return {}
         raise NotReportedError("an MJCF file states laws of actuators")
 
     def surfaces(self) -> Surfaces:
@@ -428,11 +432,6 @@ class MujocoNative(MujocoEngine):
     def _name_of(self) -> Callable[[str, int], str | None]:
         return original_names(self.mechanism, self._names_by_kind, self._pictures)
 
-    def close(self) -> None:
-        """See `Engine.close`."""
-        if hasattr(self, "_data"):
-            super().close()
-
 
 def _size(body: Body) -> int:
     return {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}.get(
@@ -441,8 +440,8 @@ def _size(body: Body) -> int:
 
 
 def _missing_geoms(source: Source) -> frozenset[int]:
-    """Return the geoms whose file was not found, in place of which MuJoCo got a small shape; a
-    scene lacks them.
+    """Return the geoms whose file was not found; MuJoCo got a small shape instead, and a scene
+    lacks them.
     """
     files, model = source.assets.files, source.compiled.model
     named = {

@@ -25,8 +25,8 @@ from bridge.geometry.shapes import (
     supports_of_points,
 )
 from bridge.mechanism import Mechanism
-from bridge.parity.engine import add_violation, constraint_frames, frame_distance
-from bridge.parity.readings import Hull, Pair, Surfaces, hull_in_mujoco, stacked
+from bridge.parity.engine import Hull, Surfaces, add_violation, constraint_frames, frame_distance
+from bridge.parity.readings import Pair, hull_in_mujoco, stacked
 from bridge.targets.mjcf.equality import second_point_name
 from loaders.engine_settings import MUJOCO
 from loaders.model import (
@@ -271,6 +271,7 @@ def surfaces_in_mujoco(
         friction=friction,
         hulls=hulls,
         pair_friction=_pair_friction(model, links),
+        reasons={"contact": "MuJoCo has no coefficients of restitution, stiffness and damping"},
     )
 
 

@@ -24,18 +24,24 @@ from bridge.installed_packages import version_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engine import (
+    ActuatorKind,
+    ActuatorTrial,
+    BaseEngine,
+    Bounce,
+    ConstraintSoftness,
     Dof,
     Engine,
     JointParameters,
     NotReportedError,
     Settings,
+    Surfaces,
     add_violation,
     frame_distance,
     moving_links,
     scalar_dofs,
     without_sentinel,
 )
-from bridge.parity.readings import ActuatorTrial, Surfaces
+from bridge.parity.readings import bare_mechanism
 from bridge.targets.pybullet import load_into_pybullet
 from bridge.targets.pybullet.body import Bodies, PyBulletBody
 from bridge.targets.pybullet.client import BASE, HULL_MARGIN, ConstraintInfo, JointInfo, named
@@ -305,18 +311,27 @@ def _friction(speed: float, force: float) -> float | None:
 
 CONTACT_MARGIN = HULL_MARGIN
 """Distance at which PyBullet's convex hulls touch, the largest contact margin of any engine [m]."""
+PUSH_OUT = 0.08
+"""Addition to the ratio of speeds after and before an impact: PyBullet corrects part of the
+penetration by velocity.
+"""
 
 
-class PyBulletEngine:
-    """A mechanism in PyBullet."""
+class PyBulletEngine(BaseEngine):
+    """A mechanism in PyBullet.
+
+    Its constraints lose at least a fifth of their error in each step.
+    """
 
     name = "pybullet"
+    steps_explicitly = True
+    constraint_softness = ConstraintSoftness(stretch=5.0)
 
     def __init__(self, mechanism: Mechanism) -> None:
         import pybullet
 
+        super().__init__(mechanism)
         self._pybullet: Any = pybullet
-        self.mechanism = mechanism
         self._pairs: frozenset[frozenset[str]] | None = None
         self._client: int = pybullet.connect(pybullet.DIRECT)
         try:
@@ -439,9 +454,7 @@ class PyBulletEngine:
         }
 
     def enforced_speed_limits(self) -> dict[Dof, float]:
-        """Return the speed at which PyBullet cuts off each hinge and slide; of joints that it does
-        not, nothing.
-        """
+        """See `Engine.enforced_speed_limits`."""
         fast = self._fast_joints()
         limits = {
             dof: fast[int(b), index].speed_limit / abs(ratio)
@@ -489,9 +502,7 @@ class PyBulletEngine:
                 yield dof, body, joint_segments[scalar.body][scalar.number], scalar.primitive.ratio
 
     def settings(self) -> Settings:
-        """Return gravity and time step of the server, initial poses, and the effort limits of
-        `getJointInfo`.
-        """
+        """See `Engine.settings`; effort limits are those of `getJointInfo`."""
         self._refresh()
         world = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)
         return Settings(
@@ -510,15 +521,27 @@ class PyBulletEngine:
         )
 
     def surfaces(self) -> Surfaces:
-        """Return the shapes of the running bodies and their friction."""
+        """See `Engine.surfaces`; those of the running bodies."""
         return surfaces_in_pybullet(self._pybullet, self._client, self._bodies, self.mechanism)
 
-    def actuator_efforts(
-        self, trials: Mapping[str, ActuatorTrial], bare: Mechanism
-    ) -> dict[str, Array]:
-        """Return the efforts of trials, measured in a second server without constraints, stops and
-        dry friction.
-        """
+    def combined_friction(self, one: float, two: float) -> float:
+        """See `Engine.combined_friction`."""
+        return one * two
+
+    def bounce(self, restitution: float) -> Bounce:
+        """See `Engine.bounce`."""
+        rule = f"; its correction of penetration adds up to {PUSH_OUT:g} of the speed"
+        return (
+            Bounce(ratio=restitution, spread=PUSH_OUT, rule=rule)
+            if restitution
+            else Bounce(ratio=0.0, spread=0.0)
+        )
+
+    def actuator_efforts(self, trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
+        """See `Engine.actuator_efforts`; measured in a second server."""
+        if not trials:
+            return {}
+        bare = bare_mechanism(self.mechanism)
         other = type(self)(bare)
         try:
             return efforts_in_pybullet(other, other._loaded, bare, trials)
@@ -526,8 +549,8 @@ class PyBulletEngine:
             other.close()
 
     def velocity_limits(self) -> dict[Dof, float]:
-        """Return the limit of speed of each hinge and slide that `getJointInfo` reports; PyBullet
-        enforces none.
+        """See `Engine.velocity_limits`; those of `getJointInfo`, which PyBullet does not
+        enforce.
         """
         self._refresh()
         return {
@@ -679,9 +702,7 @@ class PyBulletEngine:
         self._pybullet.setTimeStep(seconds, physicsClientId=self._client)
 
     def solver_iterations(self) -> int:
-        """Return the number of iterations of the solver in each step, which is PyBullet's default
-        unless it was set.
-        """
+        """See `Engine.solver_iterations`; PyBullet's default unless it was set."""
         return int(
             self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)[
                 "numSolverIterations"
@@ -689,7 +710,7 @@ class PyBulletEngine:
         )
 
     def set_solver_iterations(self, count: int) -> None:
-        """Set the number of iterations of the solver in each step."""
+        """See `Engine.set_solver_iterations`."""
         self._pybullet.setPhysicsEngineParameter(
             numSolverIterations=count, physicsClientId=self._client
         )
@@ -701,16 +722,14 @@ class PyBulletEngine:
                 self._act(self._controls)
             self._loaded.step()
 
-    def start_actuators(self, actuators: str, _joints: Sequence[str]) -> None:
-        """Let `set_controls` take targets of the file's controllers for ``position``, otherwise
-        efforts.
-        """
+    def start_actuators(self, actuators: ActuatorKind, _joints: Iterable[str]) -> None:
+        """See `Engine.start_actuators`."""
         self._act = (
             self._loaded.apply_control if actuators == "position" else self._loaded.apply_efforts
         )
 
     def set_controls(self, controls: Mapping[str, float]) -> None:
-        """Set the efforts or targets of some joints, which act in every step from now on."""
+        """See `Engine.set_controls`."""
         self._controls = dict(controls)
 
     def close(self) -> None:

@@ -30,10 +30,9 @@ from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, PrimitiveKind
 from bridge.mechanism.coordinates import Position, kind_of
+from bridge.parity.engine import Hull, Surfaces
 from bridge.parity.readings import (
-    Hull,
     Pair,
-    Surfaces,
     hull_of_points,
     model_surfaces,
     shapes_of,
@@ -47,6 +46,9 @@ from loaders.meshes import read_mesh
 from loaders.model import Box, Capsule, Cylinder, Link, Mesh, Sphere, Surface
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.scene import Scene
+from loaders.scoped_names import root_model
+
+_CHOSEN_FOR_PAIRS = "PyBullet's coefficients are chosen for pairs of links"
 
 RADIUS = 1e4
 """Radius of a sphere that overlaps every other one [m]."""
@@ -438,6 +440,7 @@ def surfaces_in_pybullet(
         contact=contact,
         hulls=hulls,
         unread=unread,
+        reasons={} if root_model(mechanism.scene) else {"friction": _CHOSEN_FOR_PAIRS},
     )
 
 

@@ -9,23 +9,23 @@ import pytest
 
 import bridge
 import loaders
-from bridge.targets.directives.folder import _contents as contents_of
+from bridge.targets.directives.folder import folder_files
 from loaders import model as m
 from loaders.diagnostics import ExportError
 from loaders.pose import IDENTITY
-from tests.support.scenes import UNIT_BOX, link, scene
+from tests.support.scenes import UNIT_BOX, joint, link, scene
 
 MODELS = tuple(m.Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::a") for name in "mn")
 TWO = scene([link("m::a", model="m"), link("n::a", model="n")], models=MODELS)
 
 
 def test_a_missing_model_is_found() -> None:
-    contents = contents_of(TWO, {})
-    contents.require_equal()
+    contents = folder_files(TWO, {})
+    contents.check()
     text = contents.files[contents.main].decode()
     contents.files[contents.main] = text.replace("name: n\n", "name: other\n").encode()
     with pytest.raises(ExportError, match="n::a is only in A"):
-        contents.require_equal()
+        contents.check()
 
 
 def test_models_with_files_of_the_same_name_keep_their_own(tmp_path: Path) -> None:
@@ -34,6 +34,17 @@ def test_models_with_files_of_the_same_name_keep_their_own(tmp_path: Path) -> No
     models = tuple(m.Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::a") for name in names)
     result = bridge.export_directives(scene(links, models=models), tmp_path / "out")
     assert {file.lower() for file in result.files if file.endswith(".sdf")} == {"m.sdf", "m_2.sdf"}
+
+
+@pytest.mark.parametrize("models", ["sdf", "urdf"])
+def test_the_changed_names_have_the_order_of_the_source(
+    models: Literal["sdf", "urdf"], tmp_path: Path
+) -> None:
+    names = [f"link_{i}" for i in range(20)]
+    joints = [joint(f"joint_{i}", names[i], names[i + 1]) for i in range(19)]
+    chain = scene([link(name) for name in names], joints)
+    result = bridge.export_directives(chain, tmp_path / "out", models=models)
+    assert list(result.names) == [*names, *(item.name for item in joints)]
 
 
 @pytest.mark.parametrize("models", ["sdf", "urdf"])

@@ -10,7 +10,7 @@ import yaml
 
 import bridge
 import loaders
-from bridge.targets.assembly import Assembly, Placed, models_of
+from bridge.targets.assembly import Assembly, PlacedPart, models_of
 from bridge.targets.report import Report
 from loaders import model as m
 from loaders.pose import IDENTITY, frozen
@@ -24,7 +24,7 @@ DRAKE = frozen((0.0, 0.0, -9.81))
 
 def codes(given: Scene) -> list[str]:
     report = Report("directives")
-    placed = [Placed(part=part, uri=f"{part.name}.sdf", names={}) for part in models_of(given)]
+    placed = [PlacedPart(part=part, uri=f"{part.name}.sdf", names={}) for part in models_of(given)]
     Assembly(dataclasses.replace(given, gravity=given.gravity), placed, report).text("x")
     return [entry.code for entry in report.entries if entry.severity == "warning"]
 
@@ -49,7 +49,9 @@ def test_a_group_of_the_world_alone_is_left_out_with_the_rules_about_it() -> Non
     )
     rules = (m.FilterRule(a="g", b="w"), m.FilterRule(a="g", b="g"))
     filtered = given(filter_groups=groups, filter_rules=rules)
-    placed = [Placed(part=part, uri=f"{part.name}.sdf", names={}) for part in models_of(filtered)]
+    placed = [
+        PlacedPart(part=part, uri=f"{part.name}.sdf", names={}) for part in models_of(filtered)
+    ]
     text = Assembly(filtered, placed, Report("directives")).text("x")
     entries = [
         entry

@@ -4,7 +4,6 @@ read back.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ import pytest
 import bridge
 import loaders
 from bridge.diagnostic_codes import CODES
-from bridge.targets.folder import Contents
 from bridge.targets.options import SdfExportOptions, changed_options
+from bridge.targets.report import read_back, require_equal
 from loaders.diagnostics import ExportError
 from tests.support.scenes import joint, link, scene
 
@@ -42,18 +41,11 @@ def test_the_readme_lists_changed_names(tmp_path: Path) -> None:
 
 def test_files_that_say_another_scene_are_refused() -> None:
     text = str(bridge.to_sdf(scene([link("b")]))).encode()
-    files = Contents(
-        main="x.sdf",
-        files={"x.sdf": text},
-        scene=ARM,
-        diagnostics=(),
-        code=CODES["sdfout.read-back"],
-    )
+    code = CODES["sdfout.read-back"]
     with pytest.raises(ExportError, match="link a is only in A"):
-        files.require_equal()
-    dataclasses.replace(
-        files, scene=loaders.load_string(text.decode(), format="sdf")
-    ).require_equal()
+        require_equal(read_back({"x.sdf": text}, "x.sdf", ARM, code))
+    same = loaders.load_string(text.decode(), format="sdf")
+    require_equal(read_back({"x.sdf": text}, "x.sdf", same, code))
 
 
 def test_changed_options_are_those_that_differ_from_the_defaults() -> None:

@@ -10,7 +10,7 @@ import pytest
 import bridge
 import loaders
 from bridge.targets.folder import package_xml
-from bridge.targets.urdf.document import single_file
+from bridge.targets.target import BUILT_IN
 
 ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
@@ -38,4 +38,4 @@ def test_meshes_of_a_package_are_found_by_its_name(tmp_path: Path) -> None:
 
 def test_one_file_is_no_package() -> None:
     with pytest.raises(ValueError, match="a package is a folder"):
-        single_file(ARM, assets="x", meshes="package")
+        BUILT_IN["urdf"].single_file(ARM, assets="x", meshes="package")

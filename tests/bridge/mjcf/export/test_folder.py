@@ -10,7 +10,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from bridge.targets.mjcf import export_mjcf, stale_files
+from bridge.targets.mjcf import export_mjcf
+from bridge.targets.target import BUILT_IN
 from loaders.inertia import SpatialInertia
 from tests.support.mjcf_scenes import cone_scene, link, scene_of
 from tests.support.mujoco_oracle import quietly
@@ -48,16 +49,16 @@ def test_the_same_source_gives_the_same_bytes(tmp_path):
 
 def test_an_outdated_output_is_reported(tmp_path):
     out = tmp_path / "demo"
-    assert "demo.xml" in stale_files(cone_scene(), out)
+    assert "demo.xml" in BUILT_IN["mjcf"].stale_files(cone_scene(), out)
     export_mjcf(cone_scene(), out)
-    assert stale_files(cone_scene(), out) == ()
+    assert BUILT_IN["mjcf"].stale_files(cone_scene(), out) == ()
     (out / "assets" / "old.obj").write_text("v 0 0 0\n")
     (out / "demo.xml").write_text("<mujoco/>")
-    assert stale_files(cone_scene(), out) == ("assets/old.obj", "demo.xml")
+    assert BUILT_IN["mjcf"].stale_files(cone_scene(), out) == ("assets/old.obj", "demo.xml")
     with pytest.raises(FileExistsError, match=r"edited since it was written: demo\.xml"):
         export_mjcf(cone_scene(), out)
     export_mjcf(cone_scene(), out, force=True)
-    assert stale_files(cone_scene(), out) == ("assets/old.obj",)
+    assert BUILT_IN["mjcf"].stale_files(cone_scene(), out) == ("assets/old.obj",)
 
 
 def test_a_long_name_of_a_model_is_cut_in_the_name_of_its_file(tmp_path):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from bridge.targets.mjcf.context import Element
+from bridge.targets.mjcf.context import MjcfElement
 from bridge.targets.mjcf.default import DEFAULT, hard, share_softness
 
 SOFT = {"solref": "0.1 1", "solimp": "0.8 0.9 0.01"}
 
 
-def limits(*stated: dict[str, str]) -> list[Element]:
+def limits(*stated: dict[str, str]) -> list[MjcfElement]:
     return [
-        Element("joint", **{f"{name}limit": text for name, text in each.items()}) for each in stated
+        MjcfElement("joint", **{f"{name}limit": text for name, text in each.items()})
+        for each in stated
     ]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import loaders
 from bridge import export_mjcf, to_mjcf
-from bridge.targets.mjcf import stale_files
+from bridge.targets.target import BUILT_IN
 
 ROOT = Path(__file__).parents[4]
 SHAPE = "<collision name='c'><geometry><box><size>1 1 1</size></box></geometry></collision>"
@@ -97,9 +97,9 @@ def test_a_model_that_has_gone_leaves_no_file_behind(yard: loaders.Scene, tmp_pa
     export_mjcf(yard, folder)
     without = WORLD[: WORLD.index("<model name='box'>")] + WORLD[WORLD.index("  <light") :]
     fewer = loaders.load_string(without, format="sdf", unsafe_paths=True)
-    assert "right.xml" in stale_files(fewer, folder)
+    assert "right.xml" in BUILT_IN["mjcf"].stale_files(fewer, folder)
     export_mjcf(fewer, folder)
-    assert stale_files(fewer, folder) == ()
+    assert BUILT_IN["mjcf"].stale_files(fewer, folder) == ()
     assert not (folder / "right.xml").exists()
 
 

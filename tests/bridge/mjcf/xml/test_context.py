@@ -7,25 +7,25 @@ import dataclasses
 import pytest
 
 from bridge import lower
-from bridge.targets.mjcf.context import Context, Document
+from bridge.targets.mjcf.context import MjcfContext, MjcfDocument
 from bridge.targets.options import MjcfExportOptions
 from loaders.diagnostics import Code, Diagnostics, Fate
 from loaders.model import Physics
 from tests.support.mjcf_scenes import link, scene_of
 
 
-def context(step: float = 0.001) -> Context:
+def context(step: float = 0.001) -> MjcfContext:
     scene = dataclasses.replace(scene_of(link("a")), physics=Physics(time_step=step))
-    return Context(
+    return MjcfContext(
         mechanism=lower(scene),
         options=MjcfExportOptions(),
         diagnostics=Diagnostics(),
-        document=Document(scene.name),
+        document=MjcfDocument(scene.name),
     )
 
 
 def test_sections_and_assets_have_mujocos_order_however_they_are_written() -> None:
-    document = Document("m")
+    document = MjcfDocument("m")
     document["sensor"].add("gyro", site="s")
     document["asset"].add("mesh", file="a.obj")
     document["asset"].add("texture", file="a.png")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import loaders
-from bridge.targets.mjcf import export_mjcf, stale_files, to_mjcf, to_mjspec
+from bridge.targets.mjcf import export_mjcf, to_mjcf, to_mjspec
+from bridge.targets.target import MJCF
 from loaders.model import WORLD
 from tests.support.mjcf_scenes import hinge, link, scene_of
 
@@ -19,9 +20,9 @@ def test_an_unknown_kind_of_actuator_is_the_callers_mistake():
 
 
 @pytest.mark.parametrize("source", [scene_of(link("a")), "assets/leg.sdf"])
-@pytest.mark.parametrize("call", [to_mjcf, to_mjspec, export_mjcf, stale_files])
+@pytest.mark.parametrize("call", [to_mjcf, to_mjspec, export_mjcf, MJCF.stale_files])
 def test_an_option_that_there_is_not_is_the_callers_mistake(call, source, tmp_path):
-    folder = (tmp_path / "out",) if call in (export_mjcf, stale_files) else ()
+    folder = (tmp_path / "out",) if call in (export_mjcf, MJCF.stale_files) else ()
     with pytest.raises(TypeError, match="unknown option"):
         call(source, *folder, actuator="motor")
 
@@ -33,7 +34,7 @@ EXPORTS = {
     "text": lambda source, _folder, **options: to_mjcf(source, **options),
     "spec": lambda source, _folder, **options: to_mjspec(source, **options),
     "folder": export_mjcf,
-    "comparison with a folder": stale_files,
+    "comparison with a folder": MJCF.stale_files,
 }
 UNREAD = "<robot name='r'><link name='a'/><nonsense/></robot>"
 LIMITED = scene_of(link("a"), joints=[hinge("j", WORLD, "a", velocity=1.0)])
@@ -78,4 +79,4 @@ def test_strict_accepts_a_model_without_losses(export, tmp_path):
 def test_a_folder_does_not_depend_on_strict(tmp_path):
     source = scene_of(link("a"), joints=[hinge("j", WORLD, "a")])
     export_mjcf(source, tmp_path / "out", strict=True)
-    assert stale_files(source, tmp_path / "out") == ()
+    assert MJCF.stale_files(source, tmp_path / "out") == ()

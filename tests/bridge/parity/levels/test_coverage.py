@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 
 import bridge
-from bridge.parity import Level, Outcome, Row
+from bridge.parity import BaseEngine, Level, Outcome, Row
 from bridge.parity.quantities.rows import find_gaps
 from loaders.model import WORLD
 from tests.support.scenes import joint, link, scene
@@ -15,7 +15,15 @@ from tests.support.scenes import joint, link, scene
 ARM = bridge.lower(scene([link("a")], [joint("j", WORLD, "a")]))
 STILL = bridge.lower(scene([link("a")], [joint("j", WORLD, "a", "fixed")]))
 ALL = (Level.MODEL, Level.OPERATORS, Level.MOTION)
-BOTH = {"mujoco": True, "pybullet": True}
+
+
+class Drawn(BaseEngine):
+    """An engine that reads the file itself and does not move."""
+
+    reads_file = True
+
+
+BOTH = {"mujoco": BaseEngine(ARM), "pybullet": BaseEngine(ARM)}
 
 
 def row(
@@ -52,7 +60,7 @@ def test_a_level_is_a_gap_only_if_the_model_has_something_to_compare_there() -> 
 
 
 def test_an_engine_without_motion_is_a_gap() -> None:
-    (gap,) = find_gaps([], ARM, ALL, {"mujoco": True, "drake": False}, ())
+    (gap,) = find_gaps([], ARM, ALL, {"mujoco": BaseEngine(ARM), "drake": Drawn(ARM)}, ())
     assert (gap.quantity, gap.engines) == ("motion", ("drake",))
 
 

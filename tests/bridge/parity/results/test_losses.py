@@ -73,7 +73,7 @@ def test_a_loss_that_moves_is_a_gap_of_its_engine() -> None:
         "mjcf.bushing", Fate.DROPPED, "no bushings", target="mjcf", subjects=("a", "b")
     )
     light = Diagnostic("mjcf.light", Fate.DROPPED, "no such light", target="mjcf")
-    (gap,) = gaps_of_losses((bushing, light), ("mujoco", "pybullet"))
+    (gap,) = gaps_of_losses((bushing, light), {"mujoco": "mjcf", "pybullet": "pybullet"})
     assert (gap.quantity, gap.engines, gap.subjects) == (
         "forces between links",
         ("mujoco",),
@@ -95,7 +95,7 @@ def test_a_value_that_an_engine_chooses_is_a_gap() -> None:
         for code, info in CODES.items()
         if isinstance(info.effect, Chosen)
     ]
-    gaps = gaps_of_losses(entries, ("mujoco", "drake"))
+    gaps = gaps_of_losses(entries, {"mujoco": "mjcf", "drake": "drake"})
     assert {(gap.quantity, gap.engines) for gap in gaps} == {
         ("inertia", ("drake",)),
         ("effort limits", ("drake",)),
@@ -104,7 +104,7 @@ def test_a_value_that_an_engine_chooses_is_a_gap() -> None:
 
 def test_an_approximation_with_the_same_code_is_no_gap() -> None:
     stiffness = Diagnostic("mjcf.contact-stiffness", Fate.APPROXIMATED, "", target="mjcf")
-    assert gaps_of_losses((stiffness,), ("mujoco",)) == []
+    assert gaps_of_losses((stiffness,), {"mujoco": "mjcf"}) == []
 
 
 def test_limits_of_speed_are_a_condition_once() -> None:
@@ -123,6 +123,7 @@ def test_a_code_that_is_not_registered_has_no_effect() -> None:
 
 def test_what_lenient_loading_skipped_is_a_gap() -> None:
     (gap,) = gaps_of_losses(
-        (Diagnostic("sdf.no-link", Fate.SKIPPED, "no such link", subjects=("a",)),), ("mujoco",)
+        (Diagnostic("sdf.no-link", Fate.SKIPPED, "no such link", subjects=("a",)),),
+        {"mujoco": "mjcf"},
     )
     assert (gap.subjects, gap.code) == (("a",), "sdf.no-link")

@@ -8,8 +8,10 @@ from bridge.diff import differences
 from bridge.targets.options import UrdfExportOptions
 from bridge.targets.report import Report
 from bridge.targets.urdf.normal_form import normal_form
-from tests.bridge.urdf.test_field_coverage import SCENE
+from tests.support.every_field import one_tree
 from tests.support.urdf_writer import read
+
+SCENE = one_tree()
 
 
 @pytest.mark.parametrize(

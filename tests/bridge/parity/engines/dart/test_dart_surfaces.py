@@ -12,7 +12,7 @@ import pytest
 
 import bridge
 from bridge.mechanism import Mechanism
-from bridge.parity import Outcome, compare
+from bridge.parity import BaseEngine, Outcome, compare
 from bridge.parity.engines.dart.engine import DartEngine
 from bridge.parity.engines.dart.simulation import DartSimulation
 from loaders.model import (
@@ -63,7 +63,7 @@ def chain() -> Mechanism:
     return bridge.lower(scene(links, hinges))
 
 
-class Running(DartSimulation):
+class Running(DartSimulation, BaseEngine):
     """DART in this process, so that its skeleton can be changed."""
 
     name, version, diagnostics, refusal = "dart", "", (), ""

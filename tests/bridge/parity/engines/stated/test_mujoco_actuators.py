@@ -22,7 +22,7 @@ def test_commands_saturate_at_the_limit_and_gains_are_40_per_radian_and_6_per_ra
     """
     mechanism = bridge.lower(loaders.load_string(sdf(), format="sdf"))
     engine = MujocoEngine(mechanism)
-    found = engine.actuator_efforts(actuator_trials(mechanism), mechanism)
+    found = engine.actuator_efforts(actuator_trials(mechanism))
     engine.close()
     assert found["ja"] == pytest.approx([5.0, 10.0, -10.0, 4.0, -1.8])
     assert found["jc"] == pytest.approx([2.0, 4.0, -4.0])

@@ -16,6 +16,8 @@ from bridge.parity.bounds.constraint import (
     screw_load,
     violation_bounds,
 )
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
 from loaders import load_string
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Coupling, JointType
@@ -30,13 +32,14 @@ ARM = dataclasses.replace(
     ),
     couplings=(Coupling(follower="k", leader="j", multiplier=0.5),),
 )
+MUJOCO, PYBULLET = MujocoEngine.constraint_softness, PyBulletEngine.constraint_softness
 STATE = ({"j": 0.7, "k": 0.35}, {"j": 1.0, "k": 0.5})
 
 
 def test_the_bound_is_the_relative_acceleration_times_the_stretch_of_one_step() -> None:
     mechanism = bridge.lower(ARM)
     coarse, fine = (
-        violation_bounds(mechanism, "mujoco", [STATE], step)["k"] for step in (1e-2, 5e-3)
+        violation_bounds(mechanism, MUJOCO, [STATE], step)["k"] for step in (1e-2, 5e-3)
     )
     assert coarse == pytest.approx(4.0 * fine, rel=1e-6)
     assert 1e-9 < coarse < 1e-3
@@ -45,7 +48,7 @@ def test_the_bound_is_the_relative_acceleration_times_the_stretch_of_one_step() 
 def test_pybullet_has_no_soft_constraint() -> None:
     mechanism = bridge.lower(ARM)
     bounds = [
-        violation_bounds(mechanism, name, [STATE], 1e-3)["k"] for name in ("mujoco", "pybullet")
+        violation_bounds(mechanism, solver, [STATE], 1e-3)["k"] for solver in (MUJOCO, PYBULLET)
     ]
     assert bounds[0] < bounds[1] < 1e-2
 
@@ -85,7 +88,7 @@ def test_a_state_with_a_singular_mass_matrix_adds_nothing() -> None:
         link("b"), inertia=SpatialInertia.in_frame(0.0, IDENTITY, np.zeros((3, 3)))
     )
     mechanism = bridge.lower(dataclasses.replace(ARM, links=(ARM.links[0], massless)))
-    assert violation_bounds(mechanism, "mujoco", [STATE], 1e-3) == {}
+    assert violation_bounds(mechanism, MUJOCO, [STATE], 1e-3) == {}
 
 
 WELDED = """<mujoco><option timestep="0.001"/><worldbody><body name="a"><joint name="j" axis="0 1 0"/>
@@ -105,7 +108,7 @@ def test_the_rotation_of_a_weld_is_that_of_mujoco_at_rest() -> None:
     for _ in range(2000):
         mujoco.mj_step(model, data)
     angle = abs(float(data.qpos[0]))
-    (bound,) = violation_bounds(mechanism, "mujoco", [({}, {})], 1e-3).values()
+    (bound,) = violation_bounds(mechanism, MUJOCO, [({}, {})], 1e-3).values()
     assert angle > 1e-5
     assert bound / MARGIN == pytest.approx(angle, rel=1e-3)
 

@@ -57,7 +57,7 @@ WHEEL = """<sdf version='1.9' xmlns:drake='drake.mit.edu'><model name='m'>
 def test_a_wheel_accelerates_as_commanded_up_to_its_limit(
     engine: Any, command: float, effort: float
 ) -> None:
-    opened = getattr(engine, "as_exported", engine)(mechanism(WHEEL))
+    opened = engine.as_exported(mechanism(WHEEL))
     opened.start_actuators("motor", ("j",))
     opened.set_state({"j": 0.0}, {"j": 0.5})
     opened.set_controls({"j": command})
@@ -69,7 +69,7 @@ def test_a_wheel_accelerates_as_commanded_up_to_its_limit(
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_wheel_approaches_its_target_critically_damped(engine: Any) -> None:
     """The inertia is 2 and the gains are 8 and 8: ``e = 0.1 (1 + 2 t) exp(-2 t)``."""
-    opened = getattr(engine, "as_exported", engine)(mechanism(WHEEL))
+    opened = engine.as_exported(mechanism(WHEEL))
     opened.start_actuators("position", ("j",))
     opened.set_state({"j": 0.4}, {"j": 0.0})
     opened.set_controls({"j": 0.5})
@@ -166,4 +166,4 @@ def test_compare_moves_the_actuators_at_level_two() -> None:
 def test_an_engine_without_actuators_says_so() -> None:
     pytest.importorskip("dartpy")
     row = rows(mechanism(sdf()), MujocoEngine, factory_of("dart"))[EFFORTS]
-    assert (row.outcome, row.cause) == (Outcome.UNKNOWN, "dart does not run actuators")
+    assert (row.outcome, row.cause) == (Outcome.UNKNOWN, "the engine dart does not run actuators")
