@@ -1,5 +1,5 @@
-"""The registry of diagnostic codes agrees with the source and with the page of the
-documentation.
+"""Every registered diagnostic code agrees with the source and the documentation, and a minimal
+input provokes it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from bridge.diagnostic_codes import CODES, MODULES
 from loaders.diagnostics import Code, Fate
+from tests.code_examples import EXAMPLES
 from tests.support.emitted_codes import FILES, bare_codes, literals
 from tests.support.source_tree import NAMES, tree
+
+# The registry of diagnostic codes agrees with the source and with the page of the documentation.
 
 ROOT = Path(__file__).parents[1]
 SENTENCE = re.compile(r"[`A-Zx].*\.")
@@ -110,3 +115,25 @@ def test_the_page_states_the_effect_of_each_loss() -> None:
     assert effects["mjcf.zero-effort"] == "motion: effort limits, which an engine chooses"
     assert effects["mjcf.light"] == "looks"
     assert effects["mjcf.sensor"] == "none"
+
+
+# Every registered diagnostic code is provoked by a minimal input, and names what it is about.
+
+
+def test_every_code_has_an_example() -> None:
+    assert EXAMPLES.keys() == CODES.keys()
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_the_example_provokes_its_code(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    example = EXAMPLES[code]
+    example.setup(tmp_path, monkeypatch)
+    entries = [entry for entry in example.diagnose(tmp_path) if entry.code == code]
+    assert entries
+    assert {entry.fate for entry in entries} <= set(CODES[code].fates)
+    assert all(entry.message and "{" not in entry.message for entry in entries)
+    assert set(example.subjects or ()) <= {
+        subject for entry in entries for subject in entry.subjects
+    }
