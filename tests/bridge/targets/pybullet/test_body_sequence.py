@@ -272,7 +272,7 @@ def test_a_removed_body_has_a_text_and_no_picture(bullet_client):
 def test_several_bodies_and_an_endless_plane_are_one_picture(bullet_client, tmp_path):
     links = [
         painted("a", (0.0, 1.0, 0.0, 1.0)),
-        link("<b>", shape=Plane(), X_WL=Pose.of(p=(1.0, 0.0, 0.0))),
+        link("<b>", shape=Plane(), X_WL=Pose.of(p=(1.0, 0.0, -1.0))),
     ]
     bodies = load_into_pybullet(scene(links), physicsClientId=bullet_client)
     html = bodies._repr_html_()

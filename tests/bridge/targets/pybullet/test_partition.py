@@ -144,7 +144,7 @@ def test_links_touch_across_a_cut_exactly_as_the_model_says(bullet_client):
     links = [
         link(f"l{i}", inertia=ROD, shape=UNIT_BOX if 50 <= i < 65 else None) for i in range(180)
     ]
-    source = scene(links, whip(180).joints)
+    source = scene(links, whip(180).joints, collision_policy="drake")
     bodies = load_into_pybullet(source, physicsClientId=bullet_client)
     bodies.set_positions(dict.fromkeys(bodies.positions(), (0.0,)))
     near = {pair for pair in lower(source).collidable_pairs() if _distance(bodies, pair) < 0.9}

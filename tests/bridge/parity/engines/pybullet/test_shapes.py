@@ -49,7 +49,7 @@ def chain(**rest: Any) -> Any:
         joint(f"j{name}", parent, name, xyz=(0.6, 0.0, 0.8), X_PJ=Pose.of(p=(0.0, 0.0, 0.3)))
         for parent, name in zip(parents, names, strict=True)
     ]
-    return scene(links, hinges, **rest)
+    return scene(links, hinges, collision_policy="drake", **rest)
 
 
 def disable(engine: PyBulletEngine) -> None:
