@@ -219,6 +219,7 @@ LOWER_COUPLING_WITHOUT_FREEDOM = Code(
     ),
     remedy="Couple joints that are part of the tree.",
     effect=Lost("couplings"),
+    harm=2,
 )
 LOWER_CURVE_OF_SEVERAL_PIECES = Code(
     "lower.curve-of-several-pieces",
@@ -288,6 +289,7 @@ LOWER_MASSLESS_FREE_LINK = Code(
         "hold it with base='fixed' (--base fixed; in load_into_pybullet useFixedBase=True), or add "
         "<inertial> with mass and inertia"
     ),
+    harm=2,
 )
 LOWER_OVERLAP = Code(
     "lower.overlap",
@@ -301,6 +303,7 @@ LOWER_OVERLAP = Code(
         "Exclude the pairs: in a URDF with an SRDF file of MoveIt (`srdf=`, `--srdf`), in SDFormat "
         "with `<self_collide>` or `<drake:collision_filter_group>`, in MJCF with `<exclude>`."
     ),
+    harm=3,
 )
 LOWER_OVERLAP_EXCLUDED = Code(
     "lower.overlap-excluded",
@@ -313,6 +316,7 @@ LOWER_OVERLAP_EXCLUDED = Code(
     ),
     remedy='Nothing, or `overlaps="keep"` (`--overlaps keep`) to let them collide.',
     hint="overlaps='keep' (--overlaps keep) lets them collide",
+    harm=1,
 )
 LOWER_REPAIRED_INERTIA = Code(
     "lower.repaired-inertia",

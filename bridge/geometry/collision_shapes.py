@@ -121,7 +121,7 @@ class ShapeChoice:
         fit: Whether fitted shapes contain the mesh, or are the closest to it.
     """
 
-    shapes: Mapping[str, CollisionShape]
+    shapes: tuple[tuple[str, CollisionShape], ...]
     fit: Fit
 
     @classmethod
@@ -144,10 +144,10 @@ class ShapeChoice:
         chosen = check_shapes(shapes)
         if collision_meshes != "as_is" and "*" not in chosen:
             chosen = {"*": collision_meshes, **chosen}
-        return cls(chosen, fit)
+        return cls(tuple(chosen.items()), fit)
 
 
-KEEP = ShapeChoice({}, "contain")
+KEEP = ShapeChoice((), "contain")
 """The choice that leaves all meshes as they are."""
 
 
@@ -188,7 +188,7 @@ def with_shapes(scene: Scene, choice: ShapeChoice, target: str, diagnostics: Dia
         ValueError: if no link matches a pattern.
         ExportError: if meshes are to be decomposed and coacd is not installed.
     """
-    chosen = choice.shapes
+    chosen = dict(choice.shapes)
     if not chosen:
         return scene
     if "decompose" in chosen.values():

@@ -21,7 +21,6 @@ from dataclasses import dataclass, field, replace
 from bridge.choices import Base, CollisionMeshes, Fit, Overlaps, Shapes
 from bridge.geometry.collision_shapes import ShapeChoice
 from bridge.lowering.sources import Source, mechanism_of, split_options
-from bridge.lowering.transform import with_overlaps
 from bridge.mechanism import Mechanism
 from bridge.targets.options import Actuators, Contacts, MjcfExportOptions, MjcfInertia
 from bridge.targets.xml import Names
@@ -190,11 +189,14 @@ def mechanism_and_options(
         ExportError: if the scene cannot be lowered.
     """
     options, load_options = split_options(MjcfExportOptions, keywords)
-    choice = ShapeChoice.of(options.shapes, options.fit, options.collision_meshes)
     mechanism = mechanism_of(
-        source, base=options.base, shapes=choice, target=TARGET, **load_options
+        source,
+        base=options.base,
+        overlaps=options.overlaps,
+        shapes=ShapeChoice.of(options.shapes, options.fit, options.collision_meshes),
+        target=TARGET,
+        **load_options,
     )
-    mechanism = with_overlaps(mechanism, options.overlaps)
     if keywords.get("policy") is None:
         options = replace(options, policy=mechanism.default_policy)
     return mechanism, options

@@ -362,6 +362,9 @@ class TemporaryFiles:
     folder: str
     _paths: dict[str, str] = field(default_factory=dict)
 
+    def __len__(self) -> int:
+        return len(self._paths)
+
     def write(self, data: bytes, suffix: str) -> str:
         """Write a file with this content, unless it exists already, and return its path."""
         name = f"sdfbridge-{hashlib.sha256(data).hexdigest()[:32]}-{os.getpid()}{suffix}"
