@@ -466,6 +466,24 @@ MESH_SHAPE_UNREADABLE = Code(
     meaning="The caller chose a shape for a mesh of which none can be made; the mesh stays.",
     remedy="Choose `mesh` or `none` for the link, or correct the mesh.",
 )
+MESH_LARGE_HULL = Code(
+    "mesh.large-hull",
+    Fate.NOTED,
+    (
+        "the hull of mesh {mesh} has {count} vertices, which collisions are computed with; {fewer} "
+        "of them lie within {error:.2g} m of it, {percent:.2g} % of its size"
+    ),
+    meaning=(
+        "The convex hull with which a mesh collides has more than 1,000 vertices. The message "
+        "states how many of them, the farthest in directions spread over the sphere, lie within 1 "
+        "% of its size."
+    ),
+    remedy=(
+        "Let MuJoCo make a hull of fewer vertices with `maxhullvert`, or choose a shape of few "
+        "numbers with `shapes`."
+    ),
+    hint="state maxhullvert, or choose another shape with shapes",
+)
 MESH_NO_COACD = Code(
     "mesh.no-coacd",
     Fate.INVALID,

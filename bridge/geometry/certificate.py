@@ -33,9 +33,10 @@ from .convex_decomposition import (
     hull_faces,
     lies_on_hull,
     outer_planes,
+    spread_directions,
     volume_of_convex,
 )
-from .fitting import Fitted, Primitive, spread_directions
+from .fitting import Fitted, Primitive
 
 TOLERANCE = 0.02
 """Largest error of a distance, relative to the extent of the mesh."""

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 import numpy as np
 
@@ -172,7 +172,7 @@ def check_shapes(shapes: Shapes) -> dict[str, CollisionShape]:
         )
     for word in given.values():
         check_option_value("shapes", word, get_args(CollisionShape))
-    return dict(given)
+    return cast("dict[str, CollisionShape]", dict(given))
 
 
 def with_shapes(scene: Scene, choice: ShapeChoice, target: str, diagnostics: Diagnostics) -> Scene:
@@ -270,7 +270,7 @@ def _replaced(
     if not isinstance(mesh, Mesh):
         return [collision]
     about = {"link": link.name, "collision": collision.name, "mesh": _name(mesh)}
-    where = {"target": context.target, "subjects": (link.name,)}
+    where: dict[str, Any] = {"target": context.target, "subjects": (link.name,)}
     if shape == "none":
         context.diagnostics.add(MESH_SHAPE_NONE, collision.where, **where, **about)
         return []
@@ -440,7 +440,7 @@ def _keep(key: str, found: Certificate, arrays: Mapping[str, Array]) -> None:
     sides = [[side.distance, side.error, *side.point] for side in (found.outward, found.inward)]
     numbers = np.array([*sides[0], *sides[1], ratio, found.parts, found.vertices])
     content = io.BytesIO()
-    np.savez(content, certificate=numbers, **arrays)
+    np.savez(content, **{"certificate": numbers, **arrays})  # type: ignore[arg-type]
     with suppress(OSError):
         write_checked(cache_folder() / "certificates" / f"{key}.npz", content.getvalue())
 

@@ -23,7 +23,7 @@ import itertools
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata, util
@@ -42,6 +42,7 @@ from bridge.codes import (
     MESH_CONVEX_PARTS_VOLUME,
     MESH_DECOMPOSITION,
     MESH_FLAT,
+    MESH_LARGE_HULL,
     MESH_NO_COACD,
     MESH_SEPARATE_PARTS,
     MESH_SEPARATE_PARTS_OPEN,
@@ -658,10 +659,102 @@ def _distances(points: Array, triangles: Array) -> Array:
     return found
 
 
+# --- hulls of fewer corners -----------------------------------------------------------------------
+
+
+class FewerCorners(NamedTuple):
+    """A hull of some corners of a larger one."""
+
+    corners: Array
+    """The corners, shape (n, 3) [m]."""
+    error: float
+    """Largest distance of the larger hull from the smaller one [m]."""
+
+
+def with_fewer_corners(points: Array, counts: Iterable[int], error: float) -> FewerCorners | None:
+    """Return the hull of the farthest points in the fewest directions that lies close enough to the
+    whole; None if none does.
+
+    Args:
+        points: Corners of a hull, shape (n, 3) [m].
+        counts: Numbers of directions, ascending.
+        error: The largest distance that is accepted [m].
+    """
+    for count in counts:
+        chosen = np.unique(np.argmax(points @ spread_directions(count).T, axis=0))
+        lost = hull_error(points, points[chosen])
+        if lost <= error:
+            return FewerCorners(points[chosen], lost)
+    return None
+
+
+def hull_error(corners: Array, fewer: Array) -> float:
+    """Return the largest distance of the hull of points from that of some of them [m], which it is
+    at one of the points; infinite if these lie in one plane.
+
+    Args:
+        corners: The points, shape (n, 3) [m].
+        fewer: Some of them, shape (m, 3) [m].
+    """
+    hull = hull_faces(fewer)
+    if hull is None:
+        return np.inf
+    normals, offsets = outer_planes(fewer, hull)
+    surface, rows = Surface.of(fewer, hull), max(1, _BLOCK // len(normals))
+    farthest = 0.0
+    for i in range(0, len(corners), rows):
+        block = corners[i : i + rows]
+        outside = block[(block @ normals.T > offsets).any(axis=1)]
+        farthest = max(farthest, float(surface.distances(outside).max(initial=0.0)))
+    return farthest
+
+
+LARGE_HULL = 1000
+"""Number of corners above which a hull is reported."""
+_ACCEPTED = 0.01
+"""Error of a hull of fewer corners, relative to the extent."""
+_COUNTS = (16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
+"""Numbers of directions that are tried."""
+
+
+def report_large_hull(collision: CollisionMesh, vertices: Array) -> None:
+    """Report a hull of many corners, and how many are needed for an error of 1 % of its size.
+
+    Args:
+        collision: The mesh.
+        vertices: What collides as its hull, shape (n, 3) [m].
+    """
+    hull = hull_faces(vertices) if len(vertices) > LARGE_HULL else None
+    corners = vertices[:0] if hull is None else vertices[np.unique(hull)]
+    if len(corners) <= LARGE_HULL:
+        return
+    size = extent(corners)
+    found = with_fewer_corners(corners, _COUNTS, _ACCEPTED * size)
+    if found is not None:
+        fewer, error = len(found.corners), found.error
+        collision.report(
+            MESH_LARGE_HULL,
+            hint=f"state maxhullvert={fewer}, or choose another shape with shapes",
+            count=len(corners),
+            fewer=fewer,
+            error=error,
+            percent=100.0 * error / size,
+        )
+
+
+def spread_directions(count: int) -> Array:
+    """Return unit vectors that are spread evenly over the sphere, on a spiral, shape (count, 3)."""
+    k = np.arange(count) + 0.5
+    z = 1.0 - 2.0 * k / count
+    turn = np.pi * (1.0 + np.sqrt(5.0)) * k
+    r = np.sqrt(1.0 - z**2)
+    return np.stack((r * np.cos(turn), r * np.sin(turn), z), axis=1)
+
+
 # --- volume ---------------------------------------------------------------------------------------
 
 
-def hull_faces(vertices: Array) -> Faces | None:
+def hull_faces(vertices: Array, most: int = -1) -> Faces | None:
     """Return the triangles of the convex hull of points, shape (m, 3), as indices of the points.
 
     MuJoCo computes them, as it compiles a body with the mesh: the convex hull of trimesh needs
@@ -670,6 +763,7 @@ def hull_faces(vertices: Array) -> Faces | None:
 
     Args:
         vertices: Positions [m], shape (n, 3).
+        most: Largest number of corners, MuJoCo's ``maxhullvert``; -1 for any.
 
     Returns:
         The triangles; None without MuJoCo, or if the points lie in one plane.
@@ -683,6 +777,7 @@ def hull_faces(vertices: Array) -> Faces | None:
         return None
     spec = mujoco.MjSpec()
     mesh = spec.add_mesh(name="mesh", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX)
+    mesh.maxhullvert = most
     mesh.uservert = ((vertices - vertices[0]) / size).ravel()
     body = spec.worldbody.add_body(name="body", mass=1.0, inertia=(1.0, 1.0, 1.0))
     body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh")

@@ -7,7 +7,7 @@ The bounds of trimesh need scipy, which is no dependency.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from loaders.model import Box, Capsule, Cylinder, Sphere
 from loaders.pose import Array, Pose
 
-from .convex_decomposition import extent, hull_faces
+from .convex_decomposition import extent, hull_faces, spread_directions
 
 Primitive = Box | Sphere | Capsule | Cylinder
 """A shape that can be fitted."""
@@ -160,16 +160,8 @@ def _extreme(points: Array) -> Array:
     """Return some hundred of the points, the farthest ones in directions spread over the sphere."""
     if len(points) <= _SEARCHED:
         return points
-    return points[np.unique(np.argmax(points @ spread_directions(_SEARCHED).T, axis=0))]
-
-
-def spread_directions(count: int) -> Array:
-    """Return unit vectors that are spread evenly over the sphere, on a spiral, shape (count, 3)."""
-    k = np.arange(count) + 0.5
-    z = 1.0 - 2.0 * k / count
-    turn = np.pi * (1.0 + np.sqrt(5.0)) * k
-    r = np.sqrt(1.0 - z**2)
-    return np.stack((r * np.cos(turn), r * np.sin(turn), z), axis=1)
+    farthest: Array = points[np.unique(np.argmax(points @ spread_directions(_SEARCHED).T, axis=0))]
+    return farthest
 
 
 def _orientations(points: Array, triangles: Array | None) -> Iterator[Array]:
@@ -315,38 +307,3 @@ _FITS: Mapping[str, Callable[[Array, Array | None], Fitted]] = {
     "capsule": _capsule,
     "cylinder": _cylinder,
 }
-
-
-# --- hulls of fewer corners -----------------------------------------------------------------------
-
-
-class FewerCorners(NamedTuple):
-    """A hull of some corners of a larger one."""
-
-    corners: Array
-    """The corners, shape (n, 3) [m]."""
-    error: float
-    """Largest distance of the larger hull from the smaller one, in 1,000 directions [m]."""
-
-
-_MEASURED = 1000
-"""Number of directions in which two hulls are compared."""
-
-
-def with_fewer_corners(points: Array, counts: Iterable[int], error: float) -> FewerCorners | None:
-    """Return the hull of the farthest points in the fewest directions that lies close enough to the
-    whole; None if none does.
-
-    Args:
-        points: Corners of a hull, shape (n, 3) [m].
-        counts: Numbers of directions, ascending.
-        error: The largest distance that is accepted [m].
-    """
-    measured = spread_directions(_MEASURED)
-    reach = (points @ measured.T).max(axis=0)
-    for count in counts:
-        chosen = np.unique(np.argmax(points @ spread_directions(count).T, axis=0))
-        lost = float((reach - (points[chosen] @ measured.T).max(axis=0)).max())
-        if lost <= error:
-            return FewerCorners(points[chosen], lost)
-    return None

@@ -139,6 +139,8 @@ _SHAPES = option(
 _FIT = option("fitted shapes contain the mesh, or are the closest to it", choices=get_args(Fit))
 
 
+_LEAST_VERTICES = 4
+"""Smallest number of vertices of a hull."""
 Actuators = Literal["none", "motor", "dcmotor", "position", "velocity"]
 Contacts = Literal["geoms", "pairs"]
 MjcfInertia = Literal["keep", "repair", "from_geometry", "error"]
@@ -191,6 +193,14 @@ class MjcfExportOptions(ExportOptions):
     )
     shapes: Shapes = field(default=None, metadata=_SHAPES)
     fit: Fit = field(default="contain", metadata=_FIT)
+    maxhullvert: int = field(
+        default=0,
+        metadata=option(
+            "largest number of vertices of the hulls of meshes, at least 4 (MuJoCo's maxhullvert); "
+            "0 for any",
+            metavar="N",
+        ),
+    )
     contacts: Contacts = field(
         default="geoms",
         metadata=option(
@@ -199,6 +209,14 @@ class MjcfExportOptions(ExportOptions):
             choices=get_args(Contacts),
         ),
     )
+
+    def __post_init__(self) -> None:
+        ExportOptions.__post_init__(self)
+        if not isinstance(self.maxhullvert, int) or 0 != self.maxhullvert < _LEAST_VERTICES:
+            raise ValueError(
+                f"invalid maxhullvert {self.maxhullvert!r}; expected 0, or at least "
+                f"{_LEAST_VERTICES} vertices"
+            )
 
 
 World = Literal["auto", "always", "never"]

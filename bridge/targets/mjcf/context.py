@@ -173,6 +173,7 @@ class MjcfOptions(LoadOptions, total=False):
     collision_meshes: CollisionMeshes
     shapes: Shapes
     fit: Fit
+    maxhullvert: int
     contacts: Contacts
 
 

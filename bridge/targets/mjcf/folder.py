@@ -510,6 +510,8 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
                 leaves it out. `bridge.shape_certificates` returns how far they lie from the meshes.
             fit: Whether a fitted shape contains the mesh (``contain``), or is the closest to it
                 (``closest``).
+            maxhullvert: Largest number of vertices of the hull with which a mesh collides, at least
+                4; 0 for any. A finding states how far the smaller hull lies within the whole one.
             contacts: The place of friction and stiffness of contacts: ``geoms`` writes them on each
                 geom, of which MuJoCo takes the larger friction; ``pairs`` on each pair of geoms
                 that may collide, combined as by the simulator of the policy.

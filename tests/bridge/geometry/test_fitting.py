@@ -12,12 +12,11 @@ from bridge.geometry.certificate import (
     inward_deviation,
     mesh_data,
 )
+from bridge.geometry.convex_decomposition import spread_directions, with_fewer_corners
 from bridge.geometry.fitting import (
     enclosing_ball,
     fitted,
     shrunk,
-    spread_directions,
-    with_fewer_corners,
 )
 
 KINDS = ("box", "sphere", "capsule", "cylinder")
