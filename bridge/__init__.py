@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from . import parity as parity
     from .batches import BatchOutcome, BatchResult, batch
     from .diff import compare_files
-    from .geometry.collision_shapes import ShapeCertificate, shape_certificates
+    from .geometry.collision_shapes import ShapeCertificate, shape_certificates, shapes_picture
     from .lowering import lower
     from .mechanism import Mechanism
     from .parity import compare
@@ -33,8 +33,8 @@ __all__ = [
     "BatchOutcome", "BatchResult", "Mechanism", "ShapeCertificate", "batch", "compare",
     "compare_files", "export_directives", "export_mjcf", "export_sdf", "export_urdf",
     "load_copies_into_pybullet", "load_into_pybullet", "load_world_into_pybullet", "lower",
-    "mujoco_plugin", "passive_forces", "shape_certificates", "to_directives", "to_mjcf",
-    "to_mjspec", "to_sdf", "to_urdf", "view",
+    "mujoco_plugin", "passive_forces", "shape_certificates", "shapes_picture", "to_directives",
+    "to_mjcf", "to_mjspec", "to_sdf", "to_urdf", "view",
 ]  # fmt: skip
 
 _HOMES = {
@@ -55,6 +55,7 @@ _HOMES = {
     "passive_forces": ".targets.mjcf",
     "ShapeCertificate": ".geometry.collision_shapes",
     "shape_certificates": ".geometry.collision_shapes",
+    "shapes_picture": ".geometry.collision_shapes",
     "to_directives": ".targets.directives",
     "to_mjcf": ".targets.mjcf",
     "to_mjspec": ".targets.mjcf",

@@ -456,7 +456,7 @@ MESH_SHAPE_NONE = Code(
     "collision {collision} of link {link} is left out with its mesh {mesh}",
     meaning='A collision mesh is left out, as the caller chose with `shapes="none"`.',
 )
-MESH_SHAPE_UNREADABLE = Code(
+MESH_SHAPE_UNKNOWN = Code(
     "mesh.shape-unknown",
     Fate.APPROXIMATED,
     (

@@ -1,4 +1,4 @@
-"""How far a collision shape lies from the mesh that it stands for, with a bound of the error.
+"""Distances of collision shapes from the meshes that they stand for, with bounds of their errors.
 
 Two distances are measured: that of the shape's surface from the mesh where the shape reaches beyond
 it (outward), and that of the mesh's surface from the shape where the mesh reaches beyond it
@@ -28,7 +28,7 @@ from loaders.pose import Array
 from .convex_decomposition import (
     Faces,
     Solid,
-    Surface,
+    TriangleSurface,
     extent,
     hull_faces,
     lies_on_hull,
@@ -42,7 +42,7 @@ TOLERANCE = 0.02
 """Largest error of a distance, relative to the extent of the mesh."""
 _EXACT = 1e-6
 """Distance that counts as none, relative to the extent."""
-_MAX_TRIANGLES = 20_000
+_MAX_TRIANGLES = 5_000
 """Number of triangles at which division ends; the error is then larger."""
 _BLOCK = 1_000_000
 """Number of pairs of points and triangles, or planes, that are computed at once."""
@@ -65,7 +65,7 @@ class Deviation(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """How far what collides lies from a mesh.
+    """Distances of what collides from a mesh.
 
     Attributes:
         outward: The largest distance of what collides beyond the mesh.
@@ -84,7 +84,7 @@ class Certificate:
 
 
 class _Body(Protocol):
-    """What collides, for measurements."""
+    """The shape of what collides, for measurements."""
 
     surface: Array
     """Triangles of its surface, shape (n, 3, 3) [m]."""
@@ -219,6 +219,10 @@ class _Search(NamedTuple):
         """Return numbers that are not smaller than the distances, and known sooner [m]."""
         return np.full(len(points), np.inf) if self.mesh is None else self.mesh.bound(points)
 
+    def reach(self, triangles: Array) -> Array:
+        """Return numbers that are not smaller than the distances on triangles [m]."""
+        return np.full(len(triangles), np.inf) if self.mesh is None else self.mesh.reach(triangles)
+
 
 def _same(points: Array) -> Array:
     return points
@@ -235,7 +239,7 @@ def _largest(search: _Search) -> Deviation:
     while len(triangles):
         moved, shift, radii = _cells(triangles, search)
         radii = radii + 2.0 * shift
-        upper = search.bound(moved) + radii
+        upper = np.minimum(search.bound(moved) + radii, search.reach(triangles) + 2.0 * shift)
         is_open = upper > best + accepted
         error = max(error, _excess(upper[~is_open], best))
         triangles, moved, radii = triangles[is_open], moved[is_open], radii[is_open]
@@ -306,7 +310,7 @@ class _MeshDistance:
     """Distances of points beyond a mesh."""
 
     def __init__(self, data: MeshData, *, is_closed: bool) -> None:
-        self._surface = Surface.of(data.vertices, data.faces)
+        self._surface = TriangleSurface.of(data.vertices, data.faces)
         self._is_closed = is_closed
         self._directions = spread_directions(_DIRECTIONS)
         self._reach = (data.vertices @ self._directions.T).max(axis=0)
@@ -318,6 +322,10 @@ class _MeshDistance:
     def bound(self, points: Array) -> Array:
         """Return the distances from the nearest vertex [m], which are not smaller."""
         return self._surface.from_corners(points)
+
+    def reach(self, triangles: Array) -> Array:
+        """Return distances from one triangle of the mesh [m], which are not smaller."""
+        return self._surface.reach(triangles)
 
     def distance(self, points: Array) -> Array:
         """Return the distances of points from a mesh [m], 0 within it if it is closed."""
@@ -382,7 +390,7 @@ class _HullBody:
         self._tolerance = 1e-7 * extent(self.surface.reshape(-1, 3))
         corners = self.surface.reshape(-1, 3)
         faces = np.arange(len(corners)).reshape(-1, 3)
-        self._surfaces = Surface.of(corners, faces)
+        self._surfaces = TriangleSurface.of(corners, faces)
 
     def on_surface(self, points: Array) -> Array:
         return points

@@ -434,6 +434,11 @@ def lies_on_hull(vertices: Array, faces: Faces, *, is_closed: bool = False) -> b
 
     The depth below the hull is concave along a triangle and not negative, so that it is nowhere
     more than three times that of the center.
+
+    Args:
+        vertices: Positions [m], shape (n, 3).
+        faces: Triangles, shape (m, 3).
+        is_closed: Whether it must be closed.
     """
     hull = hull_faces(vertices)
     if hull is None:
@@ -511,7 +516,7 @@ def hull_distance(vertices: Array, faces: Faces) -> float | None:
     hull = hull_faces(vertices)
     if hull is None:
         return None
-    surface = Surface.of(vertices, faces)
+    surface = TriangleSurface.of(vertices, faces)
     points, normals = _points_on(vertices[hull])
     farthest, distance = surface.farthest(points)
     planes, offsets = outer_planes(vertices, hull)
@@ -531,7 +536,7 @@ def hull_distance(vertices: Array, faces: Faces) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Surface:
+class TriangleSurface:
     """Triangles to which distances are measured.
 
     Attributes:
@@ -547,7 +552,7 @@ class Surface:
     radii: Array
 
     @classmethod
-    def of(cls, vertices: Array, faces: Faces) -> Surface:
+    def of(cls, vertices: Array, faces: Faces) -> TriangleSurface:
         """Return the surface of a mesh."""
         triangles = vertices[faces]
         centers = triangles.mean(axis=1)
@@ -575,6 +580,24 @@ class Surface:
             near = (gaps <= bounds[i : i + rows, None]).any(axis=0)
             found[i : i + rows] = _distances(block, self.triangles[near])
         return found
+
+    def reach(self, cells: Array) -> Array:
+        """Return bounds of the distances of triangles from the surface [m]: the largest distance of
+        a corner from the one triangle whose center is nearest, which is convex.
+
+        Args:
+            cells: The triangles, shape (k, 3, 3).
+        """
+        nearest = np.empty(len(cells), dtype=np.int64)
+        middles, rows = cells.mean(axis=1), max(1, _BLOCK // len(self.triangles))
+        for i in range(0, len(cells), rows):
+            block = middles[i : i + rows]
+            gaps = (self.centers**2).sum(axis=1) - 2.0 * block @ self.centers.T
+            gaps += (block**2).sum(axis=1)[:, None]
+            nearest[i : i + rows] = (np.sqrt(np.maximum(gaps, 0.0)) - self.radii).argmin(axis=1)
+        chosen = self.triangles[nearest]
+        pairs = [_paired_distances(cells[:, k], chosen) for k in range(3)]
+        return np.asarray(np.max(pairs, axis=0))
 
     def farthest(self, points: Array, least: float = 0.0) -> tuple[int, float]:
         """Return the index and the distance of the point that is farthest from the surface [m].
@@ -659,6 +682,24 @@ def _distances(points: Array, triangles: Array) -> Array:
     return found
 
 
+def _paired_distances(points: Array, triangles: Array) -> Array:
+    """Return the distance of each point, shape (k, 3), from the triangle of the same row [m]."""
+    a, b, c = triangles.transpose(1, 0, 2)
+    normals = np.cross(b - a, c - a)
+    lengths = np.linalg.norm(normals, axis=1)
+    is_above = lengths > 0.0
+    nearest = np.full(len(points), np.inf)
+    for start, end in ((a, b), (b, c), (c, a)):
+        edges, offsets = end - start, points - start
+        is_above &= np.einsum("ni,ni->n", offsets, np.cross(normals, edges)) >= 0.0
+        squares = np.maximum((edges**2).sum(axis=1), np.finfo(float).tiny)
+        shares = np.clip(np.einsum("ni,ni->n", offsets, edges) / squares, 0.0, 1.0)
+        nearest = np.minimum(nearest, np.linalg.norm(offsets - shares[:, None] * edges, axis=1))
+    heights = np.abs(np.einsum("ni,ni->n", points - a, normals))
+    heights /= np.maximum(lengths, np.finfo(float).tiny)
+    return np.asarray(np.where(is_above, heights, nearest))
+
+
 # --- hulls of fewer corners -----------------------------------------------------------------------
 
 
@@ -700,7 +741,7 @@ def hull_error(corners: Array, fewer: Array) -> float:
     if hull is None:
         return np.inf
     normals, offsets = outer_planes(fewer, hull)
-    surface, rows = Surface.of(fewer, hull), max(1, _BLOCK // len(normals))
+    surface, rows = TriangleSurface.of(fewer, hull), max(1, _BLOCK // len(normals))
     farthest = 0.0
     for i in range(0, len(corners), rows):
         block = corners[i : i + rows]
