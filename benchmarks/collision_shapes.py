@@ -3,7 +3,7 @@
     python -m benchmarks.collision_shapes [--pictures]
 
 The robots are those of ``pybullet_data`` and ``example_robot_data``. Each choice is exported to
-URDF with an empty cache; the times are processor times of the export. The table is written into
+SDFormat with an empty cache; the times are processor times of the export. The table is written into
 ``docs/collision_shapes.md``, and with ``--pictures`` the pictures of that page are drawn anew.
 """
 
@@ -15,7 +15,6 @@ import statistics
 import tempfile
 import time
 from collections.abc import Iterator
-from importlib import util
 from pathlib import Path
 
 import numpy as np
@@ -32,34 +31,32 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "collision_shapes.md"
 BEGIN, END = "<!-- begin of the table of robots -->", "<!-- end of the table of robots -->"
 SHAPES: tuple[CollisionShape, ...] = ("hull", "box", "capsule", "cylinder", "sphere")
+_EXAMPLES = "cmeel.prefix/share/example-robot-data/robots"
 ROBOTS = {
     "KUKA iiwa": "pybullet_data/kuka_iiwa/model.urdf",
     "Franka Panda": "pybullet_data/franka_panda/panda.urdf",
     "xArm 6": "pybullet_data/xarm/xarm6_robot.urdf",
     "Laikago": "pybullet_data/laikago/laikago.urdf",
-    "MIT racecar": "pybullet_data/racecar/racecar.urdf",
-    "Husky": "pybullet_data/husky/husky.urdf",
+    "Mini Cheetah": "pybullet_data/mini_cheetah/mini_cheetah.urdf",
     "WSG 50 gripper": "pybullet_data/gripper/wsg50_one_motor_gripper_new.sdf",
-    "KUKA iiwa with gripper": "pybullet_data/kuka_iiwa/kuka_with_gripper.sdf",
-    "Unitree A1": "pybullet_data/a1/a1.urdf",
-    "Aliengo": "pybullet_data/aliengo/aliengo.urdf",
+    "R2D2": "pybullet_data/r2d2.urdf",
+    "UR5": f"{_EXAMPLES}/ur_description/urdf/ur5_robot.urdf",
+    "SO-101": f"{_EXAMPLES}/so_arm_description/urdf/so101.urdf",
+    "TALOS, left arm": f"{_EXAMPLES}/talos_data/robots/talos_left_arm.urdf",
 }
-PICTURES = {
-    "iiwa_capsules": ("KUKA iiwa", "capsule", None),
-    "racecar_boxes": ("MIT racecar", "box", None),
+PICTURES: dict[str, tuple[str, CollisionShape]] = {
+    "iiwa_capsules": ("KUKA iiwa", "capsule"),
+    "laikago_boxes": ("Laikago", "box"),
+    "xarm_hulls": ("xArm 6", "hull"),
 }
 
 
 def files() -> Iterator[tuple[str, Path]]:
     """Yield the names and files of the robots that are installed."""
+    packages = Path(np.__file__).parents[1]
     for name, place in ROBOTS.items():
-        package, _, rest = place.partition("/")
-        found = util.find_spec(package)
-        if found is None or not found.submodule_search_locations:
-            continue
-        path = Path(found.submodule_search_locations[0], rest)
-        if path.exists():
-            yield name, path
+        if (packages / place).exists():
+            yield name, packages / place
 
 
 def row(name: str, path: Path, shape: CollisionShape) -> str:
@@ -108,9 +105,9 @@ def main() -> None:
     options = parser.parse_args()
     robots = dict(files())
     if options.pictures:
-        for stem, (name, shape, link) in PICTURES.items():
+        for stem, (name, shape) in PICTURES.items():
             scene = loaders.load(str(robots[name]), quiet=True, lenient=True)
-            picture = bridge.shapes_picture(scene, shape, link=link)
+            picture = bridge.shapes_picture(scene, shape)
             if picture is not None:
                 (ROOT / "docs" / "pictures" / f"{stem}.png").write_bytes(picture)
         return

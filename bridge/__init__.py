@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from . import parity as parity
     from .batches import BatchOutcome, BatchResult, batch
     from .diff import compare_files
-    from .geometry.collision_shapes import ShapeCertificate, shape_certificates, shapes_picture
+    from .geometry.collision_shapes import ShapeCertificate, shape_certificates
+    from .geometry.shapes_picture import shapes_picture
     from .lowering import lower
     from .mechanism import Mechanism
     from .parity import compare
@@ -55,7 +56,7 @@ _HOMES = {
     "passive_forces": ".targets.mjcf",
     "ShapeCertificate": ".geometry.collision_shapes",
     "shape_certificates": ".geometry.collision_shapes",
-    "shapes_picture": ".geometry.collision_shapes",
+    "shapes_picture": ".geometry.shapes_picture",
     "to_directives": ".targets.directives",
     "to_mjcf": ".targets.mjcf",
     "to_mjspec": ".targets.mjcf",

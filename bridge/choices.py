@@ -16,7 +16,7 @@ CollisionMeshes = Literal["as_is", "hull", "decompose"]
 CollisionShape = Literal[
     "mesh", "hull", "parts", "decompose", "box", "capsule", "cylinder", "sphere", "none"
 ]
-"""What a collision mesh becomes: itself, its convex hull, its separate convex parts, the convex
+"""The shapes that a collision mesh may become: itself, its convex hull, its separate convex parts, the convex
 parts that coacd makes, a primitive shape that is fitted to it, or nothing.
 """
 Shapes = str | Mapping[str, CollisionShape] | None

@@ -60,7 +60,7 @@ class Deviation(NamedTuple):
     error: float
     """The true value is at most this much larger [m]."""
     point: tuple[float, float, float]
-    """Where it was found [m]."""
+    """The point at which it was found [m]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

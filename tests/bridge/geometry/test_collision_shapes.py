@@ -1,8 +1,11 @@
 """Chosen collision shapes, in the running simulators and in files of all targets."""
 
+import io
+
 import numpy as np
 import pytest
 import trimesh
+from PIL import Image
 
 import bridge
 import loaders
@@ -236,3 +239,22 @@ def test_the_command_refuses_an_unknown_shape(robot, tmp_path, capsys):
     words = ["convert", robot, "-o", str(tmp_path / "out"), "--shape", "finger_1=blob"]
     assert main(words) == 2
     assert "expected LINKS=SHAPE, with one of: mesh, hull" in capsys.readouterr().err
+
+
+# --- pictures -------------------------------------------------------------------------------------
+
+
+def test_a_picture_shows_the_mesh_and_around_it_the_shape(robot):
+    scene = loaders.load(robot, quiet=True)
+    png = bridge.shapes_picture(scene, {"finger_2": "box"}, link="finger_2")
+    pixels = np.array(Image.open(io.BytesIO(png)), dtype=int)
+    drawn = pixels[pixels[..., 3] == 255]
+    is_blue = drawn[:, 2] > 1.5 * drawn[:, 0]
+    # beside the L is the part of the box that the L does not fill
+    assert 0.05 < is_blue.mean() < 0.95
+    assert (~is_blue).sum() > 1000
+
+
+def test_a_picture_of_a_robot_without_meshes_is_none(tmp_path):
+    scene = loaders.load_string('<robot name="r"><link name="a"/></robot>', format="urdf")
+    assert bridge.shapes_picture(scene, "box") is None
