@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from bridge.fluid import described
-from loaders.collision_pairs import default_policy, excluded_pairs, masked_pairs
+from loaders.collision_pairs import default_policy, excluded_pairs, masked_pairs, weld_groups
 from loaders.diagnostics import Code
 from loaders.files.read_file import read_start
 from loaders.inertia import SpatialInertia
@@ -58,6 +58,27 @@ def has_writable_pairs(scene: Scene) -> bool:
     return (
         default_policy(scene) in ("mujoco", "sdformat")
         and sum(1 for link in scene.links if link.collisions) <= _MAX_LINKS
+    )
+
+
+def touching_pairs(scene: Scene, policy: str | None = None) -> frozenset[frozenset[str]]:
+    """Return the pairs of links with collisions that may touch; of two links that are fixed to
+    each other a contact changes nothing, and they are left out.
+
+    Args:
+        scene: The scene.
+        policy: See `loaders.collision_pairs.filtered_pairs`.
+
+    Raises:
+        LimitError: if there are more pairs than the call that is running may have.
+    """
+    excluded = excluded_pairs(scene, policy)
+    group_of = {name: i for i, group in enumerate(weld_groups(scene)) for name in group}
+    colliding = [link.name for link in scene.links if link.collisions]
+    return frozenset(
+        frozenset((a, b))
+        for a, b in combinations(colliding, 2)
+        if group_of[a] != group_of[b] and frozenset((a, b)) not in excluded
     )
 
 

@@ -127,6 +127,10 @@ EXAMPLES = {
         ),
         "m::a",
     ),
+    "sdfout.pairs-apart": writing(s.touching_in_mujoco(), "arm", "base"),
+    "sdfout.pairs-together": writing(
+        two_models(**groups(), physics=m.Physics(engine="mujoco")), "m::a", "n::b"
+    ),
     "sdfout.read-back": Example(not_equal, ("a",)),
     "sdfout.reversed-joint": writing(to_the_world(T.REVOLUTE), "j"),
     "sdfout.rotor-inertia": writing(

@@ -200,6 +200,32 @@ OUT_OF_SCOPE = Code(
     remedy="Nest the models in one model.",
     hint="nest the models in one model",
 )
+PAIRS_APART = Code(
+    "sdfout.pairs-apart",
+    Fate.DROPPED,
+    (
+        "by the rule of the source, {policy}, these links may touch, and by SDFormat's, which "
+        "excludes the links of one joint and shapes without a common bit, they never do: {pairs}"
+    ),
+    meaning=(
+        "Pairs of links may touch by the rule of the source, and never do by that of SDFormat: a "
+        "joint connects them, or their bitmasks have no common bit."
+    ),
+)
+PAIRS_TOGETHER = Code(
+    "sdfout.pairs-together",
+    Fate.DROPPED,
+    (
+        "by the rule of the source, {policy}, these links never touch, and by SDFormat's, whose "
+        "<self_collide> is stated for links and not for pairs, they may: {pairs}"
+    ),
+    meaning=(
+        "Pairs of links never touch by the rule of the source, and may by that of SDFormat: "
+        "`<self_collide>` is stated for links, not for pairs."
+    ),
+    remedy="State bitmasks that exclude them.",
+    hint="state bitmasks that exclude them (<collide_bitmask>)",
+)
 PUBLISHED_SENSOR = Code(
     "sdfout.published-sensor",
     Fate.DROPPED,
