@@ -439,6 +439,19 @@ JOINT_FEEDBACK = Code(
     remedy="Add a force and a torque sensor to the model.",
     hint="add a force and a torque sensor",
 )
+HOME_STANDS = Code(
+    "mjcf.home-stands",
+    Fate.NOTED,
+    (
+        "the lowest collision of the free robot on link {link} is initially {height:.4g} m above "
+        "the ground {ground}; in the keyframe {key} it touches the ground"
+    ),
+    meaning=(
+        "A free robot of several links would begin above the ground or in it: the keyframe that is "
+        "named sets it down on the ground."
+    ),
+    remedy="Start from the keyframe that is named.",
+)
 KEYFRAME_ACTUATOR = Code(
     "mjcf.keyframe-actuator",
     Fate.DROPPED,
