@@ -96,6 +96,17 @@ def pivoted() -> Scene:
     )
 
 
+def of_two_frictions() -> Scene:
+    """Two links of MJCF on one joint, which may touch, with other coefficients of friction."""
+    frictions = (m.Friction(mu=mu, mu2=mu) for mu in (0.2, 0.8))
+    links = [
+        link(name, collisions=(shape(UNIT_BOX, friction=friction),))
+        for name, friction in zip("ab", frictions, strict=True)
+    ]
+    joints = [joint("held", m.WORLD, "a", m.JointType.FIXED), joint("j", "a", "b")]
+    return scene(links, joints, physics=m.Physics(engine="mujoco"))
+
+
 def rubbing(**friction: Any) -> Scene:
     return touching(friction=m.Friction(**friction))
 

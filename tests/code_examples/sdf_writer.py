@@ -106,6 +106,7 @@ EXAMPLES = {
         scene([link("a")], [joint("j", m.WORLD, "a", T.FLOATING, axes=())]), "j", "a"
     ),
     "sdfout.friction": writing(s.rubbing(mu_static=2.0, rolling=0.1), "a"),
+    "sdfout.friction-rule": writing(s.of_two_frictions(), "a", "b"),
     "sdfout.joint-frame": writing(
         scene([link("a"), link("b")], [joint("j", "a", "b", X_PJ=Pose.of(p=(0.0, 0.0, 1.0)))]), "j"
     ),

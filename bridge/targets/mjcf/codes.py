@@ -338,15 +338,13 @@ FRICTION_COMBINATION = Code(
     "mjcf.friction-combination",
     Fate.APPROXIMATED,
     (
-        "shapes with friction {a:g} and {b:g} slide on each other with {larger:g}, the larger; "
-        "under "
-        "the policy {policy} it is {rule_name}, {combined:g}; the friction of other pairs differs "
-        "by "
-        "less"
+        "links {link_a} and {link_b}, with friction {a:g} and {b:g}, slide on each other with "
+        "{larger:g}, the larger; by the rule of the source it is {rule_name}, {combined:g}; the "
+        "friction of other pairs differs by less"
     ),
     meaning=(
-        "MuJoCo uses the larger friction of two shapes, unlike the simulator of the collision "
-        "policy."
+        "MuJoCo uses the larger friction of two shapes, unlike the engine whose elements the "
+        "source states."
     ),
     remedy='Use `contacts="pairs"`.',
     hint='contacts="pairs" writes each pair',

@@ -123,6 +123,21 @@ FRICTION = Code(
     "SDFormat cannot state {properties} of collision {collision} beside the rest of its friction",
     meaning="Drake's static friction excludes anisotropic, rolling and torsional friction.",
 )
+FRICTION_RULE = Code(
+    "sdfout.friction-rule",
+    Fate.APPROXIMATED,
+    (
+        "{link_a} and {link_b} slide on each other with a friction of {found:g}, the smaller "
+        "coefficient of the two, and by the rule of the source, {rule_name}, with {wanted:g}; the "
+        "friction of other pairs differs by at most as much"
+    ),
+    meaning=(
+        "The friction of two surfaces is the smaller coefficient in SDFormat, the larger one in "
+        "MuJoCo and the product in PyBullet; the message states the largest difference."
+    ),
+    remedy="State the coefficient of the pair for both surfaces.",
+    hint="state the coefficient of the pair for both",
+)
 JOINT_FRAME = Code(
     "sdfout.joint-frame",
     Fate.APPROXIMATED,

@@ -13,6 +13,7 @@ import numpy as np
 from bridge.targets.elements import (
     MASSLESS,
     has_writable_pairs,
+    report_smaller_friction,
     touching_pairs,
     with_rotor_inertia,
     without_fluid_forces,
@@ -350,6 +351,7 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfF
         report: Receives what is changed or left out.
     """
     policy, touching = default_policy(scene), _pairs_of_source(scene)
+    report_smaller_friction(scene, report, codes.FRICTION_RULE, kept=("smaller", "harmonic"))
     scene = with_rotor_inertia(scene, report, codes.ROTOR_INERTIA)
     scene = without_fluid_forces(scene, report, codes.FLUID_FORCE)
     scene = _without_lost_fields(scene, report)

@@ -118,6 +118,21 @@ IDLE_GEARBOX = Code(
     remedy="Add the missing revolute joint, or correct `gearbox_reference_body`.",
     hint="add the missing revolute joint, or correct gearbox_reference_body",
 )
+FRICTION_RULE = Code(
+    "urdfout.friction-rule",
+    Fate.APPROXIMATED,
+    (
+        "{link_a} and {link_b} slide on each other with a friction of {found:g} in Gazebo, the "
+        "smaller coefficient of the two, and by the rule of the source, {rule_name}, with "
+        "{wanted:g}; the friction of other pairs differs by at most as much"
+    ),
+    meaning=(
+        "The friction of two surfaces is the larger coefficient in MuJoCo, and in readers of URDF "
+        "the smaller one (Gazebo), the product (PyBullet) or 2ab/(a+b) (Drake)."
+    ),
+    remedy="State the coefficient of the pair for both surfaces.",
+    hint="state the coefficient of the pair for both",
+)
 JOINED_LINKS = Code(
     "urdfout.joined-links",
     Fate.DROPPED,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from bridge.targets.elements import (
     report_pairs_kept_apart,
+    report_smaller_friction,
     with_filter_groups,
     with_rotor_inertia,
     without_fluid_forces,
@@ -265,6 +266,8 @@ def normal_form(scene: Scene, options: UrdfExportOptions, report: Report) -> Urd
     Raises:
         ExportError: if the scene has several roots, or a joint that URDF does not have.
     """
+    kept = ("smaller", "harmonic", "product")
+    report_smaller_friction(scene, report, codes.FRICTION_RULE, kept)
     if "drake" in options.extensions:
         report_pairs_kept_apart(scene, report, codes.JOINED_LINKS)
         scene = with_filter_groups(scene)
