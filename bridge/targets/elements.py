@@ -85,6 +85,31 @@ def touching_pairs(scene: Scene, policy: str | None = None) -> frozenset[frozens
     )
 
 
+_MAX_NAMED_PAIRS = 10
+"""Largest number of pairs that a finding names."""
+
+
+def report_pairs(
+    differing: Iterable[frozenset[str]], policy: str, report: Report, code: Code
+) -> None:
+    """Report the pairs that may touch by one of two rules only, if there are any.
+
+    Args:
+        differing: The pairs.
+        policy: The rule of the source.
+        report: Receives the finding.
+        code: The code of the finding.
+    """
+    pairs = sorted(map(sorted, differing))
+    if not pairs:
+        return
+    named = [" and ".join(pair) for pair in pairs[:_MAX_NAMED_PAIRS]]
+    if len(pairs) > len(named):
+        named.append(f"and {len(pairs) - len(named)} more pairs")
+    subjects = dict.fromkeys(name for pair in pairs for name in pair)
+    report.add(code, subjects=subjects, policy=policy, pairs=tuple(named))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairFriction:
     """The friction of two links by two rules.

@@ -96,6 +96,19 @@ def pivoted() -> Scene:
     )
 
 
+def kept_apart() -> Scene:
+    """Two links of MJCF with a link between them, which a rule excludes from contact."""
+    links = [link("a", shape=UNIT_BOX), link("between"), link("b", shape=UNIT_BOX)]
+    groups = tuple(m.FilterGroup(name=name.upper(), links=(name,)) for name in "ab")
+    return scene(
+        links,
+        [joint("j", "a", "between"), joint("k", "between", "b")],
+        physics=m.Physics(engine="mujoco"),
+        filter_groups=groups,
+        filter_rules=(m.FilterRule(a="A", b="B"),),
+    )
+
+
 def of_two_frictions() -> Scene:
     """Two links of MJCF on one joint, which may touch, with other coefficients of friction."""
     frictions = (m.Friction(mu=mu, mu2=mu) for mu in (0.2, 0.8))

@@ -13,6 +13,7 @@ import numpy as np
 from bridge.targets.elements import (
     MASSLESS,
     has_writable_pairs,
+    report_pairs,
     report_smaller_friction,
     touching_pairs,
     with_rotor_inertia,
@@ -29,7 +30,7 @@ from bridge.targets.report import (
 )
 from bridge.targets.sdf import codes
 from loaders.collision_pairs import default_policy
-from loaders.diagnostics import NOWHERE, Code, Diagnostic, ExportError, finding_of
+from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, finding_of
 from loaders.engine_settings import MUJOCO
 from loaders.model import (
     WORLD,
@@ -377,14 +378,12 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfF
     names = form.names | ({WORLD: form.names.get(world_link, world_link)} if world_link else {})
     if touching is not None:
         in_gazebo = _with_names(_in_gazebo(scene), {new: old for old, new in names.items()})
-        _report_pairs(codes.PAIRS_APART, touching - in_gazebo, policy, report)
-        _report_pairs(codes.PAIRS_TOGETHER, in_gazebo - touching, policy, report)
+        report_pairs(touching - in_gazebo, policy, report, codes.PAIRS_APART)
+        report_pairs(in_gazebo - touching, policy, report, codes.PAIRS_TOGETHER)
     return SdfForm(dataclasses.replace(scene, name=form.root.local), form.root, names)
 
 
 _Pairs = frozenset[frozenset[str]]
-_MAX_NAMED_PAIRS = 10
-"""Largest number of pairs that a finding names."""
 
 
 def _pairs_of_source(scene: Scene) -> _Pairs | None:
@@ -478,18 +477,6 @@ def _with_flags(scene: Scene, models: Set[str], apart: Set[str]) -> Scene:
             for link in scene.links
         ),
     )
-
-
-def _report_pairs(code: Code, differing: _Pairs, policy: str, report: Report) -> None:
-    """Report the pairs that may touch by one of two rules only, if there are any."""
-    if not differing:
-        return
-    pairs = sorted(map(sorted, differing))
-    named = [" and ".join(pair) for pair in pairs[:_MAX_NAMED_PAIRS]]
-    if len(pairs) > len(named):
-        named.append(f"and {len(pairs) - len(named)} more pairs")
-    subjects = dict.fromkeys(name for pair in pairs for name in pair)
-    report.add(code, subjects=subjects, policy=policy, pairs=tuple(named))
 
 
 def _with_settings(scene: Scene, options: SdfExportOptions, report: Report) -> tuple[Scene, bool]:

@@ -227,6 +227,32 @@ NO_INERTIA = Code(
         "that are not the root."
     ),
 )
+PAIRS_APART = Code(
+    "urdfout.pairs-apart",
+    Fate.DROPPED,
+    (
+        "by the rule of the source, {policy}, these links may touch; readers of a URDF exclude the "
+        "links of one joint: {pairs}"
+    ),
+    meaning=(
+        "Pairs of links may touch by the rule of the source; readers of a URDF exclude the links "
+        "of one joint."
+    ),
+)
+PAIRS_TOGETHER = Code(
+    "urdfout.pairs-together",
+    Fate.DROPPED,
+    (
+        "by the rule of the source, {policy}, these links never touch; a URDF without Drake's "
+        "extensions does not state it: {pairs}"
+    ),
+    meaning=(
+        "Pairs of links never touch by the rule of the source; a URDF without Drake's extensions "
+        "does not state it."
+    ),
+    remedy="Write an SRDF file (`write_srdf`), or Drake's extensions.",
+    hint="write an SRDF file (write_srdf), or Drake's extensions",
+)
 PUBLISHED_SENSOR = Code(
     "urdfout.published-sensor",
     Fate.DROPPED,
