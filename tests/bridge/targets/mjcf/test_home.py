@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import mujoco
 import numpy as np
 import pytest
@@ -166,3 +168,10 @@ def test_couplings_and_limits_hold_in_the_key_home(mjcf: tuple[str, str]) -> Non
     assert np.abs(residual).max() < 1e-12
     limits = data.efc_pos[kinds == mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT]
     assert (limits > -1e-12).all()
+
+
+@pytest.mark.parametrize("height", [3.0, None])
+def test_the_readme_says_where_to_start(height: float | None, tmp_path: Path) -> None:
+    scene = loaders.load_string(_robot(height) if height else BOX, format="mjcf", quiet=True)
+    readme = bridge.export_mjcf(scene, tmp_path / "out", quiet=True).path.parent / "README.md"
+    assert ('model.key("home")' in readme.read_text()) is bool(height)
