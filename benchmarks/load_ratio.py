@@ -4,8 +4,8 @@
 
 Both methods alternate, each load in a new physics server. Times are the minimum of all rounds, in
 milliseconds of processor time of this thread. ``scene`` starts from a scene that was read before,
-of which ``native`` is inside PyBullet's ``loadURDF``; ``file`` includes reading the file; ``cold``
-starts from a scene with an empty cache.
+of which ``native`` is inside PyBullet's ``loadURDF``; ``file`` includes reading the file; ``again``
+loads a file that was loaded before; ``cold`` starts from a scene with an empty cache.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import pybullet_data
 import bridge
 import loaders
 from bridge.stdout_capture import capture_stdout
+from bridge.targets.pybullet.load import forget_sources
 
 OF_PYBULLET = (
     "kuka_iiwa/model.urdf",
@@ -41,6 +42,8 @@ OF_PYBULLET = (
     "racecar/racecar.urdf",
     "r2d2.urdf",
     "cartpole.urdf",
+    "cube_small.urdf",
+    "sphere2.urdf",
 )
 OF_EXAMPLE_ROBOT_DATA = (
     "ur_description/urdf/ur5_robot.urdf",
@@ -110,8 +113,8 @@ def load_with_pybullet(path: Path, client: int) -> None:
 
 
 def measure(path: Path, rounds: int) -> tuple[float, ...]:
-    """Return the times of ``loadURDF``, from a scene, inside PyBullet, from the file, and with an
-    empty cache [ms].
+    """Return the times of ``loadURDF``, from a scene, inside PyBullet, from the file, of a file
+    again, and with an empty cache [ms].
     """
     scene = loaders.load(path)
 
@@ -122,35 +125,40 @@ def measure(path: Path, rounds: int) -> tuple[float, ...]:
         return bridge.load_into_pybullet(path, physicsClientId=client)
 
     cold = milliseconds(from_scene)
-    own, ours, file, native = [], [], [], list[float]()
+    own, ours, file, again, native = [], [], [], [], list[float]()
     for _ in range(rounds):
         own.append(milliseconds(lambda client: load_with_pybullet(path, client)))
+        forget_sources()
         file.append(milliseconds(from_file))
+        again.append(milliseconds(from_file))
         with inside(native):
             ours.append(milliseconds(from_scene))
-    return min(own), min(ours), min(native), min(file), cold
+    return min(own), min(ours), min(native), min(file), min(again), cold
 
 
 def main(rounds: int) -> None:
-    ratios, of_files = [], []
+    ratios, of_files, of_again = [], [], []
     print(
         f"{'robot':54} {'loadURDF':>9} {'scene':>8} {'native':>8} {'ratio':>6} {'file':>8} "
-        f"{'ratio':>6} {'cold':>8}"
+        f"{'ratio':>6} {'again':>8} {'ratio':>6} {'cold':>8}"
     )
     for name, path in robots():
-        own, ours, native, file, cold = measure(path, rounds)
+        own, ours, native, file, again, cold = measure(path, rounds)
         ratios.append(ours / own)
         of_files.append(file / own)
+        of_again.append(again / own)
         times = (
             f"{own:9.2f} {ours:8.2f} {native:8.2f} {ratios[-1]:6.2f} {file:8.2f} "
-            f"{of_files[-1]:6.2f} {cold:8.0f}"
+            f"{of_files[-1]:6.2f} {again:8.2f} {of_again[-1]:6.2f} {cold:8.0f}"
         )
         print(f"{name:54} {times}", flush=True)
     few = len(OF_PYBULLET)
-    medians = [statistics.median(part) for part in (ratios[:few], ratios, of_files)]
+    parts = (ratios[:few], ratios, of_files, of_again)
+    medians = [statistics.median(part) for part in parts]
     print(
         (
-            "median of the ratios: {:.2f} of PyBullet's robots, {:.2f} of all, {:.2f} from files"
+            "median of the ratios: {:.2f} of PyBullet's robots, {:.2f} of all, {:.2f} from files, "
+            "{:.2f} again"
         ).format(*medians)
     )
 

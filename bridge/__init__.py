@@ -19,16 +19,20 @@ if TYPE_CHECKING:
     from .parity import compare
     from .targets.directives import export_directives, to_directives
     from .targets.mjcf import export_mjcf, passive_forces, to_mjcf, to_mjspec
-    from .targets.pybullet import load_into_pybullet, load_world_into_pybullet
+    from .targets.pybullet import (
+        load_copies_into_pybullet,
+        load_into_pybullet,
+        load_world_into_pybullet,
+    )
     from .targets.sdf import export_sdf, to_sdf
     from .targets.urdf import export_urdf, to_urdf
     from .viewer import view
 
 __all__ = [
     "BatchOutcome", "BatchResult", "Mechanism", "batch", "compare", "compare_files",
-    "export_directives", "export_mjcf", "export_sdf", "export_urdf", "load_into_pybullet",
-    "load_world_into_pybullet", "lower", "mujoco_plugin", "passive_forces", "to_directives",
-    "to_mjcf", "to_mjspec", "to_sdf", "to_urdf", "view",
+    "export_directives", "export_mjcf", "export_sdf", "export_urdf", "load_copies_into_pybullet",
+    "load_into_pybullet", "load_world_into_pybullet", "lower", "mujoco_plugin", "passive_forces",
+    "to_directives", "to_mjcf", "to_mjspec", "to_sdf", "to_urdf", "view",
 ]  # fmt: skip
 
 _HOMES = {
@@ -42,6 +46,7 @@ _HOMES = {
     "export_mjcf": ".targets.mjcf",
     "export_sdf": ".targets.sdf",
     "export_urdf": ".targets.urdf",
+    "load_copies_into_pybullet": ".targets.pybullet",
     "load_into_pybullet": ".targets.pybullet",
     "load_world_into_pybullet": ".targets.pybullet",
     "lower": ".lowering",

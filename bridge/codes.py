@@ -6,6 +6,8 @@ from loaders.code import Chosen, Code, Condition, Fate, Lost
 
 _NO_VOLUME = "; the mesh encloses no volume to compare with"
 """End of the message about a mesh that is not closed."""
+_DISTANCE = ", which lies up to {distance:.2g} m from its surface"
+"""Part of a message that states the largest distance of what collides from the mesh."""
 _VOLUMES = ", of {volume:.3g} m^3 instead of {exact:.3g} m^3 ({percent:+.1f} %)"
 """End of a message that compares the volume that collides with that of the mesh."""
 
@@ -217,6 +219,7 @@ LOWER_COUPLING_WITHOUT_FREEDOM = Code(
     ),
     remedy="Couple joints that are part of the tree.",
     effect=Lost("couplings"),
+    harm=2,
 )
 LOWER_CURVE_OF_SEVERAL_PIECES = Code(
     "lower.curve-of-several-pieces",
@@ -286,6 +289,7 @@ LOWER_MASSLESS_FREE_LINK = Code(
         "hold it with base='fixed' (--base fixed; in load_into_pybullet useFixedBase=True), or add "
         "<inertial> with mass and inertia"
     ),
+    harm=2,
 )
 LOWER_OVERLAP = Code(
     "lower.overlap",
@@ -299,6 +303,7 @@ LOWER_OVERLAP = Code(
         "Exclude the pairs: in a URDF with an SRDF file of MoveIt (`srdf=`, `--srdf`), in SDFormat "
         "with `<self_collide>` or `<drake:collision_filter_group>`, in MJCF with `<exclude>`."
     ),
+    harm=3,
 )
 LOWER_OVERLAP_EXCLUDED = Code(
     "lower.overlap-excluded",
@@ -311,6 +316,7 @@ LOWER_OVERLAP_EXCLUDED = Code(
     ),
     remedy='Nothing, or `overlaps="keep"` (`--overlaps keep`) to let them collide.',
     hint="overlaps='keep' (--overlaps keep) lets them collide",
+    harm=1,
 )
 LOWER_REPAIRED_INERTIA = Code(
     "lower.repaired-inertia",
@@ -366,15 +372,18 @@ MESH_CONVEX_HULL = Code(
     "mesh.convex-hull",
     Fate.APPROXIMATED,
     "mesh {mesh} is not convex; it collides as its convex hull",
-    meaning="A mesh that is not convex collides as its convex hull.",
+    meaning=(
+        "A mesh that is not convex collides as its convex hull, which lies away from its surface "
+        "by the distance that the message states."
+    ),
     remedy='Use `collision_meshes="decompose"`, or build the shape from convex parts.',
     hint='decompose it with collision_meshes="decompose"',
 )
 MESH_CONVEX_HULL_OF_OPEN = MESH_CONVEX_HULL.variant(
-    MESH_CONVEX_HULL.message + _NO_VOLUME,
+    MESH_CONVEX_HULL.message + _DISTANCE + _NO_VOLUME,
 )
 MESH_CONVEX_HULL_VOLUME = MESH_CONVEX_HULL.variant(
-    MESH_CONVEX_HULL.message + _VOLUMES,
+    MESH_CONVEX_HULL.message + _VOLUMES + _DISTANCE,
 )
 MESH_CONVEX_PARTS = Code(
     "mesh.convex-parts",
@@ -456,6 +465,22 @@ MESH_POLYLINE_NOT_SIMPLE = Code(
     ),
     remedy="Correct the order of the points.",
     hint="correct the order of the points",
+)
+MESH_SEPARATE_PARTS = Code(
+    "mesh.separate-parts",
+    Fate.NOTED,
+    "mesh {mesh} collides as {count} convex hulls, one for each of its separate convex parts",
+    meaning=(
+        "A mesh consists of separate convex parts, and collides as exactly these. If parts are "
+        "open, their hulls lie away from the surface by the distance that the message states."
+    ),
+    also=(Fate.APPROXIMATED,),
+)
+MESH_SEPARATE_PARTS_OPEN = MESH_SEPARATE_PARTS.variant(
+    MESH_SEPARATE_PARTS.message
+    + "; they are open, and their hulls lie up to {distance:.2g} m from "
+    "the surface",
+    fate=Fate.APPROXIMATED,
 )
 TEXTURE_FORMAT = Code(
     "texture.format",

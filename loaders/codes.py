@@ -492,6 +492,7 @@ URDF_QUATERNION_VERSION = Code(
     ),
     hint='state version="1.1" in <robot>, or the rotation in rpy',
     effect=Condition("quaternions in a file of URDF 1.0 have no meaning"),
+    harm=2,
 )
 URDF_HELD_ROOT = Code(
     "urdf.held-root",
@@ -687,6 +688,7 @@ XML_UNREAD_POSE = Code(
     ),
     remedy="Correct its spelling, or remove it.",
     leniency="it is ignored",
+    harm=2,
 )
 LOST_FORMS = frozenset({XML_UNREAD_POSE.name, URDF_QUATERNION_VERSION.name})
 """Codes of findings that a stated pose or shape is not read, which come before all others."""

@@ -162,6 +162,7 @@ class Diagnostic:
             about.
         leniency: What lenient loading does instead of refusing the file; empty if it refuses the
             file too.
+        harm: What it does to the motion at once; see `loaders.code.Code`.
     """
 
     code: str
@@ -173,6 +174,7 @@ class Diagnostic:
     arguments: Mapping[str, Argument] = field(default_factory=dict, kw_only=True, hash=False)
     subjects: tuple[str, ...] = field(default=(), kw_only=True)
     leniency: str = field(default="", kw_only=True)
+    harm: int = field(default=0, kw_only=True, compare=False)
 
     def __hash__(self) -> int:
         """Return a hash that differs for findings of one template; a file may have thousands of
@@ -257,6 +259,7 @@ def finding_of(
         arguments=arguments,
         subjects=tuple(subjects),
         leniency=code.leniency,
+        harm=code.harm,
     )
 
 
@@ -335,6 +338,7 @@ class Diagnostics:
             arguments=values,
             subjects=tuple(subjects),
             leniency=leniency,
+            harm=code.harm,
         )
         self._entries.append(entry)
         if self._budget is not None:
@@ -561,6 +565,7 @@ _OWN_PACKAGES = frozenset({"bridge", "loaders", "sdfbridge"})
 LOGGER = logging.getLogger("sdfbridge")
 """The logger of every finding: losses at level INFO, notes at level DEBUG."""
 _MAX_CODES = 3
+_MAX_SENTENCES = 3
 
 
 class LossWarning(UserWarning):
@@ -661,12 +666,28 @@ class LossSummary:
             return ""
         fates = Counter(str(entry.fate) for entry in losses)
         counts = ", ".join(f"{count} {fate}" for fate, count in fates.items())
-        codes = list(dict.fromkeys(entry.code for entry in lost_forms_first(losses)))
+        ordered = sorted(losses, key=lambda entry: -entry.harm)
+        times = Counter(entry.code for entry in ordered)
+        harmful = {entry.code: entry for entry in reversed(ordered) if entry.harm}
+        worst = [_in_words(harmful[code], times[code]) for code in times if code in harmful]
+        codes = [
+            f"{code} x {count}" if count > 1 else code
+            for code, count in times.items()
+            if code not in harmful
+        ]
         listed = ", ".join(codes[:_MAX_CODES]) + (", ..." if len(codes) > _MAX_CODES else "")
+        summary = f"{counts} ({listed})" if listed else counts
         return (
-            f"{self.name}: {counts} ({listed}); see the diagnostics of the result, or pass "
-            f"quiet=True"
+            f"{self.name}: {'; '.join((*worst[:_MAX_SENTENCES], summary))}; see the diagnostics of "
+            f"the result, or pass quiet=True"
         )
+
+
+def _in_words(entry: Diagnostic, count: int) -> str:
+    """Return the first finding of a kind in words, and how many there are."""
+    more = f", and {count - 1} more like it" if count > 1 else ""
+    hint = f" ({entry.hint})" if entry.hint else ""
+    return printable(f"{shortened(entry.message)}{shortened(hint)} [{entry.code}]{more}")
 
 
 def _level_of_caller() -> int:

@@ -167,7 +167,7 @@ def read_checked(path: str | Path) -> bytes | None:
     return data if hashlib.sha256(data).hexdigest().encode() == digest else None
 
 
-_SETTLED = 50_000_000
+SETTLED = 50_000_000
 """Age of a file [ns] from which its times tell whether it changed; clocks of file systems tick in
 up to 10 ms.
 """
@@ -193,11 +193,15 @@ class FileState(NamedTuple):
 
     def is_current(self) -> bool:
         """Return whether the file is unchanged by its size and times, without reading it."""
-        stamp = _stamp(self.path)
+        stamp = stamp_of(self.path)
         return stamp is None if self.digest is None else stamp is not None and stamp == self.stamp
 
 
-def _stamp(path: str) -> tuple[int, int, int] | None:
+Stamp = tuple[int, int, int]
+
+
+def stamp_of(path: str) -> Stamp | None:
+    """Return the size of a file and its times of change [ns]; None if there is none."""
     try:
         status = status_of(path)
     except (OSError, ValueError):  # a name with a null character
@@ -219,7 +223,7 @@ def _state(path: str, known: dict[str, str | None]) -> FileState:
         path: The file.
         known: Hashes of the files that were read, by their real paths; that of the file is added.
     """
-    stamp, real, digest = _stamp(path), real_path(path), None
+    stamp, real, digest = stamp_of(path), real_path(path), None
     if stamp is not None:
         if real in known:
             note_file(path)
@@ -227,7 +231,7 @@ def _state(path: str, known: dict[str, str | None]) -> FileState:
             known[real] = _digest(path)
         digest = known[real]
     newest = max(stamp[1:]) if stamp is not None else 0
-    is_settled = stamp == _stamp(path) and time.time_ns() - newest > _SETTLED
+    is_settled = stamp == stamp_of(path) and time.time_ns() - newest > SETTLED
     return FileState(path, stamp if is_settled else None, digest, real)
 
 

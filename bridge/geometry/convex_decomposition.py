@@ -1,4 +1,8 @@
-"""Collision meshes: hulls, convex parts and volumes.
+"""Collision meshes: hulls, separate convex parts, convex decomposition and volumes.
+
+A mesh that consists of separate convex parts collides as exactly these, without coacd. Its parts
+are the objects of the file (objects of OBJ, geometries of other formats), or the pieces that are
+connected by common positions. A mesh with any part that is not convex is not divided.
 
 coacd runs in a separate process, for a limited time: it prints to the terminal, and a mesh may
 crash it or keep it busy forever. Its parts depend on the mesh and the settings alone; they are
@@ -15,6 +19,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
 import os
 import subprocess
 import sys
@@ -39,6 +44,8 @@ from bridge.codes import (
     MESH_DECOMPOSITION,
     MESH_FLAT,
     MESH_NO_COACD,
+    MESH_SEPARATE_PARTS,
+    MESH_SEPARATE_PARTS_OPEN,
 )
 from bridge.output import scratch_folder
 from loaders.diagnostics import Code, Diagnostics, ExportError, Where
@@ -108,8 +115,8 @@ def with_choice(mesh: Mesh, choice: str) -> Mesh:
         mesh: The mesh.
         choice: One of `CollisionMeshes`.
     """
-    if choice == "hull" and mesh.decomposition == PARTS:
-        return replace(mesh, decomposition=None)
+    if choice == "hull" and not mesh.convex:
+        return replace(mesh, decomposition=HULL)
     if choice == "decompose" and not mesh.convex and mesh.decomposition != PARTS:
         return replace(mesh, decomposition=PARTS, max_convex_hulls=DEFAULT_MAX_PARTS)
     return mesh
@@ -317,33 +324,381 @@ def main(arguments: Sequence[str]) -> None:
     _write(Path(made), parts, (most, edge))
 
 
+# --- separate convex parts ------------------------------------------------------------------------
+
+
+MAX_SEPARATE_HULLS = 256
+"""Largest number of convex parts into which a mesh is divided if the file asks for no number. Each
+part is a shape of its own in an engine, so that the time of a step grows with their number; files
+that V-HACD made have up to 83 parts in pybullet_data.
+"""
+_HULL_TOLERANCE = 1e-3
+"""Largest depth of a convex part's surface below its hull, relative to the extent of the part."""
+_OPEN = 0.01
+"""Share of the area of its hull that the surface of a closed part may lack."""
+_MIN_PART = 1e-6
+"""Smallest extent of a part [m]; MuJoCo refuses the hulls of smaller ones."""
+_EXAMINED = 2048
+"""Largest number of triangles of a part that are compared with its hull."""
+_MIN_SHAPE = 1e-4
+"""Area of a triangle over the square of its longest edge, below which its normal is not used."""
+_BLOCK = 4_000_000
+"""Number of distances that are computed at once."""
+
+
+def separate_hulls(mesh: Mesh, data: MeshData) -> tuple[Solid, ...]:
+    """Return the separate convex parts of which a mesh consists, each with its own surface, in the
+    order of their lowest corners.
+
+    Flat parts get a thickness, as flat meshes do.
+
+    Args:
+        mesh: The mesh.
+        data: Its triangles.
+
+    Returns:
+        The parts; none if the mesh is one body, if a part is not convex, if there are more of them
+        than the limit, or if the file asks for the hull of the mesh.
+    """
+    if mesh.convex or mesh.decomposition == HULL or is_convex(data.vertices, data.faces):
+        return ()
+    most = mesh.max_convex_hulls if mesh.decomposition == PARTS else MAX_SEPARATE_HULLS
+    for pieces, is_closed in _divisions(mesh, data, most):
+        if 1 < len(pieces) <= most:
+            solids = (_solid_if_convex(*piece, is_closed=is_closed) for piece in pieces)
+            convex = tuple(itertools.chain.from_iterable(itertools.takewhile(bool, solids)))
+            if len(convex) == len(pieces) and _are_whole(convex, data):
+                return tuple(sorted(convex, key=_lowest_corner))
+    return ()
+
+
+def _lowest_corner(solid: Solid) -> tuple[float, ...]:
+    """Return what parts are ordered by, whatever the order in which a library reads them."""
+    return tuple(solid[0].min(axis=0).tolist())
+
+
+def _are_whole(solids: Sequence[Solid], data: MeshData) -> bool:
+    """Return whether parts reach as far as their mesh, of which triangles without area may be left
+    out, engines can take each of them, and none is a cavity of another.
+    """
+    if any(extent(vertices) < _MIN_PART for vertices, _ in solids):
+        return False
+    used, tolerance = data.vertices[np.unique(data.faces)], _FLAT * extent(data.vertices)
+    vertices = np.concatenate([vertices for vertices, _ in solids])
+    reaches = (vertices.min(axis=0) <= used.min(axis=0) + tolerance).all() and (
+        vertices.max(axis=0) >= used.max(axis=0) - tolerance
+    ).all()
+    return bool(reaches) and not _has_cavity(solids)
+
+
+def _divisions(mesh: Mesh, data: MeshData, most: int) -> Iterator[tuple[list[Solid], bool]]:
+    """Yield the ways to divide a mesh, and whether the parts of each must be closed, since patches
+    of one body with different materials or normals lie on their hulls, too.
+    """
+    objects, is_stated = _objects(mesh, data)
+    if 1 < len(objects) <= most:
+        yield objects, not is_stated
+        pieces = [
+            [body] if is_convex(*body) else _pieces(*body, most) or [body] for body in objects
+        ]
+        yield [piece for of_object in pieces for piece in of_object], not is_stated
+    yield _pieces(*_welded(data.vertices, data.faces), most), False
+    yield _pieces(data.vertices, data.faces, most), True
+
+
+def _objects(mesh: Mesh, data: MeshData) -> tuple[list[Solid], bool]:
+    """Return the objects of a file that have a surface, and whether the file states them as
+    objects; parts of one object differ in their materials.
+    """
+    is_obj = str(mesh.path).lower().endswith(".obj")
+    groups: dict[tuple[str, ...], list[MeshPart]] = {}
+    for part in data.parts:
+        groups.setdefault(part.names[:1] if is_obj else part.names, []).append(part)
+    together = [MeshData(parts=tuple(parts)) for parts in groups.values()]
+    solids = [_welded(body.vertices, body.faces) for body in together]
+    is_stated = is_obj and not any(name.startswith("geometry") for (name,) in groups if is_obj)
+    return (solids if all(len(faces) for _, faces in solids) else []), is_stated
+
+
+def _solid_if_convex(vertices: Array, faces: Faces, *, is_closed: bool) -> tuple[Solid, ...]:
+    """Return a part whose surface lies on its hull, with two sides if it is flat; nothing for
+    another part.
+    """
+    normal = normal_if_flat(vertices)
+    if normal is not None and is_closed:
+        return ()
+    if normal is not None:
+        thick = two_sided(vertices, faces, normal)
+        return (thick,) if _fills_outline(vertices, faces, normal, thick) else ()
+    is_small = len(faces) <= _SAMPLED_FACES
+    if not is_closed and is_small and is_convex(vertices, faces):
+        return ((vertices, faces),)
+    return ((vertices, faces),) if _lies_on_hull(vertices, faces, is_closed=is_closed) else ()
+
+
+def _fills_outline(vertices: Array, faces: Faces, normal: Array, thick: Solid) -> bool:
+    """Return whether one side of a flat part has the area of its convex outline."""
+    hull = hull_faces(thick[0])
+    if hull is None:
+        return False
+    outline = _volume_of_convex(thick[0], hull) / (_THICKNESS * extent(vertices))
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    areas = 0.5 * np.cross(b - a, c - a) @ normal
+    covered = max(areas[areas > 0.0].sum(), -areas[areas < 0.0].sum())
+    return bool(outline <= covered * (1.0 + _OPEN))
+
+
+def _lies_on_hull(vertices: Array, faces: Faces, *, is_closed: bool) -> bool:
+    """Return whether a surface lies on its hull, and covers it if it must be closed.
+
+    The depth below the hull is concave along a triangle and not negative, so that it is nowhere
+    more than three times that of the center.
+    """
+    hull = hull_faces(vertices)
+    if hull is None:
+        return False
+    if is_closed and _area(vertices, hull) > _area(vertices, faces) * (1.0 + _OPEN):
+        return False
+    examined = faces[:: -(-len(faces) // _EXAMINED)]
+    depth = _depth_below(vertices[examined].mean(axis=1), *_planes(vertices, hull))
+    return 3.0 * depth <= _HULL_TOLERANCE * extent(vertices)
+
+
+def _area(vertices: Array, faces: Faces) -> float:
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    return 0.5 * float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum())
+
+
+def _planes(vertices: Array, hull: Faces) -> tuple[Array, Array]:
+    """Return the outward normals of the triangles of a hull, and the offsets of their planes [m],
+    without slivers.
+    """
+    a, b, c = (vertices[hull[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    lengths = np.linalg.norm(normals, axis=1)
+    edges = np.stack((b - a, c - b, a - c))
+    kept = lengths > _MIN_SHAPE * (edges**2).sum(axis=2).max(axis=0)
+    normals, a = normals[kept] / lengths[kept, None], a[kept]
+    offsets = np.einsum("ni,ni->n", normals, a)
+    outward = np.where(offsets >= normals @ vertices[hull].mean(axis=(0, 1)), 1.0, -1.0)
+    return normals * outward[:, None], offsets * outward
+
+
+def _depth_below(points: Array, normals: Array, offsets: Array) -> float:
+    """Return the largest depth of points below all planes of a hull [m]."""
+    if not len(normals):
+        return np.inf
+    rows = max(1, _BLOCK // len(normals))
+    blocks = (points[i : i + rows] for i in range(0, len(points), rows))
+    return max(float((offsets - block @ normals.T).min(axis=1).max()) for block in blocks)
+
+
+def _has_cavity(solids: Sequence[Solid]) -> bool:
+    """Return whether a closed part faces inward and lies in the box around another part."""
+    meshes = [MeshData(parts=(MeshPart(names=(), vertices=v, faces=f),)) for v, f in solids]
+    inward = [mesh for mesh in meshes if mesh.volume < 0.0 and mesh.is_closed]
+    return any(
+        bool(
+            (other.bounds[0] <= mesh.bounds[0]).all() and (mesh.bounds[1] <= other.bounds[1]).all()
+        )
+        for mesh in inward
+        for other in meshes
+        if other is not mesh
+    )
+
+
+# --- distance between a hull and its mesh ---------------------------------------------------------
+
+
+_POINTS = 256
+"""Number of points on a hull from which the farthest from its mesh is searched for, about."""
+_HALVINGS = 10
+"""Number of times that the step of the search is halved, from an eighth of the extent."""
+
+
+def hull_distance(vertices: Array, faces: Faces) -> float | None:
+    """Return how far the convex hull of a mesh lies from its surface at most [m]; None without
+    MuJoCo, or if the mesh is flat.
+
+    The farthest of some hundred points on the hull is moved on its face until no neighbor is
+    farther.
+
+    Args:
+        vertices: Positions [m], shape (n, 3).
+        faces: Triangles, shape (m, 3).
+    """
+    hull = hull_faces(vertices)
+    if hull is None:
+        return None
+    surface = _Surface.of(vertices, faces)
+    points, normals = _points_on(vertices[hull])
+    farthest, distance = surface.farthest(points)
+    planes, offsets = _planes(vertices, hull)
+    size = extent(vertices)
+    x, y = np.linalg.svd(normals[farthest][None])[2][1:]  # the axes of the face
+    star = np.array([np.cos(k * np.pi / 4) * x + np.sin(k * np.pi / 4) * y for k in range(8)])
+    point, step = points[farthest], size / 8.0
+    for _ in range(_HALVINGS):
+        around = point + step * star
+        inside = around[(around @ planes.T <= offsets + 1e-9 * size).all(axis=1)]
+        best, reached = surface.farthest(inside, distance) if len(inside) else (0, distance)
+        if reached > distance:
+            point, distance = inside[best], reached
+        else:
+            step /= 2.0
+    return distance
+
+
+@dataclass(frozen=True, slots=True)
+class _Surface:
+    """Triangles to which distances are measured.
+
+    Attributes:
+        vertices: Positions [m], shape (k, 3).
+        triangles: Corners [m], shape (n, 3, 3).
+        centers: Centers [m], shape (n, 3).
+        radii: Distances of the corners from the centers [m], shape (n,).
+    """
+
+    vertices: Array
+    triangles: Array
+    centers: Array
+    radii: Array
+
+    @classmethod
+    def of(cls, vertices: Array, faces: Faces) -> _Surface:
+        """Return the surface of a mesh."""
+        triangles = vertices[faces]
+        centers = triangles.mean(axis=1)
+        radii = np.linalg.norm(triangles - centers[:, None], axis=2).max(axis=1)
+        return cls(vertices[np.unique(faces)], triangles, centers, radii)
+
+    def farthest(self, points: Array, least: float = 0.0) -> tuple[int, float]:
+        """Return the index and the distance of the point that is farthest from the surface [m].
+
+        Args:
+            points: The points, shape (k, 3).
+            least: Distance that does not count; it is returned if no point is farther.
+        """
+        bounds = _distances_from_points(points, self.vertices)
+        order = np.argsort(-bounds)
+        rows = max(1, _FEW // len(self.triangles))
+        best = 0
+        for i in range(0, len(points), rows):
+            if bounds[order[i]] <= least:  # no point is farther from the surface than from a corner
+                break
+            block = points[order[i : i + rows]]
+            gaps = np.linalg.norm(self.centers - block[:, None], axis=2) - self.radii
+            near = (gaps <= bounds[order[i : i + rows], None]).any(axis=0)
+            distances = _distances(block, self.triangles[near])
+            k = int(np.argmax(distances))
+            if distances[k] > least:
+                best, least = int(order[i + k]), float(distances[k])
+        return best, least
+
+
+_FEW = 50_000
+"""Number of pairs of points and triangles that are examined at once."""
+
+
+def _points_on(triangles: Array) -> tuple[Array, Array]:
+    """Return points on triangles of shape (m, 3, 3), more on large ones and at least the centers of
+    the largest, and the normal of the triangle of each.
+    """
+    a, b, c = triangles.transpose(1, 0, 2)
+    normals = np.cross(b - a, c - a)
+    areas = np.linalg.norm(normals, axis=1)
+    largest = np.argsort(-areas, kind="stable")[:_POINTS]
+    sides = np.maximum(np.sqrt(_POINTS * areas[largest] / areas.sum()).round().astype(int), 1)
+    points, counts = list[Array](), list[int]()
+    for triangle, n in zip(triangles[largest], sides.tolist(), strict=True):
+        i, j = np.nonzero(np.add.outer(np.arange(n), np.arange(n)) < n)
+        u, v = (i + 1.0 / 3.0) / n, (j + 1.0 / 3.0) / n
+        points.append(np.column_stack((u, v, 1.0 - u - v)) @ triangle)
+        counts.append(len(u))
+    return np.concatenate(points), np.repeat(normals[largest], counts, axis=0)
+
+
+def _distances_from_points(points: Array, others: Array) -> Array:
+    """Return the distance of each point from the nearest of the others [m]."""
+    rows = max(1, _BLOCK // len(others))
+    origin = others.mean(axis=0)
+    p, o = points - origin, others - origin
+    squares = (o**2).sum(axis=1)
+    nearest = [
+        (squares - 2.0 * p[i : i + rows] @ o.T).min(axis=1) + (p[i : i + rows] ** 2).sum(axis=1)
+        for i in range(0, len(p), rows)
+    ]
+    rounding = 1e-7 * extent(np.concatenate((p, o)))
+    distances: Array = np.sqrt(np.maximum(np.concatenate(nearest), 0.0)) + rounding
+    return distances
+
+
+def _distances(points: Array, triangles: Array) -> Array:
+    """Return the distance of each point, shape (k, 3), from the nearest triangle, shape (n, 3, 3)
+    [m].
+    """
+    a, b, c = triangles.transpose(1, 0, 2)
+    normals = np.cross(b - a, c - a)
+    squares = np.maximum((normals**2).sum(axis=1), np.finfo(float).tiny)
+    is_above = np.ones((len(points), len(triangles)), dtype=bool)
+    nearest = np.full(len(points), np.inf)
+    for start, end in ((a, b), (b, c), (c, a)):
+        edges, offsets = end - start, points[:, None] - start
+        is_above &= np.einsum("kni,ni->kn", offsets, np.cross(normals, edges)) >= 0.0
+        lengths = np.maximum((edges**2).sum(axis=1), np.finfo(float).tiny)
+        shares = np.clip(np.einsum("kni,ni->kn", offsets, edges) / lengths, 0.0, 1.0)
+        gaps = np.linalg.norm(offsets - shares[..., None] * edges, axis=2)
+        nearest = np.minimum(nearest, gaps.min(axis=1))
+    heights = np.abs(np.einsum("kni,ni->kn", points[:, None] - a, normals)) / np.sqrt(squares)
+    is_inside = is_above & (normals**2).any(axis=1)
+    found: Array = np.minimum(nearest, np.where(is_inside, heights, np.inf).min(axis=1))
+    return found
+
+
 # --- volume ---------------------------------------------------------------------------------------
 
 
-def hull_volume(solid: Solid) -> float | None:
-    """Return the volume of the convex hull [m^3]; None without MuJoCo, or if the hull has no
-    volume.
+def hull_faces(vertices: Array) -> Faces | None:
+    """Return the triangles of the convex hull of points, shape (m, 3), as indices of the points.
 
-    MuJoCo computes it, as it compiles a body with the mesh: the convex hull of trimesh needs scipy,
-    which is no dependency. The mesh is compiled at unit size, because MuJoCo refuses small volumes.
+    MuJoCo computes them, as it compiles a body with the mesh: the convex hull of trimesh needs
+    scipy, which is no dependency. The mesh is compiled at unit size, because MuJoCo refuses small
+    volumes.
+
+    Args:
+        vertices: Positions [m], shape (n, 3).
+
+    Returns:
+        The triangles; None without MuJoCo, or if the points lie in one plane.
     """
     try:
         import mujoco
     except ImportError:
         return None
-    vertices, faces = solid
     size = extent(vertices)
+    if not size > 0.0:
+        return None
     spec = mujoco.MjSpec()
     mesh = spec.add_mesh(name="mesh", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX)
     mesh.uservert = ((vertices - vertices[0]) / size).ravel()
-    mesh.userface = faces.ravel()
-    spec.worldbody.add_body().add_geom(
-        type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh", density=1.0
-    )
+    body = spec.worldbody.add_body(name="body", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh")
     try:
-        return float(spec.compile().body_mass[1]) * size**3
+        model = spec.compile()
     except ValueError:
         return None
+    if model.mesh_graphadr[0] < 0 or model.mesh_vertnum[0] != len(vertices):
+        return None
+    corners, count = model.mesh_graph[:2].tolist()
+    first = 2 + 3 * (corners + count)  # two rows of vertices, then edges; the faces come after them
+    return np.array(model.mesh_graph[first : first + 3 * count], dtype=np.int64).reshape(count, 3)
+
+
+def _volume_of_convex(vertices: Array, faces: Faces) -> float:
+    """Return the volume of a convex solid [m^3], whichever way its triangles face."""
+    a, b, c = (vertices[faces[:, k]] - vertices[faces].mean(axis=(0, 1)) for k in range(3))
+    return float(np.abs(np.einsum("ni,ni->n", a, np.cross(b, c))).sum()) / 6.0
 
 
 Faces = NDArray[np.int64]
@@ -469,22 +824,48 @@ def _collides_exactly_as_hull(mesh: Mesh, solid: Solid) -> bool:
 
 
 def _non_convex_parts(collision: CollisionMesh) -> dict[str, Solid]:
-    volume, hull = _volume(collision.data), hull_volume(collision.solid)
-    if volume is not None and hull is not None and hull < volume * (1.0 + _CONVEX_TOLERANCE):
+    separate = separate_hulls(collision.mesh, collision.data)
+    if separate and collision.mesh.decomposition != PARTS:
+        return _separate_parts(collision, separate)
+    vertices, faces = collision.solid
+    hull, volume = hull_faces(vertices), _volume(collision.data)
+    hull_volume = None if hull is None else _volume_of_convex(vertices, hull)
+    if volume and hull_volume and hull_volume < volume * (1.0 + _CONVEX_TOLERANCE):
         return {collision.name: collision.solid}
     if collision.mesh.decomposition == PARTS:
-        return _decomposed_mesh(collision)
-    code, volumes = _with_volumes(_HULL, hull, volume)
-    collision.report(code, **volumes)
+        return _decomposed_mesh(collision, separate)
+    code, volumes = _with_volumes(_HULL, hull_volume, volume)
+    collision.report(code, distance=hull_distance(vertices, faces) or 0.0, **volumes)
     return {collision.name: collision.solid}
 
 
-def _decomposed_mesh(collision: CollisionMesh) -> dict[str, Solid]:
-    """Return the convex parts of a mesh; the mesh itself, with a diagnostic, if it cannot be
-    decomposed.
+def _separate_parts(collision: CollisionMesh, solids: Sequence[Solid]) -> dict[str, Solid]:
+    """Return the separate convex parts of a mesh, and report how many they are and how far they lie
+    from its surface.
+    """
+    distance = max(map(_distance_if_open, solids))
+    is_exact = distance <= _HULL_TOLERANCE * extent(collision.data.vertices)
+    code = MESH_SEPARATE_PARTS if is_exact else MESH_SEPARATE_PARTS_OPEN
+    collision.report(code, count=len(solids), distance=distance)
+    return _numbered(collision, solids)
+
+
+def _distance_if_open(solid: Solid) -> float:
+    vertices, faces = solid
+    is_closed = MeshData(parts=(MeshPart(names=(), vertices=vertices, faces=faces),)).is_closed
+    return 0.0 if is_closed else hull_distance(vertices, faces) or 0.0
+
+
+def _numbered(collision: CollisionMesh, solids: Sequence[Solid]) -> dict[str, Solid]:
+    return {f"{collision.name}_convex_{i}": solid for i, solid in enumerate(solids)}
+
+
+def _decomposed_mesh(collision: CollisionMesh, separate: Sequence[Solid]) -> dict[str, Solid]:
+    """Return the convex parts of a mesh, for which coacd is not needed if they are separate; the
+    mesh itself, with a diagnostic, if it cannot be decomposed.
     """
     try:
-        solids = _cached_parts(collision)
+        solids = separate or _cached_parts(collision)
     except DecompositionError as error:
         _report_failure(collision, error)
         return {collision.name: collision.solid}
@@ -493,7 +874,7 @@ def _decomposed_mesh(collision: CollisionMesh) -> dict[str, Solid]:
     )
     code, volumes = _with_volumes(_PARTS, parts_volume, _volume(collision.data))
     collision.report(code, count=len(solids), **volumes)
-    return {f"{collision.name}_convex_{i}": solid for i, solid in enumerate(solids)}
+    return _numbered(collision, solids)
 
 
 def _report_failure(collision: CollisionMesh, error: DecompositionError) -> None:
@@ -546,10 +927,10 @@ def _with_volumes(
     """Return the finding that compares the volume that collides [m^3] with that of the mesh, and
     its arguments.
     """
-    if exact is None:
-        return codes.of_open, {}
     if not volume:
         return codes.unknown, {}
+    if exact is None:
+        return codes.of_open, {}
     percent = 100.0 * (volume / exact - 1.0)
     return codes.compared, {"volume": volume, "exact": exact, "percent": percent}
 

@@ -185,8 +185,8 @@ def mesh_asset(
         diagnostics: Receives the findings.
         where: The place in the source.
         collides: Whether the engine computes contacts with it. Then it is one part, or several
-            convex ones if it is to be decomposed; a flat mesh gets a thickness, and a mesh that is
-            not convex is reported, because engines take its convex hull.
+            convex ones if it consists of such or is to be decomposed; a flat mesh gets a thickness,
+            and a mesh that is not convex is reported, because engines take its convex hull.
         appearance: The part of its appearance that matters; none of it does if the mesh collides.
     """
     if mesh.path is None:
@@ -278,7 +278,7 @@ def _polyline_asset(
     )
 
 
-_VERSION = "4"
+_VERSION = "5"
 """Version of the conversion and of its record."""
 _SUBFOLDER = "obj"
 _KINDS: Mapping[str, type | tuple[type, ...]] = {

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
+from importlib import util
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,9 @@ from bridge.geometry.convex_decomposition import (
     CollisionMesh,
     Solid,
     collision_parts,
+    hull_faces,
     normal_if_flat,
+    separate_hulls,
 )
 from bridge.geometry.shapes import supports_of_collision
 from bridge.lowering.transform import relowered
@@ -220,29 +223,10 @@ def hull_of_points(points: Array) -> Array | None:
     Raises:
         NotReportedError: If MuJoCo is not installed.
     """
-    try:
-        import mujoco
-    except ImportError as error:
-        raise NotReportedError(
-            "MuJoCo, which computes the hulls of meshes, is not installed"
-        ) from error
-    origin, size = points[0], float(np.ptp(points, axis=0).max())
-    if not size > 0.0:
-        return None
-    spec = mujoco.MjSpec()
-    mesh = spec.add_mesh(name="mesh", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX)
-    mesh.uservert = (
-        (points - origin) / size
-    ).ravel()  # at unit size, because MuJoCo refuses small volumes
-    spec.worldbody.add_body(name="body", mass=1.0, inertia=(1.0, 1.0, 1.0)).add_geom(
-        type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh"
-    )
-    try:
-        model = spec.compile()
-    except ValueError:
-        return None
-    hull = hull_in_mujoco(model, 0)
-    return None if hull is None else hull * size
+    if util.find_spec("mujoco") is None:
+        raise NotReportedError("MuJoCo, which computes the hulls of meshes, is not installed")
+    faces = hull_faces(points)
+    return None if faces is None else points[faces]
 
 
 def hull_in_mujoco(model: Any, mesh: int) -> Array | None:
@@ -418,18 +402,28 @@ def _solids(mesh: Mesh, data: MeshData) -> Iterable[Solid]:
     exporters.
     """
     if mesh.decomposition != PARTS and normal_if_flat(data.vertices) is None:
-        return [(data.vertices, data.faces)]
+        return separate_hulls(mesh, data) or [(data.vertices, data.faces)]
     return collision_parts(CollisionMesh(mesh, data, mesh.uri, "", Diagnostics(), Where())).values()
 
 
 def _supports(shapes: Iterable[Collision], meshes: Iterable[MeshData | None]) -> list[Array]:
-    """Return the supports of the shapes of a link; none if one is a height map or a mesh that
-    cannot be read.
+    """Return the supports of the shapes of a link, of each separate part of a mesh; none if one is
+    a height map or a mesh that cannot be read.
     """
     supports: list[Array] = []
     for shape, data in zip(shapes, meshes, strict=True):
-        support = supports_of_collision(shape, None if data is None else data.vertices)
-        if support is None:
-            return []
-        supports.append(support)
+        for vertices in _vertices_of_parts(shape.geometry, data):
+            support = supports_of_collision(shape, vertices)
+            if support is None:
+                return []
+            supports.append(support)
     return supports
+
+
+def _vertices_of_parts(geometry: Geometry, data: MeshData | None) -> list[Array | None]:
+    """Return the vertices of each separate part of a mesh; None for other shapes."""
+    if not isinstance(geometry, Mesh) or data is None:
+        return [None]
+    if geometry.decomposition == PARTS:
+        return [data.vertices]
+    return [vertices for vertices, _ in separate_hulls(geometry, data)] or [data.vertices]

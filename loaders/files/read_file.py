@@ -50,13 +50,20 @@ _OBSERVER: ContextVar[Observer | None] = ContextVar("_OBSERVER", default=None)
 @contextmanager
 def recorded(observer: Observer) -> Iterator[None]:
     """Tell a function of every file on which the calls in a block depend; a file may be named
-    several times.
+    several times. A block around this one is told, too.
 
     Args:
         observer: The function. A file that does not exist counts too, since the result changes when
             it appears.
     """
-    token = _OBSERVER.set(observer)
+    outer = _OBSERVER.get()
+
+    def tell(path: str, digest: str | None) -> None:
+        observer(path, digest)
+        if outer is not None:
+            outer(path, digest)
+
+    token = _OBSERVER.set(tell)
     try:
         yield
     finally:

@@ -131,6 +131,15 @@ GEOMETRY = {
     "mesh.polyline": exporting(
         touching(m.Polyline(outlines=(((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)),))), "a"
     ),
+    "mesh.separate-parts": from_folder(
+        written(
+            trimesh.util.concatenate(
+                [trimesh.creation.box(), trimesh.creation.box().apply_translation((3, 0, 0))]
+            )
+        ),
+        "a",
+        setup=cache_here,
+    ),
     "mesh.polyline-not-simple": exporting(touching(m.Polyline(outlines=(TWISTED,))), "a"),
     "texture.format": from_folder(textured(b"no image"), "a"),
     "texture.unreadable": from_folder(textured(None), "a"),

@@ -498,9 +498,10 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
             overlaps: The links of a URDF that overlap initially: ``exclude`` lets them not collide,
                 ``keep`` lets them collide.
             collision_meshes: The collision shape of meshes: ``as_is`` follows the file, which for
-                MuJoCo means the convex hull unless the file demands a convex decomposition;
-                ``hull`` is always the convex hull; ``decompose`` decomposes every mesh that is not
-                convex (`pip install "sdfbridge[convex]"`).
+                MuJoCo means the separate convex parts of a mesh that consists of such, or else its
+                convex hull, unless the file demands a convex decomposition; ``hull`` is always the
+                convex hull; ``decompose`` decomposes every mesh that is not convex (`pip install
+                "sdfbridge[convex]"`).
             contacts: The place of friction and stiffness of contacts: ``geoms`` writes them on each
                 geom, of which MuJoCo takes the larger friction; ``pairs`` on each pair of geoms
                 that may collide, combined as by the simulator of the policy.

@@ -399,7 +399,8 @@ class Dampers:
         if self.rate(self.damping) * step <= STABILITY_LIMIT:
             return self.damping
         inertia: Array = 1.0 / np.max([np.diag(mobility) for mobility in self.mobilities], axis=0)
-        scale, limited = 1.0, np.minimum(self.damping, inertia / step)
+        scale = 1.0
+        limited: Array = np.minimum(self.damping, inertia / step)
         while (product := self.rate(limited) * step) > 1.0 + _TOLERANCE:
             scale /= product
             limited = np.minimum(self.damping, scale * inertia / step)
@@ -700,9 +701,8 @@ def _report_turned_base(base: Segment, diagnostics: Diagnostics) -> None:
         codes.TURNED_BASE,
         link.where,
         target=TARGET,
-        hint=f"use link_pose({link.name!r}) and "
-        f"set_positions({{{link.name!r}: (x, y, z, qw, qx, qy, qz)}}) of the "
-        "handle in place of getBasePositionAndOrientation and resetBasePositionAndOrientation",
+        hint="use base_pose(), set_base_pose(), base_velocity(), set_base_velocity() and "
+        "apply_force() of the handle in place of PyBullet's functions for the base",
         subjects=(link.name,),
         link=link.name,
         angle=base.turn,

@@ -297,7 +297,7 @@ class PyBulletBody(int):
         self = super().__new__(cls, state.body)
         self.mechanism = articulation.mechanism
         self.name = articulation.model
-        self.q_order, self.v_order = q_order(self.mechanism), self.mechanism.v_order
+        self.q_order, self.v_order = state.layout.q_order, self.mechanism.v_order
         self.joints = NameIndex("joint", articulation.joints, loop_joints(self.mechanism))
         self.links = NameIndex(
             "link", {name: index for name, (index, _) in articulation.link_segments.items()}
@@ -309,7 +309,8 @@ class PyBulletBody(int):
         self._dynamics = DynamicsQueries(state)
         self._depends_on_step = depends_on_step(articulation)
         self._has_passive_forces = has_passive_forces(self.mechanism)
-        self._step = adapt_to_step(state.client, state.body, articulation)
+        if self._depends_on_step:
+            self._step = adapt_to_step(state.client, state.body, articulation)
         self._start = np.array(state.read()[0], dtype=np.float64)
         self._disabled = disabled
         return self
@@ -651,7 +652,8 @@ class PyBulletBody(int):
         """Switch off all motors of the body, those of `hold` and your own; dry friction remains."""
         state = self.state
         disable_motors(state.client, state.body, state.articulation)
-        self._step = adapt_to_step(state.client, state.body, state.articulation)
+        if self._depends_on_step:
+            self._step = adapt_to_step(state.client, state.body, state.articulation)
 
     def apply_passive_forces(self) -> None:
         """Apply for one step the forces that PyBullet does not compute.
@@ -662,8 +664,7 @@ class PyBulletBody(int):
         self._apply_passive_forces(self.state)
 
     def _apply_passive_forces(self, state: State) -> None:
-        if self._depends_on_step:
-            self._adapt_friction(state)
+        self._adapt_friction(state)
         if self._has_passive_forces:
             apply_passive_forces([state], self.mechanism)
 
@@ -674,6 +675,8 @@ class PyBulletBody(int):
         self._adapt_friction(self.state)
 
     def _adapt_friction(self, state: State) -> None:
+        if not self._depends_on_step:
+            return
         if state.client.getPhysicsEngineParameters()["fixedTimeStep"] != self._step:
             self._step = adapt_to_step(state.client, state.body, state.articulation)
 
@@ -1171,8 +1174,7 @@ class Bodies(Sequence[PyBulletBody]):
         `PyBulletBody`.
         """
         for body in self:
-            if body._depends_on_step:
-                body.adapt_friction()
+            body.adapt_friction()
         if has_passive_forces(self.mechanism):
             apply_passive_forces([body.state for body in self], self.mechanism)
 

@@ -94,6 +94,7 @@ BUSHING = Code(
     meaning="A bushing is a force that is computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
+    harm=1,
 )
 CONSOLE = Code(
     "pybullet.console",
@@ -169,6 +170,7 @@ COUPLING = Code(
     ),
     meaning="A coupling with a ball or free joint is not supported by PyBullet and is left out.",
     effect=Lost("couplings"),
+    harm=2,
 )
 COUPLING_ACROSS_BODIES = Code(
     "pybullet.coupling-across-bodies",
@@ -257,6 +259,7 @@ FLUID_FORCE = Code(
     meaning="Buoyancy, drag or lift of a fluid is a force that is computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
+    harm=1,
 )
 FOLDED_LINKS = Code(
     "pybullet.folded-links",
@@ -360,6 +363,7 @@ LIMITED_DAMPING = Code(
         "Set a shorter time step with `apply_physics()` or `pybullet.setTimeStep`; `step()` of the "
         'handle adapts the damping to it. `damping="exact"` keeps the numbers of the file.'
     ),
+    harm=1,
 )
 LINK_WITHOUT_GRAVITY = Code(
     "pybullet.link-without-gravity",
@@ -371,6 +375,7 @@ LINK_WITHOUT_GRAVITY = Code(
     meaning="The weight of a link without gravity is compensated by a force at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
+    harm=1,
 )
 LOAD_FAILED = Code(
     "pybullet.load-failed",
@@ -395,6 +400,7 @@ LOCKED_JOINT = Code(
     remedy="Give the link of the joint, or the link between two joints, an inertia about the axis.",
     hint="give the link of each joint an inertia about its axis",
     effect=Lost("joint motion"),
+    harm=2,
 )
 LONG_PATH = Code(
     "pybullet.long-path",
@@ -511,6 +517,7 @@ RIGID_DISTANCE = Code(
     meaning="A fixed distance is held by forces at each step, within 5e-4 m in 1 s at 1 kHz.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
+    harm=1,
 )
 RIGID_TENDON = Code(
     "pybullet.rigid-tendon",
@@ -522,6 +529,7 @@ RIGID_TENDON = Code(
     meaning="A rigid tendon is held by forces that are computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
+    harm=1,
 )
 ROTATED_FIXED_BASE = Code(
     "pybullet.rotated-fixed-base",
@@ -599,6 +607,7 @@ SPRING = Code(
     meaning="The spring of a joint is a force that is computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
+    harm=1,
 )
 SPRING_DAMPER = Code(
     "pybullet.spring-damper",
@@ -607,6 +616,7 @@ SPRING_DAMPER = Code(
     meaning="A spring-damper is a force that is computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
+    harm=1,
 )
 STATED_TENDON = Code(
     "pybullet.stated-tendon",
@@ -631,6 +641,7 @@ STIFF_DAMPING = Code(
         "Call `apply_physics()`, if the file's time step is short enough, or "
         "`pybullet.setTimeStep` with a step below the one stated."
     ),
+    harm=3,
 )
 SURFACE_PER_LINK = Code(
     "pybullet.surface-per-link",
@@ -660,6 +671,7 @@ TENDON = Code(
     meaning="An elastic tendon is a force that is computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
+    harm=1,
 )
 TENDON_JOINT = Code(
     "pybullet.tendon-joint",
@@ -698,7 +710,7 @@ TURNED_BASE = Code(
         "are more than one degree from the axes of the link. The motion is exact."
     ),
     remedy=(
-        "Use `link_pose` and `set_positions` of the handle in place of "
+        "Use `base_pose`, `set_base_pose` and the functions beside them of the handle in place of "
         "`getBasePositionAndOrientation` and `resetBasePositionAndOrientation`."
     ),
 )

@@ -49,7 +49,7 @@ from loaders.pose import IDENTITY, Array, Pose, frozen, matrix_to_quaternion, ro
 from .articulation import welded_pose
 from .client import BASE
 from .damping import joint_damping
-from .state import State, apply_efforts
+from .state import Layout, State, apply_efforts
 
 AGREEMENT = 1e-6
 """Relative difference to the mass matrix of PyBullet's inertias above which PyBullet's own is
@@ -367,7 +367,8 @@ def with_independent_axes(state: State) -> tuple[State, Array]:
         dataclasses.replace(segment, is_primary=True) for segment in state.articulation.segments
     )
     articulation = dataclasses.replace(state.articulation, mechanism=free, segments=segments)
-    return State(state.client, state.body, articulation), np.array(rows).reshape(
+    layout = Layout.of(articulation)
+    return State(state.client, state.body, articulation, layout), np.array(rows).reshape(
         -1, len(mechanism.v_order)
     )
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import time
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast, get_args
@@ -12,18 +14,22 @@ from typing import Any, Literal, Unpack, cast, get_args
 import numpy as np
 
 from bridge.choices import Base, CollisionMeshes, Overlaps
+from bridge.geometry.cache import SETTLED, Stamp, stamp_of
 from bridge.geometry.convex_decomposition import check_choice
 from bridge.lowering.lower import report_overlaps
 from bridge.lowering.sources import Source, loss_summary, mechanism_of
-from bridge.lowering.transform import placed, scaled, with_overlaps
+from bridge.lowering.transform import placed, scaled
 from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import Position, initial_positions, positions_of
 from bridge.stdout_capture import capture_stdout
 from bridge.targets.pybullet import codes
 from loaders import LoadOptions
 from loaders import codes as loaders_codes
-from loaders.diagnostics import Diagnostics, ExportError, Where, without_repeats
-from loaders.files.robot_descriptions import SCHEME, source_text
+from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, Where, without_repeats
+from loaders.files.folders import ENVIRONMENT
+from loaders.files.read_file import note_files, recorded
+from loaders.files.robot_descriptions import SCHEME, search_folders, source_text
 from loaders.finish.finish import MissingFileError
 from loaders.pose import IDENTITY, Pose
 from loaders.text import check_flag, check_option_names, check_option_value
@@ -48,8 +54,8 @@ from .contact import (
 from .damping import clear_pybullet_defaults, with_limited_damping
 from .features import report_unsupported_features
 from .geometry import ShapeWriter
-from .mesh import MAX_PATH, temporary_files
-from .state import State, align_split_links, pose_of
+from .mesh import MAX_PATH, TemporaryFiles, temporary_files
+from .state import Layout, State, align_split_links, pose_of
 from .urdf import urdf_text
 
 
@@ -96,7 +102,21 @@ def flag_bits(flags: object) -> int:
     return flags
 
 
-def find_source(source: Source, paths: Sequence[str | os.PathLike[str]]) -> Source:
+def given_source(source: Source | None, fileName: Source | None) -> Source:
+    """Return the source, which may have the name that it has in ``loadURDF``.
+
+    Raises:
+        TypeError: if there is none, or if there are two.
+    """
+    if source is not None and fileName is not None:
+        raise TypeError("source and fileName are two names of one argument; omit one of them")
+    given = fileName if source is None else source
+    if given is None:
+        raise TypeError("expected a path, a Scene or a Mechanism as the first argument or fileName")
+    return given
+
+
+def find_source(source: Source, paths: Sequence[str | os.PathLike[str]] | None) -> Source:
     """Return a source; a relative path that is not there is searched in the folders, as
     ``loadURDF`` does.
 
@@ -108,22 +128,24 @@ def find_source(source: Source, paths: Sequence[str | os.PathLike[str]]) -> Sour
 
     Raises:
         LoadError: if the file is in none of them; it is a `FileNotFoundError` too.
-        ValueError: if the source is the text of a document.
+        TypeError: if the folders are no sequence of folders.
+        ValueError: if the source is the text of a document, or if there is no such folder.
     """
     if not isinstance(source, str | os.PathLike) or source_text(source, ()).startswith(SCHEME):
         return source
     if os.path.exists(source) or os.path.isabs(source):
         return source
-    path = Path(source)
-    found = [folder for folder in map(Path, paths) if (folder / path).exists()]
-    if found:
-        return found[0] / path
+    path, folders = Path(source), search_folders(paths)
+    for folder in folders:
+        if (folder / path).exists():
+            return folder / path
     diagnostics = Diagnostics()
     diagnostics.add(
         loaders_codes.FILE_UNREADABLE_BY_PYBULLET,
         Where(os.fspath(path)),
+        hint="check the name, or add its folder to paths" if folders else "",
         present=str(Path.cwd()),
-        folders=[os.fspath(folder) for folder in paths],
+        folders=tuple(map(os.fspath, folders)) or "[]",
     )
     raise MissingFileError(tuple(diagnostics))
 
@@ -156,8 +178,8 @@ def hide_links_without_visuals(
             client.changeVisualShape(body, index, rgbaColor=_INVISIBLE)
 
 
-_BASES: Mapping[bool | None, Base] = {None: "as_is", True: "fixed", False: "free"}
-"""The choice of the base for each value of ``useFixedBase``."""
+_BASES: dict[bool | None, Base] = {None: "as_is", True: "fixed", False: "free"}
+"""The base by the value of ``useFixedBase``."""
 _OPTIONS = {
     "basePosition",
     "baseOrientation",
@@ -174,22 +196,100 @@ _OPTIONS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Settings:
+    """The options of a load that decide what is loaded, beside those of `loaders.load`."""
+
+    base: Base
+    scale: float
+    flags: int
+    policy: str | None
+    overlaps: Overlaps
+    collision_meshes: CollisionMeshes
+    damping: Damping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
     """Everything that is loaded into PyBullet."""
 
     mechanism: Mechanism
     articulations: list[Articulation]
-    documents: list[str]
-    """Paths of the URDF documents of the articulations."""
-    filters: PairFilters
+    documents: list[bytes]
+    """The URDF documents of the articulations."""
+    layouts: list[Layout]
+    """The order of the joints of each articulation."""
+    pairs: list[LinkPair]
+    """The pairs of links to disable."""
+    collides_with_itself: list[bool]
+    """Whether any two links of each articulation may collide."""
     coefficients: PairCoefficients
     positions: dict[str, Position]
     """The default positions of the source, and the positions of coupled joints."""
     flags: int
 
+    def at(self, X_WN: Pose) -> _Plan:
+        """Return the plan moved as a whole; all that it states in the world must be bases."""
+        whole, moved = placed(self.mechanism, X_WN), list[Articulation]()
+        for a in self.articulations:
+            part = whole if a.mechanism is self.mechanism else placed(a.mechanism, X_WN)
+            moved.append(replace(a, mechanism=part, X_WS=X_WN @ a.X_WS))
+        return replace(self, mechanism=whole, articulations=moved)
+
+    def states_only_bases_in_world(self, X_WN: Pose) -> bool:
+        """Return whether `at` may move the plan by a pose: no document, and no finding about a base
+        that is fixed and turned, depends on it.
+        """
+        mechanism = self.mechanism
+        in_world = (
+            *mechanism.closures,
+            *mechanism.constraints,
+            *mechanism.force_elements,
+            *mechanism.fluid_forces,
+        )
+        is_turned = not X_WN.is_close(Pose.of(p=X_WN.p))
+        return not in_world and all(
+            a.segments[0].links
+            and a.segments[0].links[0].link.name == a.mechanism.bodies[0].name
+            and a.mechanism.bodies[0].joint not in self.positions
+            and not (a.is_fixed and is_turned)
+            and sum(body.parent == ROOT for body in a.mechanism.bodies) == 1
+            for a in self.articulations
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Prepared:
+    """The plan of a source, before it is placed in the world."""
+
+    mechanism: Mechanism
+    plan: _Plan
+    """The plan for a load at the identity."""
+    findings: tuple[Diagnostic, ...]
+    """Findings of reading, lowering and planning."""
+    stamps: Mapping[str, Stamp | None]
+    """Size and times of each file that was read, or looked for and missing."""
+
+    def is_current(self) -> bool:
+        """Return whether no file has changed."""
+        return all(stamp_of(path) == stamp for path, stamp in self.stamps.items())
+
+
+_MAX_PREPARED = 32
+"""Number of sources that are kept prepared; the one that was not used for the longest time goes."""
+_PREPARED: OrderedDict[object, _Prepared] = OrderedDict()
+
+
+def forget_sources() -> None:
+    """Read every source again at its next load."""
+    _PREPARED.clear()
+
+
+_UNKEPT = ("allow_xacro", "fetch", "finder", "limits", "xacro_args")
+"""Options with which the result depends on more than files."""
+
 
 def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its own names
-    source: Source,
+    source: Source | None = None,
     basePosition: Sequence[float] | None = None,
     baseOrientation: Sequence[float] | None = None,
     useMaximalCoordinates: bool = False,
@@ -198,6 +298,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     globalScaling: float = 1.0,
     physicsClientId: Any = 0,
     *,
+    fileName: Source | None = None,
     policy: str | None = None,
     overlaps: Overlaps = "exclude",
     collision_meshes: CollisionMeshes = "as_is",
@@ -225,15 +326,17 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
             a diagnostic.
         globalScaling: Factor on all lengths; masses stay.
         physicsClientId: The physics server: its id, or a ``BulletClient``.
+        fileName: The source, by the name that it has in ``loadURDF``.
         policy: The rule for pairs of links that no collision filter names; see
             `loaders.collision_pairs`. None is that of the source's format.
         overlaps: The links of a URDF that overlap initially. ``exclude`` lets them not collide,
             because a URDF does not state which links do; ``keep`` lets them collide.
         collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for
-            PyBullet, the convex hull on moving links and the mesh itself on links welded to the
-            world, unless the file asks for a hull or a convex decomposition. ``hull`` is the convex
-            hull everywhere. ``decompose`` divides every mesh that is not convex into convex parts
-            (`pip install "sdfbridge[convex]"`).
+            PyBullet, the separate convex parts of a mesh that consists of such, or else its convex
+            hull, on moving links, and the mesh itself on links welded to the world, unless the file
+            asks for a hull or a convex decomposition. ``hull`` is the convex hull everywhere.
+            ``decompose`` divides every mesh that is not convex into convex parts (`pip install
+            "sdfbridge[convex]"`).
         damping: Damping of joints that is unstable at the time step of the physics server:
             ``limited`` to what stops the joint within one step, with a finding, or ``exact``, the
             number of the file.
@@ -265,35 +368,212 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         0.3
         >>> pybullet.disconnect(client)
     """
+    settings = _settings(
+        load_options,
+        useMaximalCoordinates=useMaximalCoordinates,
+        useFixedBase=useFixedBase,
+        flags=flags,
+        globalScaling=globalScaling,
+        policy=policy,
+        overlaps=overlaps,
+        collision_meshes=collision_meshes,
+        damping=damping,
+    )
+    places = [base_pose(basePosition, baseOrientation)]
+    given = given_source(source, fileName)
+    return _load_copies(given, Client(physicsClientId), places, settings, load_options)[0]
+
+
+def _settings(  # noqa: PLR0913 - the options of both functions
+    load_options: LoadOptions,
+    *,
+    useMaximalCoordinates: bool = False,
+    useFixedBase: bool | None = None,
+    flags: int = 0,
+    globalScaling: float = 1.0,
+    policy: str | None = None,
+    overlaps: Overlaps = "exclude",
+    collision_meshes: CollisionMeshes = "as_is",
+    damping: Damping = "limited",
+) -> _Settings:
+    """Return the checked options of a load."""
     check_option_names(load_options, LoadOptions, _OPTIONS)
     check_choice(collision_meshes, TARGET)
     check_option_value("damping", damping, get_args(Damping))
     if useFixedBase is not None:
         check_flag("useFixedBase", useFixedBase)
     refuse_maximal_coordinates(useMaximalCoordinates)
-    client, X_WN = Client(physicsClientId), base_pose(basePosition, baseOrientation)
-    source = find_source(source, load_options.get("paths", ()))
-    with loss_summary(source, load_options) as losses:
-        mechanism = mechanism_of(source, base=_BASES[useFixedBase], **load_options)
-        mechanism = with_overlaps(mechanism, overlaps)
-        mechanism = _with_placement(mechanism, X_WN, globalScaling)
+    return _Settings(
+        base=_BASES[useFixedBase],
+        scale=_checked_scale(globalScaling),
+        flags=flag_bits(flags),
+        policy=policy,
+        overlaps=overlaps,
+        collision_meshes=collision_meshes,
+        damping=damping,
+    )
+
+
+def load_copies_into_pybullet(
+    source: Source,
+    basePositions: Sequence[Sequence[float]],
+    baseOrientations: Sequence[Sequence[float]] | None = None,
+    *,
+    physicsClientId: Any = 0,
+    **options: Any,
+) -> tuple[PyBulletBody | Bodies, ...]:
+    """Load several copies of a model or a world into PyBullet; it is read once.
+
+    Args:
+        source: A path, a scene or a mechanism.
+        basePositions: Position of each copy, as for `load_into_pybullet` [m].
+        baseOrientations: Orientation of each copy, as a quaternion ``x y z w``; None for the
+            identity.
+        physicsClientId: The physics server: its id, or a ``BulletClient``.
+        options: The other options of `load_into_pybullet`, by name.
+
+    Returns:
+        What `load_into_pybullet` returns, for each copy. Each has its own findings.
+
+    Raises:
+        LoadError: if the file has errors, or there is none.
+        ExportError: if PyBullet cannot hold the model; PyBullet is unchanged in this case.
+        TypeError: if an option is unknown, or the source is not a path, a scene or a mechanism.
+        ValueError: if there are not as many orientations as positions, and as for
+            `load_into_pybullet`.
+
+    Example:
+        >>> import pybullet
+        >>> from bridge import load_copies_into_pybullet
+        >>> client = pybullet.connect(pybullet.DIRECT)
+        >>> path, places = "assets/double_pendulum.urdf", [(0, 0, 0), (1, 0, 0), (2, 0, 0)]
+        >>> robots = load_copies_into_pybullet(path, places, physicsClientId=client)
+        >>> [robot.link_pose("upper").p[0].round(9).item() for robot in robots]
+        [0.0, 1.0, 2.0]
+        >>> pybullet.disconnect(client)
+    """
+    own = {name: options.pop(name) for name in _OPTIONS & options.keys()}
+    load_options = cast(LoadOptions, options)
+    settings = _settings(load_options, **own)
+    turns: Sequence[Sequence[float] | None] = [None] * len(basePositions)
+    if baseOrientations is not None:
+        turns = baseOrientations
+    if len(turns) != len(basePositions):
+        raise ValueError(
+            f"expected as many baseOrientations as basePositions, {len(basePositions)}, not "
+            f"{len(turns)}"
+        )
+    places = [base_pose(p, q) for p, q in zip(basePositions, turns, strict=True)]
+    return _load_copies(source, Client(physicsClientId), places, settings, load_options)
+
+
+def _load_copies(
+    source: Source,
+    client: Client,
+    places: Sequence[Pose],
+    settings: _Settings,
+    load_options: LoadOptions,
+) -> tuple[PyBulletBody | Bodies, ...]:
+    source = find_source(source, load_options.get("paths"))
+    strict = load_options.get("strict", False)
+    copies: list[PyBulletBody | Bodies] = []
+    with loss_summary(source, load_options) as losses, temporary_files() as files:
+        prepared = _prepared(source, client, settings, load_options, files)
+        known = (
+            () if isinstance(source, str | os.PathLike) else prepared.mechanism.scene.diagnostics
+        )
+        try:
+            for X_WN in places:
+                plan, diagnostics = _placed_plan(prepared, X_WN, client, settings, files)
+                diagnostics.raise_for(ExportError, strict=strict)
+                copies.append(_load_plan(plan, client, diagnostics, files))
+                losses.add(copies[-1].diagnostics if len(copies) == 1 else (), without=known)
+        except BaseException:
+            for copy in copies:
+                copy.remove()
+            raise
+    return tuple(copies)
+
+
+def _prepared(
+    source: Source,
+    client: Client,
+    settings: _Settings,
+    load_options: LoadOptions,
+    files: TemporaryFiles,
+) -> _Prepared:
+    """Return what a source states: as it was read before, if its files, the options and the time
+    step are the same; else read again.
+    """
+    key = _key(source, client, settings, load_options)
+    found = None if key is None else _PREPARED.pop(key, None)
+    if found is not None and found.is_current():
+        _PREPARED[key] = found
+        note_files(found.stamps)
+        return found
+    start, paths = time.time_ns(), set[str]()
+    with recorded(lambda path, _: paths.add(path)):
+        mechanism = mechanism_of(
+            source, base=settings.base, overlaps=settings.overlaps, **load_options
+        )
+        if settings.scale != 1.0:
+            mechanism = scaled(mechanism, settings.scale)
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
-        with temporary_files() as files:
-            shapes = ShapeWriter(files, collision_meshes)
-            policy = mechanism.default_policy if policy is None else policy
-            plan = _plan(mechanism, policy, flag_bits(flags), shapes, client, damping, diagnostics)
-            diagnostics.raise_for(ExportError, strict=load_options.get("strict", False))
-            loaded = _load_plan(plan, client, diagnostics)
-        losses.add(loaded.diagnostics, without=mechanism.scene.diagnostics)
-    return loaded
+        plan = _plan(mechanism, settings, client, files, diagnostics)
+    prepared = _Prepared(
+        mechanism=mechanism,
+        plan=plan,
+        findings=tuple(diagnostics),
+        stamps={path: stamp_of(path) for path in paths},
+    )
+    newest = max((max(stamp[1:]) for stamp in prepared.stamps.values() if stamp), default=start)
+    if key is not None and newest < start - SETTLED and not files:
+        _PREPARED[key] = prepared
+        if len(_PREPARED) > _MAX_PREPARED:
+            _PREPARED.popitem(last=False)
+    return prepared
 
 
-def load_world_into_pybullet(source: Source, *arguments: Any, **options: Any) -> Bodies:
+def _key(
+    source: Source, client: Client, settings: _Settings, load_options: LoadOptions
+) -> object | None:
+    """Return all but the files that a load depends on; None if it depends on more."""
+    if not isinstance(source, str | os.PathLike) or any(map(load_options.get, _UNKEPT)):
+        return None
+    place = os.fspath(source)
+    if place.startswith(SCHEME):
+        return None
+    options = {name: value for name, value in load_options.items() if name != "quiet"}
+    step = client.getPhysicsEngineParameters()["fixedTimeStep"]
+    variables = tuple(map(os.environ.get, (*ENVIRONMENT, "SDFBRIDGE_CACHE")))
+    return os.getcwd(), place, settings, repr(options), variables, step
+
+
+def _placed_plan(
+    prepared: _Prepared, X_WN: Pose, client: Client, settings: _Settings, files: TemporaryFiles
+) -> tuple[_Plan, Diagnostics]:
+    """Return the plan of a source at a pose, and the findings."""
+    if X_WN is IDENTITY:
+        return prepared.plan, Diagnostics(prepared.findings)
+    if prepared.plan.states_only_bases_in_world(X_WN):
+        return prepared.plan.at(X_WN), Diagnostics(prepared.findings)
+    mechanism = placed(prepared.mechanism, X_WN)
+    diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
+    return _plan(mechanism, settings, client, files, diagnostics), diagnostics
+
+
+def load_world_into_pybullet(
+    source: Source | None = None,
+    *arguments: Any,
+    fileName: Source | None = None,
+    **options: Any,
+) -> Bodies:
     """Load a model or a world into PyBullet as a sequence of bodies, also if there is one body only
     or none.
 
     Args:
         source: See `load_into_pybullet`.
+        fileName: The source, by the name that it has in ``loadURDF``.
         arguments: The further arguments of `load_into_pybullet`, in its order.
         options: The options of `load_into_pybullet`.
 
@@ -304,18 +584,16 @@ def load_world_into_pybullet(source: Source, *arguments: Any, **options: Any) ->
         LoadError: if the file has errors.
         ExportError: if PyBullet cannot hold the model; PyBullet is unchanged in this case.
     """
+    source = given_source(source, fileName)
     with loss_summary(source, cast(LoadOptions, options)):
         loaded = load_into_pybullet(source, *arguments, **options)
     return loaded if isinstance(loaded, Bodies) else Bodies.of(loaded)
 
 
-def _with_placement(mechanism: Mechanism, X_WN: Pose, scale: float) -> Mechanism:
-    """Return the mechanism with the caller's scale and pose."""
+def _checked_scale(scale: float) -> float:
     if not isinstance(scale, Real) or not (float(scale) > 0.0 and np.isfinite(float(scale))):
         raise ValueError(f"invalid globalScaling {scale!r}; expected a positive number")
-    if scale != 1.0:
-        mechanism = scaled(mechanism, scale)
-    return mechanism if X_WN is IDENTITY else placed(mechanism, X_WN)
+    return float(scale)
 
 
 # --- preparation, without changes in PyBullet -----------------------------------------------------
@@ -323,13 +601,13 @@ def _with_placement(mechanism: Mechanism, X_WN: Pose, scale: float) -> Mechanism
 
 def _plan(
     mechanism: Mechanism,
-    policy: str,
-    flags: int,
-    shapes: ShapeWriter,
+    settings: _Settings,
     client: Client,
-    damping: Damping,
+    files: TemporaryFiles,
     diagnostics: Diagnostics,
 ) -> _Plan:
+    shapes = ShapeWriter(files, settings.collision_meshes)
+    policy = mechanism.default_policy if settings.policy is None else settings.policy
     excluded = mechanism.excluded_pairs(policy)
     report_overlaps(mechanism, policy, diagnostics)
     positions = initial_positions(mechanism)
@@ -338,7 +616,7 @@ def _plan(
         positions,
         client,
         diagnostics,
-        exact=damping == "exact",
+        exact=settings.damping == "exact",
     )
     filters = PairFilters(
         articulations=articulations, body_index=mechanism.body_index, excluded=excluded
@@ -349,19 +627,19 @@ def _plan(
     report_constraints(mechanism, articulations, diagnostics)
     report_filters(mechanism, filters, diagnostics)
     report_policy(mechanism.scene, policy, diagnostics)
-    documents = [
-        shapes.files.write(urdf_text(body, shapes).encode(), ".urdf") for body in articulations
-    ]
+    documents = [urdf_text(body, shapes).encode() for body in articulations]
     shapes.report(diagnostics)
     _check_folder(shapes.files.folder, diagnostics)
     return _Plan(
         mechanism=mechanism,
         articulations=articulations,
         documents=documents,
-        filters=filters,
+        layouts=[Layout.of(body) for body in articulations],
+        pairs=filters.forbidden(),
+        collides_with_itself=[filters.collides_with_itself(body) for body in articulations],
         coefficients=coefficients,
         positions=positions,
-        flags=allowed_flags(flags, client.modes, diagnostics),
+        flags=allowed_flags(settings.flags, client.modes, diagnostics),
     )
 
 
@@ -374,14 +652,18 @@ def _check_folder(folder: str, diagnostics: Diagnostics) -> None:
 # --- loading --------------------------------------------------------------------------------------
 
 
-def _load_plan(plan: _Plan, client: Client, diagnostics: Diagnostics) -> PyBulletBody | Bodies:
+def _load_plan(
+    plan: _Plan, client: Client, diagnostics: Diagnostics, files: TemporaryFiles
+) -> PyBulletBody | Bodies:
     states: list[State] = []
-    pairs = plan.filters.forbidden()
+    pairs = plan.pairs
     try:
         with filtered(client, pairs, len(plan.articulations)) as bodies:
-            for articulation, document in zip(plan.articulations, plan.documents, strict=True):
-                bodies.append(_load_body(client, articulation, document, plan, diagnostics))
-                states.append(State(client, bodies[-1], articulation))
+            for k, articulation in enumerate(plan.articulations):
+                document = files.write(plan.documents[k], ".urdf")
+                flags = plan.flags | _flags(client.modes, plan.collides_with_itself[k])
+                bodies.append(_load_body(client, articulation, document, flags, diagnostics))
+                states.append(State(client, bodies[-1], articulation, plan.layouts[k]))
                 _check_indices(states[-1])
                 clear_pybullet_defaults(client, bodies[-1], articulation)
                 set_contacts(client, bodies[-1], articulation, plan.coefficients)
@@ -398,23 +680,28 @@ def _load_plan(plan: _Plan, client: Client, diagnostics: Diagnostics) -> PyBulle
     return _handle(plan, states, constraints, diagnostics, pairs)
 
 
+def _flags(modes: Any, collides_with_itself: bool) -> int:
+    """Return the flags that a body is loaded with."""
+    if not collides_with_itself:
+        return required_flags(modes)
+    own: int = modes.URDF_USE_SELF_COLLISION | modes.URDF_USE_SELF_COLLISION_INCLUDE_PARENT
+    return required_flags(modes) | own
+
+
 def _load_body(
-    client: Client, articulation: Articulation, document: str, plan: _Plan, diagnostics: Diagnostics
+    client: Client, articulation: Articulation, document: str, flags: int, diagnostics: Diagnostics
 ) -> int:
     modes, lines = client.modes, list[str]()
-    flags = required_flags(modes)
-    if plan.filters.collides_with_itself(articulation):
-        flags |= modes.URDF_USE_SELF_COLLISION | modes.URDF_USE_SELF_COLLISION_INCLUDE_PARENT
     X = articulation.X_WS
     w, *xyz = X.to_vector()[3:]
     try:
-        with capture_stdout(lines, everything=bool(plan.flags & modes.URDF_PRINT_URDF_INFO)):
+        with capture_stdout(lines, everything=bool(flags & modes.URDF_PRINT_URDF_INFO)):
             body: int = client.loadURDF(
                 document,
                 X.p.tolist(),
                 [*xyz, w],
                 useFixedBase=articulation.is_fixed,
-                flags=flags | plan.flags,
+                flags=flags,
             )
     except modes.error as error:
         diagnostics.add(

@@ -147,7 +147,7 @@ def _hull(corners: Corners, client: Client) -> set[tuple[float, ...]]:
         return set()
 
 
-_VERSION = "11"
+_VERSION = "12"
 """Version of the conversion and of its record; a record of another version is not used."""
 _SUBFOLDER = "bullet"
 """Subfolder of the cache. All files are in one folder because PyBullet caches a texture by the name
@@ -361,6 +361,9 @@ class TemporaryFiles:
 
     folder: str
     _paths: dict[str, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self._paths)
 
     def write(self, data: bytes, suffix: str) -> str:
         """Write a file with this content, unless it exists already, and return its path."""

@@ -153,6 +153,8 @@ class Layout:
     """Whether each hinge and slide is an axis of its own."""
     shape: tuple[int]
     """Shape of the velocities and efforts."""
+    q_order: tuple[tuple[str, int], ...]
+    """Joint and component of each position."""
 
     @classmethod
     def of(cls, articulation: Articulation) -> Layout:
@@ -189,6 +191,7 @@ class Layout:
             is_direct=len(axes)
             == sum(len(span.segments) for span in spans.values() if kind_of(span.body) is None),
             shape=(nv,),
+            q_order=q_order(mechanism),
         )
 
 
@@ -215,7 +218,7 @@ class State:
     client: Client
     body: int
     articulation: Articulation
-    layout: Layout = field(init=False)
+    layout: Layout
     p_SI: Coordinates = field(init=False)
     """Origin of the inertial frame I of the base, in which PyBullet expresses its pose."""
     q_IS: Coordinates = field(init=False)
@@ -230,7 +233,7 @@ class State:
     """Function that applies forces to all axes for one step."""
 
     def __post_init__(self) -> None:
-        modes, client, layout = self.client.modes, self.client.id, Layout.of(self.articulation)
+        modes, client, layout = self.client.modes, self.client.id, self.layout
         _, _, _, p_SI, (x, y, z, w), *_ = self.client.getDynamicsInfo(self.body, BASE)
         identify = partial(modes.getBodyInfo, self.body, client)
         calls = {
@@ -244,7 +247,7 @@ class State:
                 physicsClientId=client,
             ),
         }
-        fixed = {"layout": layout, "p_SI": p_SI, "q_IS": (w, -x, -y, -z), "names": identify()}
+        fixed = {"p_SI": p_SI, "q_IS": (w, -x, -y, -z), "names": identify()}
         for name, value in (calls | fixed).items():
             object.__setattr__(self, name, value)
 

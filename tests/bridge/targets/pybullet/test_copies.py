@@ -1,0 +1,322 @@
+"""A source that is loaded again is not read again, unless a file, an option or the time step changed;
+copies stand where they are placed and have what a single load has.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pybullet
+import pytest
+
+import bridge
+import loaders
+from bridge.lowering import sources
+from bridge.targets.pybullet import load
+from bridge.targets.pybullet.load import load_copies_into_pybullet, load_into_pybullet
+from loaders.files.read_file import recorded
+
+ROBOT = """<robot name="r">
+  <link name="base"><inertial><mass value="{mass}"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><geometry><mesh filename="part.obj"/></geometry></visual></link>
+  <link name="arm"><inertial><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="j" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
+    <origin xyz="0 0 1"/></joint>
+</robot>"""
+PART = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n"
+TURN = (0.0, 0.6, 0.0, 0.8)
+
+
+def write(path: Path, text: str, age: float = 10.0) -> None:
+    """Write a file that was not changed for some time [s]; newer ones are always read again."""
+    path.write_text(text)
+    then = time.time() - age
+    os.utime(path, (then, then))
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    load.forget_sources()
+    monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(load, "SETTLED", -int(1e12))  # the change of a file's inode cannot be set
+
+
+@pytest.fixture
+def robot(tmp_path: Path) -> Path:
+    write(tmp_path / "part.obj", PART)
+    write(tmp_path / "r.urdf", ROBOT.format(mass=2))
+    return tmp_path / "r.urdf"
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The sources that are read."""
+    found: list[str] = []
+    read = load.mechanism_of
+
+    def counted(source: Any, **options: Any) -> Any:
+        found.append(str(source))
+        return read(source, **options)
+
+    monkeypatch.setattr(load, "mechanism_of", counted)
+    return found
+
+
+def loaded(path: Any, client: int, *places: Any, **options: Any) -> Any:
+    options = {"physicsClientId": client, "quiet": True} | options
+    return load_into_pybullet(path, *places, **options)
+
+
+def test_the_same_source_is_read_once_wherever_it_is_placed(
+    bullet_client: int, robot: Path, reads: list[str]
+) -> None:
+    bodies = [loaded(robot, bullet_client, (k, 0, 0), TURN) for k in range(3)]
+    assert len(reads) == 1
+    load.forget_sources()
+    for k, body in enumerate(bodies):
+        fresh = loaded(robot, bullet_client, (k, 0, 0), TURN)
+        for link in ("base", "arm"):
+            assert body.link_pose(link).is_close(fresh.link_pose(link), 1e-15)
+        assert body.diagnostics == fresh.diagnostics
+        for link, X_WL in fresh.mechanism.link_poses().items():
+            assert body.mechanism.link_poses()[link].is_close(X_WL, 1e-15)
+        native = [pybullet.getDynamicsInfo(each, -1, bullet_client)[:5] for each in (body, fresh)]
+        assert native[0] == native[1]
+        np.testing.assert_array_equal(body.q, fresh.q)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda folder: write(folder / "r.urdf", ROBOT.format(mass=3), 5.0),
+        lambda folder: write(folder / "part.obj", PART.replace("v 1", "v 2"), 5.0),
+        lambda folder: (folder / "part.obj").unlink(),
+        lambda folder: os.utime(folder / "part.obj"),
+    ],
+    ids=["robot", "mesh", "missing", "touched"],
+)
+def test_a_source_of_which_a_file_changed_is_read_again(
+    bullet_client: int, robot: Path, reads: list[str], change: Any
+) -> None:
+    loaded(robot, bullet_client)
+    loaded(robot, bullet_client)
+    assert len(reads) == 1
+    change(robot.parent)
+    body = loaded(robot, bullet_client)
+    assert len(reads) == 2
+    load.forget_sources()
+    fresh = loaded(robot, bullet_client)
+    assert body.diagnostics == fresh.diagnostics
+    assert (
+        pybullet.getDynamicsInfo(body, -1, bullet_client)[0]
+        == pybullet.getDynamicsInfo(fresh, -1, bullet_client)[0]
+    )
+    loaded(robot, bullet_client)
+    assert len(reads) == 3
+
+
+def test_a_file_that_appears_where_it_was_missed_is_read(
+    bullet_client: int, robot: Path, reads: list[str]
+) -> None:
+    (robot.parent / "part.obj").unlink()
+    body = loaded(robot, bullet_client)
+    assert "resource.not-found" in {entry.code for entry in body.diagnostics}
+    write(robot.parent / "part.obj", PART)
+    body = loaded(robot, bullet_client)
+    assert "resource.not-found" not in {entry.code for entry in body.diagnostics}
+    assert len(reads) == 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"useFixedBase": True},
+        {"globalScaling": 2.0},
+        {"policy": "sdformat"},
+        {"damping": "exact"},
+        {"collision_meshes": "hull"},
+        {"lenient": True},
+        {"paths": ["."]},
+    ],
+    ids=str,
+)
+def test_other_options_are_another_source(
+    bullet_client: int, robot: Path, reads: list[str], options: dict[str, Any]
+) -> None:
+    loaded(robot, bullet_client)
+    loaded(robot, bullet_client, **options)
+    loaded(robot, bullet_client, **options)
+    assert len(reads) == 2
+
+
+def test_another_time_step_or_folder_is_another_source(
+    bullet_client: int, robot: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded(robot, bullet_client)
+    pybullet.setTimeStep(1e-3, bullet_client)
+    loaded(robot, bullet_client)
+    monkeypatch.setenv("ROS_PACKAGE_PATH", str(robot.parent))
+    loaded(robot, bullet_client)
+    monkeypatch.chdir(robot.parent)
+    loaded("r.urdf", bullet_client)
+    loaded("r.urdf", bullet_client)
+    assert len(reads) == 4
+
+
+def test_what_depends_on_more_than_files_is_read_at_each_load(
+    bullet_client: int, robot: Path, reads: list[str]
+) -> None:
+    for _ in range(2):
+        loaded(robot, bullet_client, finder=lambda _: None)
+    assert len(reads) == 2
+
+
+def test_a_file_that_has_just_changed_is_read_again(
+    bullet_client: int, robot: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its times may be those of the next change, too."""
+    monkeypatch.setattr(load, "SETTLED", int(3600e9))
+    for _ in range(2):
+        loaded(robot, bullet_client)
+    assert len(reads) == 2
+
+
+def test_the_number_of_sources_that_are_kept_is_limited(
+    bullet_client: int, robot: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load, "_MAX_PREPARED", 2)
+    for scale in (1.0, 2.0, 3.0, 1.0):
+        loaded(robot, bullet_client, globalScaling=scale)
+    assert len(load._PREPARED) == 2
+    assert len(reads) == 4
+
+
+def test_each_load_has_its_findings_warns_and_tells_its_files(
+    bullet_client: int, robot: Path, reads: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    (robot.parent / "part.obj").unlink()
+    caplog.set_level(logging.INFO, logger="sdfbridge")
+    told, texts, files = [], [], []
+    for _ in range(2):
+        caplog.clear()
+        paths: set[str] = set()
+        with (
+            pytest.warns(loaders.LossWarning) as caught,
+            recorded(lambda p, _, to=paths: to.add(p)),
+        ):
+            body = loaded(robot, bullet_client, quiet=False)
+        texts.append([str(warning.message) for warning in caught])
+        told.append([record.getMessage() for record in caplog.records])
+        files.append(paths)
+        assert "resource.not-found" in {entry.code for entry in body.diagnostics}
+    assert len(reads) == 1
+    assert texts[0] == texts[1]
+    assert told[0] == told[1]
+    assert files[0] == files[1]
+    assert str(robot) in files[0]
+
+
+WORLD = """<sdf version="1.11"><world name="w">
+  <model name="a"><pose>0 0 1 0 0 0</pose><link name="l"/></model>
+  <model name="b"><link name="l"/><joint name="j" type="revolute"><parent>world</parent>
+    <child>l</child><axis><xyz>1 0 0</xyz></axis></joint></model></world></sdf>"""
+
+
+@pytest.mark.parametrize("turn", [None, TURN])
+def test_a_world_with_joints_to_it_moves_as_a_whole(
+    bullet_client: int, tmp_path: Path, reads: list[str], turn: Any
+) -> None:
+    write(tmp_path / "w.sdf", WORLD)
+    loaded(tmp_path / "w.sdf", bullet_client)
+    bodies = loaded(tmp_path / "w.sdf", bullet_client, (1, 2, 3), turn)
+    assert len(reads) == 1
+    load.forget_sources()
+    fresh = loaded(tmp_path / "w.sdf", bullet_client, (1, 2, 3), turn)
+    for each in (bodies, fresh):
+        each.set_positions({"b::j": 0.4})
+    for link in ("a::l", "b::l"):
+        assert bodies.link_pose(link).is_close(fresh.link_pose(link))
+    assert sorted(map(str, bodies.diagnostics)) == sorted(map(str, fresh.diagnostics))
+
+
+def test_a_fixed_base_that_is_turned_has_its_finding(
+    bullet_client: int, robot: Path, reads: list[str]
+) -> None:
+    loaded(robot, bullet_client, useFixedBase=True)
+    moved = loaded(robot, bullet_client, (0, 0, 1), useFixedBase=True)
+    turned = loaded(robot, bullet_client, (0, 0, 1), TURN, useFixedBase=True)
+    assert len(reads) == 1
+    assert "pybullet.rotated-fixed-base" not in {entry.code for entry in moved.diagnostics}
+    assert "pybullet.rotated-fixed-base" in {entry.code for entry in turned.diagnostics}
+    np.testing.assert_allclose(moved.base_pose()[0], (0, 0, 1), atol=1e-12)
+
+
+# --- copies in one call ---------------------------------------------------------------------------
+
+
+def test_a_hundred_copies_stand_where_they_are_placed(
+    bullet_client: int, robot: Path, reads: list[str]
+) -> None:
+    places = [(k % 10, k // 10, 0.5) for k in range(100)]
+    copies: Any = load_copies_into_pybullet(
+        robot, places, [TURN] * 100, physicsClientId=bullet_client, quiet=True
+    )
+    assert len(reads) == 1
+    assert pybullet.getNumBodies(bullet_client) == 100
+    for copy, place in zip(copies, places, strict=True):
+        np.testing.assert_allclose(copy.base_pose()[0], place, atol=1e-12)
+        np.testing.assert_allclose(copy.base_pose()[1], TURN, atol=1e-12)
+    assert len({id(copy.diagnostics) for copy in copies}) == 100
+    copies[3].set_positions({"j": 0.3})
+    assert [copy.positions()["j"] for copy in copies[2:5]] == [0.0, 0.3, 0.0]
+
+
+def test_copies_of_a_scene_are_lowered_once(
+    bullet_client: int, robot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene, lowered = loaders.load(robot, quiet=True), []
+    lower = sources.lower
+    monkeypatch.setattr(sources, "lower", lambda scene: lowered.append(1) or lower(scene))
+    bridge.load_copies_into_pybullet(
+        scene, [(0, 0, 0), (1, 0, 0)], physicsClientId=bullet_client, quiet=True
+    )
+    assert lowered == [1]
+
+
+def test_mistakes_in_the_places_of_copies_load_nothing(bullet_client: int, robot: Path) -> None:
+    def copies(*arguments: Any, **options: Any) -> None:
+        load_copies_into_pybullet(robot, *arguments, physicsClientId=bullet_client, **options)
+
+    with pytest.raises(ValueError, match="expected as many baseOrientations as basePositions, 2"):
+        copies([(0, 0, 0), (1, 0, 0)], [TURN])
+    with pytest.raises(ValueError, match="invalid basePosition"):
+        copies([(0, 0, 0), (1, 0)])
+    with pytest.raises(TypeError, match="unknown option 'useFixedbase'"):
+        copies([(0, 0, 0)], useFixedbase=True)
+    assert pybullet.getNumBodies(bullet_client) == 0
+
+
+def test_copies_that_fail_leave_nothing_behind(
+    bullet_client: int, robot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load_plan, calls = load._load_plan, []
+
+    def third_fails(*arguments: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 3:
+            raise RuntimeError("no more")
+        return load_plan(*arguments)
+
+    monkeypatch.setattr(load, "_load_plan", third_fails)
+    with pytest.raises(RuntimeError, match="no more"):
+        load_copies_into_pybullet(
+            robot, [(k, 0, 0) for k in range(5)], physicsClientId=bullet_client, quiet=True
+        )
+    assert pybullet.getNumBodies(bullet_client) == 0
