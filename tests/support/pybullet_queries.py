@@ -89,11 +89,22 @@ class Setting:
         return self.links[-1]
 
 
+class BallJointError(Exception):
+    """Raised for a robot with ball joints, of which questions by joint have other numbers."""
+
+
 # --- loading --------------------------------------------------------------------------------------
 
 
 @contextmanager
-def both(path: Path | str, *, fixed: bool, seed: int = 0, **options: Any) -> Iterator[tuple[Side, Side, Setting]]:
+def both(
+    path: Path | str,
+    *,
+    fixed: bool,
+    seed: int = 0,
+    make: Callable[[Client], int] | None = None,
+    **options: Any,
+) -> Iterator[tuple[Side, Side, Setting]]:
     """Load a URDF with ``loadURDF`` and with ``load_into_pybullet``, each in a server of its own.
 
     What ``loadURDF`` adds by default is removed: motors, damping, and the limit of velocities. A link
@@ -104,6 +115,7 @@ def both(path: Path | str, *, fixed: bool, seed: int = 0, **options: Any) -> Ite
         path: The file.
         fixed: Whether the root link is held.
         seed: Of the state and of the questions.
+        make: Makes the body that is compared with; None for ``loadURDF``.
         options: Of ``load_into_pybullet``.
     """
     clients = [Client(pybullet.connect(pybullet.DIRECT)) for _ in range(2)]
@@ -114,7 +126,10 @@ def both(path: Path | str, *, fixed: bool, seed: int = 0, **options: Any) -> Ite
             | pybullet.URDF_USE_IMPLICIT_CYLINDER
             | pybullet.URDF_MAINTAIN_LINK_ORDER
         )
-        a = native.loadURDF(str(path), useFixedBase=fixed, flags=flags)
+        if make is not None:
+            a = make(native)
+        else:
+            a = native.loadURDF(str(path), useFixedBase=fixed, flags=flags)
         b = load_into_pybullet(
             path,
             useFixedBase=True if fixed else None,
@@ -127,6 +142,8 @@ def both(path: Path | str, *, fixed: bool, seed: int = 0, **options: Any) -> Ite
         for _ in range(own.getNumConstraints()):
             own.removeConstraint(own.getConstraintUniqueId(0))
         sides = _side(native, a), _side(own, int(b))
+        if any(_has_ball(side) for side in sides):
+            raise BallJointError("a ball joint")
         _clear_defaults(*sides)
         setting = _setting(sides[0], seed)
         for side in sides:
@@ -148,6 +165,11 @@ def _side(p: Client, body: int) -> Side:
         joints={info[1].decode(): info[0] for info in infos if info[2] in scalar},
         is_fixed=p.getDynamicsInfo(body, BASE)[0] == 0.0,
     )
+
+
+def _has_ball(side: Side) -> bool:
+    kinds = {side.p.getJointInfo(side.body, i)[2] for i in range(side.p.getNumJoints(side.body))}
+    return pybullet.JOINT_SPHERICAL in kinds
 
 
 def _clear_defaults(native: Side, own: Side) -> None:
@@ -190,7 +212,9 @@ def _setting(side: Side, seed: int) -> Setting:
 
 
 def _with_bounds(setting: Setting, side: Side) -> Setting:
-    boxes = [side.p.getAABB(side.body, index) for index in side.links.values() if has_shape(side, index)]
+    boxes = [
+        side.p.getAABB(side.body, index) for index in side.links.values() if has_shape(side, index)
+    ]
     if not boxes:
         boxes = [((-0.1,) * 3, (0.1,) * 3)]
     low, high = (np.array(corners) for corners in zip(*boxes, strict=True))
@@ -210,12 +234,12 @@ def xyzw_of(X: Pose) -> list[float]:
     return [*xyz, w]
 
 
-def X_LI(side: Side, index: int) -> Pose:  # noqa: N802 - monogram notation
+def X_LI(side: Side, index: int) -> Pose:
     """Pose of the inertial frame in the frame of the link."""
     return pose(*side.p.getDynamicsInfo(side.body, index)[3:5])
 
 
-def X_WL(side: Side, index: int) -> Pose:  # noqa: N802
+def X_WL(side: Side, index: int) -> Pose:
     """Pose of the frame of a link."""
     if index == BASE:
         X_WI = pose(*side.p.getBasePositionAndOrientation(side.body))
@@ -265,7 +289,9 @@ def moved(side: Side, s: Setting, act: Callable[[], object], *, gravity: bool = 
 
 
 def num_joints(side: Side, s: Setting) -> Array:
-    return np.array([side.p.getNumJoints(side.body), *(side.links[name] >= BASE for name in s.links)])
+    return np.array(
+        [side.p.getNumJoints(side.body), *(side.links[name] >= BASE for name in s.links)]
+    )
 
 
 def body_info(side: Side, s: Setting) -> Array:
@@ -399,7 +425,14 @@ def dynamics_info(side: Side, s: Setting) -> Array:
         X = pose(*info[3:5])
         inertia = X.R @ np.diag(info[2]) @ X.R.T
         scale = max(np.abs(inertia).max(), 1e-12)
-        answers += [[info[0], info[1], scale], inertia / scale, X.p, info[5:8], info[8:10], [info[10]]]
+        answers += [
+            [info[0], info[1], scale],
+            inertia / scale,
+            X.p,
+            info[5:8],
+            info[8:10],
+            [info[10]],
+        ]
     return _joined(answers)
 
 
@@ -549,7 +582,7 @@ def visual_shapes(side: Side, s: Setting) -> Array:
     return _joined(answers)
 
 
-def _shape(data: Any, X_LF: Pose) -> Array:  # noqa: N803
+def _shape(data: Any, X_LF: Pose) -> Array:
     """Type, size and pose of a shape, which is given in a frame F; without the scale of a mesh."""
     X = X_LF @ pose(*data[5:7])
     size = (0.0,) * 3 if data[2] == pybullet.GEOM_MESH else data[3]
@@ -560,7 +593,9 @@ def rays(side: Side, s: Setting) -> Array:
     """Link and distance that rays from a sphere around the body towards its inside meet."""
     directions = s.numbers[:96].reshape(32, 3)
     directions = directions / np.linalg.norm(directions, axis=1)[:, None]
-    targets = s.center + 0.5 * (s.upper - s.lower) * np.roll(s.numbers[:96].reshape(32, 3), 1, axis=0)
+    targets = s.center + 0.5 * (s.upper - s.lower) * np.roll(
+        s.numbers[:96].reshape(32, 3), 1, axis=0
+    )
     starts = (s.center + 2.0 * s.extent * directions).tolist()
     ends = (2.0 * targets - np.array(starts)).tolist()
     batch = side.p.rayTestBatch(starts, ends)
@@ -604,11 +639,11 @@ def closest_points(side: Side, s: Setting) -> Array:
 def touched(side: Side, s: Setting) -> Array | None:
     """Position of a ball that reaches into the body from outside; None where no ray meets it."""
     for link in (0.0, *s.numbers[:20]):
-        start = s.center + [0.3 * link * s.extent, 0.2 * link * s.extent, 3.0 * s.extent]
+        start = s.center + s.extent * np.array((0.3 * link, 0.2 * link, 3.0))
         end = start - [0.0, 0.0, 6.0 * s.extent]
         hit = side.p.rayTest(start.tolist(), end.tolist())[0]
         if hit[0] == side.body:
-            return np.array(hit[3]) + [0.0, 0.0, PROBE - DEPTH]
+            return np.add(hit[3], (0.0, 0.0, PROBE - DEPTH))
     return None
 
 
@@ -661,7 +696,10 @@ def picture(side: Side, s: Setting) -> Array:
     by_name = {name: number for number, name in enumerate(sorted(side.links))}
     names = side.names
     return np.array(
-        [-1 if value < 0 else by_name[names[(int(value) >> 24) - 1]] for value in np.ravel(image[4])]
+        [
+            -1 if value < 0 else by_name[names[(int(value) >> 24) - 1]]
+            for value in np.ravel(image[4])
+        ]
     )
 
 
@@ -1183,7 +1221,7 @@ QUERIES: tuple[Query, ...] = (
         ask=mesh_data,
         tolerance=MARGIN,
         what="bounds of the vertices of each mesh [m]",
-        differs="nothing of a mesh on a held link, as with `concave=\"yes\"`",
+        differs='nothing of a mesh on a held link, as with `concave="yes"`',
     ),
     Query(
         functions=("getCameraImage",),
@@ -1454,3 +1492,145 @@ def _deviation(a: Array, b: Array, *, is_fraction: bool) -> float:
 def outcomes(native: Side, own: Side, s: Setting) -> list[Outcome]:
     """Ask both bodies every row; the last one removes them."""
     return [outcome(query, native, own, s) for query in QUERIES]
+
+
+def inertial_angle(native: Side, own: Side, s: Setting) -> float:
+    """Largest angle between the inertial frames of both bodies [degrees]; a held base does not count."""
+    names = s.links[1:] if native.is_fixed else s.links
+    angles = [0.0]
+    for name in names:
+        R_LA, R_LB = (X_LI(side, side.links[name]).R for side in (native, own))
+        cosine = (np.trace(R_LA.T @ R_LB) - 1.0) / 2.0
+        angles.append(math.degrees(math.acos(float(np.clip(cosine, -1.0, 1.0)))))
+    return max(angles)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """A stated difference of the files or of the loaders, and the rows whose answers it may change."""
+
+    name: str
+    text: str
+    rows: frozenset[str]
+    holds: Callable[[Side, Side, Setting], bool]
+
+
+MOTION = frozenset(
+    {
+        "stepSimulation",
+        "setJointMotorControl2",
+        "setJointMotorControlArray",
+        "setJointMotorControlMultiDof",
+        "applyExternalForce",
+        "applyExternalTorque",
+        "enableJointForceTorqueSensor",
+        "createConstraint",
+        "changeDynamics",
+        "saveState",
+    }
+)
+SHAPES = frozenset(
+    {
+        "getAABB",
+        "getCollisionShapeData",
+        "rayTest",
+        "getClosestPoints",
+        "getContactPoints",
+        "getOverlappingObjects",
+        "getMeshData",
+    }
+)
+INERTIA = MOTION | {"getDynamicsInfo", "calculateMassMatrix", "calculateInverseDynamics"}
+
+
+def _has_other_inertia(native: Side, own: Side, s: Setting) -> bool:
+    """Whether the principal moments of a link differ."""
+    for name in s.links:
+        moments = [side.p.getDynamicsInfo(side.body, side.links[name])[2] for side in (native, own)]
+        if not np.allclose(*map(sorted, moments), rtol=1e-6, atol=1e-15):
+            return name != s.links[0] or not native.is_fixed
+    return False
+
+
+def _has_other_limits(native: Side, own: Side, s: Setting) -> bool:
+    for name in s.joints:
+        infos = [side.p.getJointInfo(side.body, side.joints[name])[8:12] for side in (native, own)]
+        (a, b, *more), (c, d, *other) = infos
+        if ((a < b or c < d) and (a, b) != (c, d)) or more != other:
+            return True
+    return False
+
+
+def _has_held_mesh(native: Side, own: Side, s: Setting) -> bool:
+    """Whether a link that is welded to the world collides with a mesh."""
+    held = {BASE} if own.is_fixed else set()
+    for index in range(own.p.getNumJoints(own.body)):
+        info = own.p.getJointInfo(own.body, index)
+        if info[2] == pybullet.JOINT_FIXED and info[16] in held:
+            held.add(index)
+    shapes = (own.p.getCollisionShapeData(own.body, index) for index in held)
+    return any(data[2] == pybullet.GEOM_MESH for found in shapes for data in found)
+
+
+def _has_hidden_link(native: Side, own: Side, s: Setting) -> bool:
+    colors = [
+        [data[7][3] for data in side.p.getVisualShapeData(side.body)] for side in (native, own)
+    ]
+    return colors[1].count(0.0) > colors[0].count(0.0)
+
+
+def _is_not_finite(native: Side, own: Side, s: Setting) -> bool:
+    reset(native, s)
+    return not all(np.isfinite(X_WL(native, index).p).all() for index in native.links.values())
+
+
+CAUSES = (
+    Cause(
+        name="inertia",
+        text="`loadURDF` sets an inertia that no body has to zero, and multiplies others by "
+        "`<inertia_scaling>` (`urdf.inertia-scaling`)",
+        rows=INERTIA
+        | {"calculateJacobian", "calculateInverseKinematics", "calculateInverseKinematics2"},
+        holds=_has_other_inertia,
+    ),
+    Cause(
+        name="limits",
+        text="a continuous joint has no limits; effort and velocity without `<limit>`",
+        rows=MOTION | {"getJointInfo"},
+        holds=_has_other_limits,
+    ),
+    Cause(
+        name="axes",
+        text="other principal axes of the inertia, with which PyBullet turns the box of several shapes",
+        rows=frozenset({"getAABB", "getOverlappingObjects"}),
+        holds=lambda native, own, s: inertial_angle(native, own, s) > 0.01,
+    ),
+    Cause(
+        name="held mesh",
+        text="a mesh on a held link collides as it is, and not as its hull",
+        rows=SHAPES,
+        holds=_has_held_mesh,
+    ),
+    Cause(
+        name="hidden",
+        text="a link with collisions only is invisible",
+        rows=frozenset({"getVisualShapeData", "getCameraImage"}),
+        holds=_has_hidden_link,
+    ),
+    Cause(
+        name="not finite",
+        text="`loadURDF` answers NaN",
+        rows=frozenset(query.name for query in QUERIES),
+        holds=_is_not_finite,
+    ),
+)
+
+
+def causes(native: Side, own: Side, s: Setting) -> list[str]:
+    """Return the names of the stated differences that a robot has; ask it before the rows."""
+    return [cause.name for cause in CAUSES if cause.holds(native, own, s)]
+
+
+def explained(row: str, names: Iterable[str]) -> list[str]:
+    """Return those of the causes that may change a row."""
+    return [cause.name for cause in CAUSES if cause.name in names and row in cause.rows]

@@ -1,14 +1,20 @@
-"""Draft."""
+"""Every function of PyBullet that asks or changes a body, against bodies of ``loadURDF`` and
+``createMultiBody``; the table is in `tests.support.pybullet_queries`.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pybullet
 import pytest
 import trimesh
 
+from bridge import load_into_pybullet
+from bridge.targets.pybullet.client import Client
 from tests.support import pybullet_queries as queries
 
 GEOMETRY = {
@@ -80,3 +86,121 @@ def test_the_table_has_every_function_of_pybullet_once():
     asked = [name for query in queries.QUERIES for name in query.functions]
     others = [name for names in queries.OTHERS.values() for name in names]
     assert sorted([*asked, *queries.STATED, *others]) == sorted(functions)
+
+
+# --- bodies of createMultiBody --------------------------------------------------------------------
+
+MASS, MOMENTS = 1.5, (0.02, 0.03, 0.04)
+PLAIN = f"""<inertial><mass value="{MASS}"/><inertia ixx="{MOMENTS[0]}" ixy="0" ixz="0"
+  iyy="{MOMENTS[1]}" iyz="0" izz="{MOMENTS[2]}"/></inertial>"""
+BALL = '<collision><geometry><sphere radius="0.2"/></geometry></collision>'
+BOX = '<collision><geometry><box size="0.2 0.3 0.4"/></geometry></collision>'
+OPEN = '<limit lower="0" upper="-1" effort="0" velocity="0"/>'
+CHAIN = f"""<robot name="r"><link name="link0">{PLAIN}{BOX}</link>
+  <link name="link1">{PLAIN}{BALL}</link><link name="link2">{PLAIN}{BOX}</link>
+  <joint name="joint1" type="continuous"><parent link="link0"/><child link="link1"/>
+    <origin xyz="0.1 0.2 0.6"/><axis xyz="0 1 0"/>{OPEN}</joint>
+  <joint name="joint2" type="prismatic"><parent link="link1"/><child link="link2"/>
+    <origin xyz="0 0.3 0.6"/><axis xyz="1 0 0"/>{OPEN}</joint></robot>"""
+
+
+def multi_body(p: Any, *, fixed: bool) -> int:
+    """The same chain by ``createMultiBody``."""
+    box = p.createCollisionShape(pybullet.GEOM_BOX, halfExtents=(0.1, 0.15, 0.2))
+    ball = p.createCollisionShape(pybullet.GEOM_SPHERE, radius=0.2)
+    origin, identity = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
+    body: int = p.createMultiBody(
+        0.0 if fixed else MASS,
+        box,
+        linkMasses=[MASS] * 2,
+        linkCollisionShapeIndices=[ball, box],
+        linkVisualShapeIndices=[-1, -1],
+        linkPositions=[(0.1, 0.2, 0.6), (0.0, 0.3, 0.6)],
+        linkOrientations=[identity] * 2,
+        linkInertialFramePositions=[origin] * 2,
+        linkInertialFrameOrientations=[identity] * 2,
+        linkParentIndices=[0, 1],
+        linkJointTypes=[pybullet.JOINT_REVOLUTE, pybullet.JOINT_PRISMATIC],
+        linkJointAxis=[(0.0, 1.0, 0.0), (1.0, 0.0, 0.0)],
+    )
+    for index in (0, 1) if fixed else (-1, 0, 1):
+        p.changeDynamics(body, index, localInertiaDiagonal=MOMENTS)
+    return body
+
+
+@pytest.mark.parametrize("fixed", [True, False], ids=["fixed", "free"])
+def test_queries_answer_as_of_a_body_of_createmultibody(tmp_path, fixed):
+    """But for the name of the robot, and the effort and velocity that its joints are made with."""
+    path = tmp_path / "r.urdf"
+    path.write_text(CHAIN)
+    make = partial(multi_body, fixed=fixed)
+    with queries.both(path, fixed=fixed, make=make) as (made, own, setting):
+        found = queries.outcomes(made, own, setting)
+    assert [str(one) for one in found if not one.is_same and one.query.name != "getBodyInfo"] == []
+
+
+# --- ball joints ----------------------------------------------------------------------------------
+
+
+def test_ball_joints_are_set_read_and_moved_as_those_of_loadurdf(bullet_client, tmp_path):
+    """By the functions of several degrees of freedom, alone and for all joints."""
+    path = tmp_path / "r.urdf"
+    path.write_text(CHAIN.replace("continuous", "spherical").replace("prismatic", "spherical"))
+    answers = []
+    for load in (pybullet.loadURDF, partial(load_into_pybullet, quiet=True)):
+        p = Client(bullet_client)
+        p.resetSimulation()
+        source, flags = (str(path), pybullet.URDF_USE_INERTIA_FROM_FILE)
+        body = load(source, useFixedBase=True, flags=flags, physicsClientId=bullet_client)
+        p.changeDynamics(body, -1, linearDamping=0.0, angularDamping=0.0)
+        turned, spin = (0.0, 0.6, 0.0, 0.8), (0.1, -0.2, 0.3)
+        p.resetJointStatesMultiDof(body, [0, 1], [turned] * 2, [spin] * 2)
+        p.resetJointStateMultiDof(body, 1, (0.6, 0.0, 0.0, 0.8), spin)
+        answer = [p.getJointStatesMultiDof(body, [0, 1]), [p.getJointStateMultiDof(body, 1)]]
+        p.setJointMotorControlMultiDof(
+            body, 0, pybullet.POSITION_CONTROL, targetPosition=turned, force=(1.0, 1.0, 1.0)
+        )
+        p.setJointMotorControlMultiDofArray(
+            body,
+            [1],
+            pybullet.POSITION_CONTROL,
+            targetPositions=[turned],
+            targetVelocities=[(0.0, 0.0, 0.0)],
+            forces=[(2.0, 2.0, 2.0)],
+        )
+        for _ in range(10):
+            p.stepSimulation()
+        answer += [p.getJointStatesMultiDof(body, [0, 1])]
+        answers.append(np.concatenate([np.ravel(part) for state in answer for one in state
+                                       for part in one[:2]]))  # fmt: skip
+    native, own = answers
+    assert np.abs(native[-14:] - native[:14]).max() > 1e-3  # it moved
+    np.testing.assert_allclose(own, native, atol=1e-9)
+
+
+# --- what the comparison sees ---------------------------------------------------------------------
+
+PLANTS = {
+    "getDynamicsInfo": lambda p, body: p.changeDynamics(body, 1, mass=1.6),
+    "rayTest": lambda p, body: [
+        p.setCollisionFilterGroupMask(body, index, 0, 0) for index in range(-1, 5)
+    ],
+    "setCollisionFilterPair": lambda p, body: [
+        p.setCollisionFilterGroupMask(body, index, 0, 0) for index in range(-1, 5)
+    ],
+    "stepSimulation": lambda p, body: p.changeDynamics(body, -1, linearDamping=0.5),
+    "getVisualShapeData": lambda p, body: p.changeVisualShape(body, 0, rgbaColor=(0, 0, 0, 1)),
+    "setJointMotorControl2": lambda p, body: p.changeDynamics(body, 4, mass=3.0),
+}
+
+
+@pytest.mark.parametrize("row", PLANTS)
+def test_a_difference_of_the_bodies_is_seen(tmp_path, row):
+    meshes(tmp_path)
+    path = tmp_path / "r.urdf"
+    path.write_text(urdf("box", "turned", fixed=False))
+    (query,) = (query for query in queries.QUERIES if query.name == row)
+    with queries.both(path, fixed=False) as (native, own, setting):
+        assert queries.outcome(query, native, own, setting).is_same
+        PLANTS[row](own.p, own.body)
+        assert not queries.outcome(query, native, own, setting).is_same
