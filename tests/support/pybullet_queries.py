@@ -121,11 +121,7 @@ def both(
     clients = [Client(pybullet.connect(pybullet.DIRECT)) for _ in range(2)]
     try:
         native, own = clients
-        flags = (
-            pybullet.URDF_USE_INERTIA_FROM_FILE
-            | pybullet.URDF_USE_IMPLICIT_CYLINDER
-            | pybullet.URDF_MAINTAIN_LINK_ORDER
-        )
+        flags = pybullet.URDF_USE_INERTIA_FROM_FILE | pybullet.URDF_USE_IMPLICIT_CYLINDER
         if make is not None:
             a = make(native)
         else:
@@ -313,7 +309,7 @@ def dof_count(side: Side, s: Setting) -> Array:
 
 
 def joint_info(side: Side, s: Setting) -> Array:
-    """Type, dynamics, limits, axis, frame in the parent link, and names, by joint."""
+    """Indices, type, dynamics, limits, axis, frame in the parent link, and names, by joint."""
     answers = []
     names = side.names
     for name in s.joints:
@@ -321,7 +317,9 @@ def joint_info(side: Side, s: Setting) -> Array:
         X_PI, R_IP = X_LI(side, info[16]), pose(info[14], info[15]).R
         p_PJ, R_PJ = X_PI.p + X_PI.R @ info[14], X_PI.R @ R_IP.T @ X_LI(side, info[0]).R.T
         limits = (0.0, -1.0) if info[8] >= info[9] else info[8:10]
-        values = [info[2], info[6], info[7], *limits, *np.minimum(info[10:12], 1e9), *info[13]]
+        axis = X_LI(side, info[0]).R @ info[13]
+        numbers = [*info[:1], *info[2:8]]
+        values = [*numbers, *limits, *np.minimum(info[10:12], 1e9), *axis]
         answers.append([*values, *p_PJ, *R_PJ.ravel()])
         answers.append(_text(info[12].decode(), names[info[16]]))
     return _joined(answers)
@@ -528,8 +526,19 @@ def inverse_kinematics(side: Side, s: Setting) -> Array:
     target = (X.p + 0.02 * s.numbers[:3]).tolist()
     first = p.calculateInverseKinematics(side.body, index, target)
     second = p.calculateInverseKinematics(side.body, index, target, xyzw_of(X), maxNumIterations=5)
+    n = len(s.joints)
+    third = p.calculateInverseKinematics(
+        side.body,
+        index,
+        target,
+        lowerLimits=[-1.0] * n,
+        upperLimits=[1.0] * n,
+        jointRanges=[2.0] * n,
+        restPoses=_joint_vector(side, s.q),
+        jointDamping=[0.1] * n,
+    )
     columns = [list(side.joints).index(name) for name in s.joints]
-    return _joined([np.array(found)[columns] for found in (first, second)])
+    return _joined([np.array(found)[columns] for found in (first, second, third)])
 
 
 def inverse_kinematics_2(side: Side, s: Setting) -> Array:
@@ -679,6 +688,8 @@ def mesh_data(side: Side, s: Setting) -> Array:
         if [shape[2] for shape in data] == [pybullet.GEOM_MESH]:
             vertices = np.array(side.p.getMeshData(side.body, index)[1])
             if len(vertices):
+                X = X_LI(side, index)
+                vertices = vertices @ X.R.T + X.p
                 answers += [vertices.min(axis=0), vertices.max(axis=0)]
     return _joined(answers)
 
@@ -1005,6 +1016,8 @@ SOLVER = 1e-5
 """Tolerance of what its solver iterates for."""
 MARGIN = 2.5e-3
 """Tolerance of distances to shapes: two margins of hulls, and rounding [m]."""
+BOX = 3.5e-3
+"""Tolerance of boxes: the corners of two margins [m]."""
 NEAR = 0.01
 """Distance within which two numbers are the same, where fractions count."""
 
@@ -1062,9 +1075,10 @@ QUERIES: tuple[Query, ...] = (
         functions=("getJointInfo",),
         ask=joint_info,
         tolerance=ROUNDING,
-        what="type, damping, friction, limits, effort, velocity, axis, frame in the parent link, names",
-        differs="a continuous joint has no limits, where `loadURDF` reads those of `<limit>`; without "
-        "`<limit>` effort and velocity are infinite instead of 0; elements 14 and 15 are given in "
+        what="indices, type, damping, friction, limits, effort, velocity, axis, frame in the parent "
+        "link, names",
+        differs="indices are those of `loadURDF` without `URDF_MAINTAIN_LINK_ORDER`; a continuous joint has no limits, where `loadURDF` reads those of `<limit>`; without "
+        "`<limit>` effort and velocity are infinite instead of 0; elements 13 to 15 are given in "
         "inertial frames, see getLinkState",
     ),
     Query(
@@ -1155,7 +1169,7 @@ QUERIES: tuple[Query, ...] = (
         functions=("calculateInverseKinematics",),
         ask=inverse_kinematics,
         tolerance=SOLVER,
-        what="joint positions, with and without an orientation",
+        what="joint positions: of a position, of an orientation too, and within limits",
     ),
     Query(
         functions=("calculateInverseKinematics2",),
@@ -1166,7 +1180,7 @@ QUERIES: tuple[Query, ...] = (
     Query(
         functions=("getAABB",),
         ask=bounding_boxes,
-        tolerance=MARGIN,
+        tolerance=BOX,
         what="box of each link with shapes [m]",
         differs="the box of a held base is not larger than that of `loadURDF`, whose shapes are turned "
         "with the axes of the inertia",
@@ -1189,7 +1203,7 @@ QUERIES: tuple[Query, ...] = (
     Query(
         functions=("rayTest", "rayTestBatch"),
         ask=rays,
-        tolerance=0.1,
+        tolerance=0.15,
         is_fraction=True,
         what="link and fraction at which 32 rays hit, and that both functions agree",
         differs="a mesh on a held link is hit in its cavities; `loadURDF` takes its hull, unless "
@@ -1579,6 +1593,28 @@ def _has_hidden_link(native: Side, own: Side, s: Setting) -> bool:
     return colors[1].count(0.0) > colors[0].count(0.0)
 
 
+def _has_lent_inertia(native: Side, own: Side, s: Setting) -> bool:
+    centers = [X_LI(side, BASE).p for side in (native, own)]
+    return not own.is_fixed and not np.allclose(*centers, atol=1e-7)
+
+
+def _has_parts(native: Side, own: Side, s: Setting) -> bool:
+    counts = [
+        sum(
+            shape[2] == pybullet.GEOM_MESH
+            for index in side.links.values()
+            for shape in side.p.getCollisionShapeData(side.body, index)
+        )
+        for side in (native, own)
+    ]
+    return counts[1] > counts[0]
+
+
+def _meets_no_ray(native: Side, own: Side, s: Setting) -> bool:
+    """Whether no ray meets a body with shapes, though one meets the other body."""
+    return touched(native, s) is None and touched(own, s) is not None
+
+
 def _is_not_finite(native: Side, own: Side, s: Setting) -> bool:
     reset(native, s)
     return not all(np.isfinite(X_WL(native, index).p).all() for index in native.links.values())
@@ -1598,6 +1634,38 @@ CAUSES = (
         text="a continuous joint has no limits; effort and velocity without `<limit>`",
         rows=MOTION | {"getJointInfo"},
         holds=_has_other_limits,
+    ),
+    Cause(
+        name="lent",
+        text="a base without mass takes the inertia of a link that is welded to it "
+        "(`pybullet.lent-inertia`); `loadURDF` gives it 1 kg",
+        rows=INERTIA
+        | {
+            "getLinkState",
+            "getBasePositionAndOrientation",
+            "resetBasePositionAndOrientation",
+            "getBaseVelocity",
+            "calculateJacobian",
+            "calculateInverseKinematics",
+            "calculateInverseKinematics2",
+            "getAABB",
+            "saveBullet",
+        },
+        holds=_has_lent_inertia,
+    ),
+    Cause(
+        name="parts",
+        text="a mesh of several convex parts is one shape for each part",
+        rows=SHAPES - {"rayTest"},
+        holds=_has_parts,
+    ),
+    Cause(
+        name="masks",
+        text="`loadURDF` reads `group` and `mask` of `<collision>`, which are PyBullet's own (`xml.unread`)",
+        rows=frozenset(
+            {"rayTest", "getContactPoints", "setCollisionFilterPair", "setCollisionFilterGroupMask"}
+        ),
+        holds=_meets_no_ray,
     ),
     Cause(
         name="axes",

@@ -88,6 +88,39 @@ def test_the_table_has_every_function_of_pybullet_once():
     assert sorted([*asked, *queries.STATED, *others]) == sorted(functions)
 
 
+# --- order of links -------------------------------------------------------------------------------
+
+FORK = f"""<robot name="r"><link name="root"/><link name="left"/><link name="right"/>
+  <link name="left_tip"/><link name="right_tip"/>
+  {
+    "".join(
+        f'<joint name="{parent}_{child}" type="fixed"><parent link="{parent}"/><child link="{child}"/></joint>'
+        for parent, child in (
+            ("root", "left"),
+            ("root", "right"),
+            ("left", "left_tip"),
+            ("right", "right_tip"),
+        )
+    )
+}</robot>"""
+
+
+@pytest.mark.parametrize("flags", [0, pybullet.URDF_MAINTAIN_LINK_ORDER], ids=["tree", "file"])
+def test_indices_are_those_of_loadurdf_or_a_finding_says_so(bullet_client, tmp_path, flags):
+    path = tmp_path / "r.urdf"
+    path.write_text(FORK)
+
+    def order(body):
+        p = Client(bullet_client)
+        return [p.getJointInfo(body, index)[12] for index in range(p.getNumJoints(body))]
+
+    native = order(pybullet.loadURDF(str(path), flags=flags, physicsClientId=bullet_client))
+    robot = load_into_pybullet(path, flags=flags, physicsClientId=bullet_client, quiet=True)
+    reported = any("MAINTAIN_LINK_ORDER" in str(entry) for entry in robot.diagnostics)
+    assert (order(robot) == native) is not reported
+    assert reported is bool(flags)
+
+
 # --- bodies of createMultiBody --------------------------------------------------------------------
 
 MASS, MOMENTS = 1.5, (0.02, 0.03, 0.04)
