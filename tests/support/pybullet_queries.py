@@ -636,13 +636,25 @@ def closest_points(side: Side, s: Setting) -> Array:
     answers = []
     for direction in np.vstack((np.eye(3), -np.eye(3))):
         with probe(side, s.center + 1.5 * s.extent * direction) as ball:
-            reach = 10.0 * s.extent
-            found = side.p.getClosestPoints(side.body, ball, reach)
-            answers.append(min((point[8] for point in found), default=99.0))
+            answers.append(_distance(side, s, ball))
             for name in s.links:
-                found = side.p.getClosestPoints(side.body, ball, reach, linkIndexA=side.links[name])
-                answers.append(min((point[8] for point in found), default=99.0))
+                answers.append(_distance(side, s, ball, linkIndexA=side.links[name]))
     return np.array(answers)
+
+
+def _distance(side: Side, s: Setting, ball: int, **link: int) -> float:
+    """Distance of a body or a link from a ball, 99 if there is none.
+
+    The reach grows, because PyBullet returns a point for each triangle of a held mesh that is within it,
+    and ends the process if they are too many.
+    """
+    for reach in (0.5, 1.0, 2.0, 4.0):
+        found = side.p.getClosestPoints(side.body, ball, reach * s.extent, **link)
+        if found:
+            return float(min(point[8] for point in found))
+        if link and not has_shape(side, link["linkIndexA"]):
+            break
+    return 99.0
 
 
 def touched(side: Side, s: Setting) -> Array | None:
@@ -1593,6 +1605,19 @@ def _has_hidden_link(native: Side, own: Side, s: Setting) -> bool:
     return colors[1].count(0.0) > colors[0].count(0.0)
 
 
+def _has_other_contact(native: Side, own: Side, s: Setting) -> bool:
+    """Whether friction, restitution, stiffness or damping of a link differ."""
+    return any(
+        not np.allclose(*(_contact(side, side.links[name]) for side in (native, own)))
+        for name in s.links
+    )
+
+
+def _contact(side: Side, index: int) -> list[float]:
+    info = side.p.getDynamicsInfo(side.body, index)
+    return [info[1], *info[5:10]]
+
+
 def _has_lent_inertia(native: Side, own: Side, s: Setting) -> bool:
     centers = [X_LI(side, BASE).p for side in (native, own)]
     return not own.is_fixed and not np.allclose(*centers, atol=1e-7)
@@ -1654,6 +1679,12 @@ CAUSES = (
         holds=_has_lent_inertia,
     ),
     Cause(
+        name="contact",
+        text="contact parameters that Gazebo's elements state; `loadURDF` does not read them",
+        rows=MOTION | {"getDynamicsInfo"},
+        holds=_has_other_contact,
+    ),
+    Cause(
         name="parts",
         text="a mesh of several convex parts is one shape for each part",
         rows=SHAPES - {"rayTest"},
@@ -1669,8 +1700,16 @@ CAUSES = (
     ),
     Cause(
         name="axes",
-        text="other principal axes of the inertia, with which PyBullet turns the box of several shapes",
-        rows=frozenset({"getAABB", "getOverlappingObjects"}),
+        text="other principal axes of the inertia: PyBullet turns the box of a link with them, and the "
+        "steps of inverse kinematics",
+        rows=frozenset(
+            {
+                "getAABB",
+                "getOverlappingObjects",
+                "calculateInverseKinematics",
+                "calculateInverseKinematics2",
+            }
+        ),
         holds=lambda native, own, s: inertial_angle(native, own, s) > 0.01,
     ),
     Cause(
