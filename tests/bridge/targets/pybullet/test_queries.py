@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -209,6 +210,129 @@ def test_ball_joints_are_set_read_and_moved_as_those_of_loadurdf(bullet_client, 
     native, own = answers
     assert np.abs(native[-14:] - native[:14]).max() > 1e-3  # it moved
     np.testing.assert_allclose(own, native, atol=1e-9)
+
+
+# --- what differs by intention --------------------------------------------------------------------
+
+
+@pytest.fixture
+def both_bodies(tmp_path):
+    """A function that loads a text with both loaders, and asks a question of each."""
+
+    def ask(text, question, *, fixed=True):
+        meshes(tmp_path)
+        path = tmp_path / "r.urdf"
+        path.write_text(text)
+        answers = []
+        for load in (pybullet.loadURDF, partial(load_into_pybullet, quiet=True)):
+            p = Client(pybullet.connect(pybullet.DIRECT))
+            flags = pybullet.URDF_USE_INERTIA_FROM_FILE
+            try:
+                source = str(path)
+                body = load(source, useFixedBase=fixed, flags=flags, physicsClientId=p.id)
+                answers.append(question(p, body))
+            finally:
+                p.disconnect()
+        return answers
+
+    return ask
+
+
+def test_the_jacobian_of_a_held_base_with_turned_axes_is_right_only_here(both_bodies):
+    """Against differences of positions of the link, which PyBullet reports in single precision."""
+
+    def errors(p, body):
+        joints, step = (0, 2, 3, 4), 1e-3
+        zero = [0.0] * len(joints)
+        J, _ = p.calculateJacobian(body, 4, (0, 0, 0), zero, zero, zero)
+        found = np.zeros((3, len(joints)))
+        for column, joint in enumerate(joints):
+            ends = []
+            for q in (step, -step):
+                p.resetJointState(body, joint, q)
+                ends.append(np.array(p.getLinkState(body, 4, computeForwardKinematics=1)[4]))
+                p.resetJointState(body, joint, 0.0)
+            found[:, column] = (ends[0] - ends[1]) / (2.0 * step)
+        return float(np.abs(found - J).max() / np.abs(found).max())
+
+    native, own = both_bodies(urdf("box", "turned", fixed=True), errors)
+    assert own < 1e-3
+    assert native == pytest.approx(0.34, abs=0.15)
+
+
+@pytest.mark.parametrize("shape", GEOMETRY)
+def test_the_box_of_a_held_base_is_not_larger_than_that_of_loadurdf(both_bodies, shape):
+    def sides(p, body):
+        low, high = p.getAABB(body, -1)
+        return np.subtract(high, low)
+
+    native, own = both_bodies(urdf(shape, "turned", fixed=True), sides)
+    assert (own <= native + 1e-9).all()
+
+
+def test_effort_friction_mass_and_limits_that_no_file_states(both_bodies):
+    plain = """<robot name="r"><link name="a"/><link name="b"><collision><geometry><sphere radius="1"/>
+      </geometry></collision></link><joint name="j" type="continuous"><parent link="a"/>
+      <child link="b"/><axis xyz="0 0 1"/>LIMIT</joint></robot>"""
+
+    def stated(p, body):
+        info, dynamics = p.getJointInfo(body, 0), p.getDynamicsInfo(body, 0)
+        return info[8:12], dynamics[0], dynamics[1]
+
+    native, own = both_bodies(plain.replace("LIMIT", ""), stated)
+    assert native == ((0.0, -1.0, 0.0, 0.0), 1.0, 0.5)
+    assert own[0] == (0.0, -1.0, np.inf, np.inf)
+    assert own[1] < 1e-6
+    assert own[2] == 1.0
+    limited = plain.replace("LIMIT", '<limit lower="-1" upper="1" effort="2" velocity="3"/>')
+    native, own = both_bodies(limited, stated)
+    assert native[0] == (-1.0, 1.0, 2.0, 3.0)
+    assert own[0] == (0.0, -1.0, 2.0, 3.0)
+
+
+def test_a_link_with_collisions_only_is_invisible(both_bodies):
+    text = urdf("box", "aligned", fixed=True)
+    head, visual, tail = text.partition("<visual>")
+    text = head + tail.partition("</visual>")[2]
+
+    def alphas(p, body):
+        return {data[1]: data[7][3] for data in p.getVisualShapeData(body)}
+
+    native, own = both_bodies(text, alphas)
+    assert visual
+    assert native[-1] == 1.0
+    assert own == {**native, -1: 0.0}
+
+
+def test_a_saved_world_names_a_file_that_is_gone(both_bodies, tmp_path):
+    def files(p, _body):
+        path = str(tmp_path / "world.py")
+        p.saveWorld(path)
+        return re.findall(r'loadURDF\("([^"]*)"', Path(path).read_text())
+
+    native, own = both_bodies(urdf("box", "aligned", fixed=True), files)
+    assert [Path(name).exists() for name in native] == [True]
+    assert [Path(name).exists() for name in own] == [False]
+
+
+def test_no_body_is_made_of_a_saved_state(both_bodies, tmp_path):
+    def count(p, body):
+        path = str(tmp_path / "state.bullet")
+        p.saveBullet(path)
+        p.removeBody(body)
+        p.loadBullet(path)
+        return p.getNumBodies()
+
+    assert both_bodies(urdf("box", "aligned", fixed=True), count) == [0, 0]
+
+
+def test_the_page_states_the_table(monkeypatch):
+    root = Path(__file__).parents[4]
+    monkeypatch.syspath_prepend(str(root))
+    from docs import make_pybullet_queries_table as page
+
+    text = (root / "docs" / "pybullet_queries.md").read_text()
+    assert page.without_robots(text) == "".join(page.functions())
 
 
 # --- what the comparison sees ---------------------------------------------------------------------
