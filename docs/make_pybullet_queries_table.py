@@ -42,7 +42,7 @@ of the answer if that is above 1, and a percentage is the part of the answers th
 """
 
 _STATED = """
-## Not compared
+## Not in the table
 
 | function | |
 |---|---|

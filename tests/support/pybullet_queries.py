@@ -1388,13 +1388,13 @@ STATED = {
     "loadBullet": "creates no body of either loader: load the file again, then call restoreState",
     "saveWorld": "names the document that PyBullet read, a temporary file that no longer exists: load "
     "the file again, then call restoreState",
-    "setJointMotorControl": "the old name; asks only the server with the id 0",
+    "setJointMotorControl": "the old name of setJointMotorControl2; only of the server with the id 0",
+    "createSoftBodyAnchor": "holds a deformable body at a link, by its index, as of `loadURDF`",
     "resetMeshData": "deformable bodies only",
-    "createSoftBodyAnchor": "anchors a deformable body to a link of any body, by its index",
     "setDebugObjectColor": "drawing of a window, by body and index of the link",
     "unsupportedChangeScaling": "PyBullet calls it unsupported; `globalScaling` scales exactly",
 }
-"""Functions that take a body but are not compared: what they do to one, or why they say nothing."""
+"""Functions that take a body but are not in the table: what they do to one; tests ask the first four."""
 
 OTHERS: Mapping[str, Iterable[str]] = {
     "create or load a body": (

@@ -326,6 +326,50 @@ def test_no_body_is_made_of_a_saved_state(both_bodies, tmp_path):
     assert both_bodies(urdf("box", "aligned", fixed=True), count) == [0, 0]
 
 
+def test_a_motor_by_its_old_name_moves_a_joint_of_the_server_0(both_bodies):
+    def moved(p, body):
+        assert p.id == 0
+        off = [2, 3, 4]
+        p.setJointMotorControlArray(body, off, pybullet.VELOCITY_CONTROL, forces=[0.0] * len(off))
+        p.changeDynamics(body, -1, linearDamping=0.0, angularDamping=0.0)
+        for _ in range(5):
+            pybullet.setJointMotorControl(body, 0, pybullet.VELOCITY_CONTROL, 0.2, 50.0)
+            p.stepSimulation()
+        return p.getJointState(body, 0)[1]
+
+    native, own = both_bodies(urdf("box", "aligned", fixed=True), moved)
+    assert native > 0.1
+    assert own == pytest.approx(native, abs=1e-6)
+
+
+def test_a_deformable_body_is_anchored_to_a_link(tmp_path, pybullet_robots, bullet_client):
+    """The nearest corner of a cloth that falls stays at the link that holds it."""
+    path = tmp_path / "r.urdf"
+    path.write_text(CHAIN)
+    p, ends = Client(bullet_client), []
+    for load in (pybullet.loadURDF, partial(load_into_pybullet, quiet=True)):
+        p.resetSimulation(pybullet.RESET_USE_DEFORMABLE_WORLD)
+        p.setGravity(0, 0, -9.8)
+        source = str(path)
+        body = load(source, useFixedBase=True, physicsClientId=bullet_client)
+        cloth = p.loadSoftBody(
+            str(pybullet_robots / "cloth_z_up.obj"),
+            basePosition=(0.0, 0.0, 3.0),
+            scale=0.3,
+            mass=0.1,
+            useMassSpring=1,
+            springElasticStiffness=40,
+        )
+        p.createSoftBodyAnchor(cloth, 0, body, 1)
+        start = np.array(p.getMeshData(cloth)[1])
+        for _ in range(20):
+            p.stepSimulation()
+        ends.append(np.array(p.getMeshData(cloth)[1]) - start)
+    native, own = ends
+    assert np.abs(native).max() > 1e-3
+    assert np.abs(own[0]).max() == pytest.approx(np.abs(native[0]).max(), abs=0.02)
+
+
 def test_the_page_states_the_table(monkeypatch):
     root = Path(__file__).parents[4]
     monkeypatch.syspath_prepend(str(root))
