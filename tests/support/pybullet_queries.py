@@ -74,6 +74,8 @@ class Setting:
     upper: Array
     numbers: Array
     """Random numbers between -1 and 1, shape (100,)."""
+    touch: Array | None = None
+    """Center of a ball that reaches into the body from above; None if no ray meets the body."""
 
     @property
     def center(self) -> Array:
@@ -214,7 +216,8 @@ def _with_bounds(setting: Setting, side: Side) -> Setting:
     if not boxes:
         boxes = [((-0.1,) * 3, (0.1,) * 3)]
     low, high = (np.array(corners) for corners in zip(*boxes, strict=True))
-    return replace(setting, lower=low.min(axis=0), upper=high.max(axis=0))
+    bounded = replace(setting, lower=low.min(axis=0), upper=high.max(axis=0))
+    return replace(bounded, touch=touched(side, bounded))
 
 
 # --- state ----------------------------------------------------------------------------------------
@@ -672,10 +675,9 @@ def touched(side: Side, s: Setting) -> Array | None:
 
 def contact_points(side: Side, s: Setting) -> Array:
     """Largest depth of a ball that reaches into the body, as both functions find it [m]."""
-    position = touched(side, s)
-    if position is None:
+    if s.touch is None:
         return np.zeros(0)
-    with probe(side, position) as ball:
+    with probe(side, s.touch) as ball:
         side.p.performCollisionDetection()
         contacts = side.p.getContactPoints(side.body, ball)
         closest = side.p.getClosestPoints(side.body, ball, 0.1)
@@ -945,10 +947,9 @@ TEXTURE = _texture()
 
 def filter_pairs(side: Side, s: Setting) -> Array:
     """Whether a ball in the body touches it: as loaded, with the pairs disabled, and enabled again."""
-    position = touched(side, s)
-    if position is None:
+    if s.touch is None:
         return np.zeros(0)
-    with probe(side, position) as ball:
+    with probe(side, s.touch) as ball:
         answers = []
         for enabled in (None, 0, 1):
             for index in side.links.values() if enabled is not None else ():
@@ -960,11 +961,10 @@ def filter_pairs(side: Side, s: Setting) -> Array:
 
 def filter_masks(side: Side, s: Setting) -> Array:
     """Whether a ball in the body touches it, and a ray meets it, with masks of all and of nothing."""
-    position = touched(side, s)
-    if position is None:
+    if s.touch is None:
         return np.zeros(0)
     p, answers = side.p, []
-    with probe(side, position) as ball:
+    with probe(side, s.touch) as ball:
         for group, mask in ((0, 0), (4, 4), (1, -1)):
             for index in side.links.values():
                 p.setCollisionFilterGroupMask(side.body, index, group, mask)
@@ -1173,6 +1173,9 @@ QUERIES: tuple[Query, ...] = (
         ask=mass_matrix,
         tolerance=ROUNDING,
         what="by joint and base",
+        differs="PyBullet refuses a body with an inertia that no body has, which is kept here, and which "
+        "`loadURDF` sets to zero; `robot.mass_matrix()` answers; the same of Jacobians, "
+        "inverse dynamics and inverse kinematics",
     ),
     Query(
         functions=("calculateInverseDynamics",),
@@ -1577,10 +1580,10 @@ INERTIA = MOTION | {"getDynamicsInfo", "calculateMassMatrix", "calculateInverseD
 
 def _has_other_inertia(native: Side, own: Side, s: Setting) -> bool:
     """Whether the principal moments of a link differ."""
-    for name in s.links:
+    for name in native.links.keys() & own.links.keys():
         moments = [side.p.getDynamicsInfo(side.body, side.links[name])[2] for side in (native, own)]
         if not np.allclose(*map(sorted, moments), rtol=1e-6, atol=1e-15):
-            return name != s.links[0] or not native.is_fixed
+            return native.links[name] != BASE or not native.is_fixed
     return False
 
 
@@ -1615,7 +1618,7 @@ def _has_other_contact(native: Side, own: Side, s: Setting) -> bool:
     """Whether friction, restitution, stiffness or damping of a link differ."""
     return any(
         not np.allclose(*(_contact(side, side.links[name]) for side in (native, own)))
-        for name in s.links
+        for name in native.links.keys() & own.links.keys()
     )
 
 

@@ -386,9 +386,6 @@ PLANTS = {
     "rayTest": lambda p, body: [
         p.setCollisionFilterGroupMask(body, index, 0, 0) for index in range(-1, 5)
     ],
-    "setCollisionFilterPair": lambda p, body: [
-        p.setCollisionFilterGroupMask(body, index, 0, 0) for index in range(-1, 5)
-    ],
     "stepSimulation": lambda p, body: p.changeDynamics(body, -1, linearDamping=0.5),
     "getVisualShapeData": lambda p, body: p.changeVisualShape(body, 0, rgbaColor=(0, 0, 0, 1)),
     "setJointMotorControl2": lambda p, body: p.changeDynamics(body, 4, mass=3.0),
