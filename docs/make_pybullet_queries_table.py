@@ -13,7 +13,7 @@ import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,7 @@ sys.path[:0] = [str(ROOT)]
 from docs.table_cells import cell, version, write_page  # noqa: E402
 from tests.support import pybullet_queries as queries  # noqa: E402
 
+_VERSIONS = ("pybullet", "example-robot-data")
 PAGE = ROOT / "docs" / "pybullet_queries.md"
 
 _HEAD = """# PyBullet's functions
@@ -138,7 +139,8 @@ def _robots(path: Path) -> str:
                     deviations=found["deviations"],
                 )
             )
-    return _summary(rows, left, len(results)) + "".join(map(_line, rows))
+    packages = dict.fromkeys(result["robot"].partition("/")[0] for result in results)
+    return _summary(rows, left, len(results), packages) + "".join(map(_line, rows))
 
 
 def _kind(reason: str) -> str:
@@ -152,13 +154,13 @@ def _kind(reason: str) -> str:
     return next((text for word, text in kinds.items() if word in reason), "that fail otherwise")
 
 
-def _summary(rows: list[Row], left: Counter[str], files: int) -> str:
+def _summary(rows: list[Row], left: Counter[str], files: int, packages: Iterable[str]) -> str:
     asked = sum(len(row.deviations) for row in rows)
     explained = sum(len(row.differing(stated=True)) for row in rows)
     unexplained = sum(len(row.differing(stated=False)) for row in rows)
     return _SUMMARY.format(
         files=files,
-        packages="pybullet_data and example-robot-data",
+        packages=" and ".join(packages),
         bodies=len(rows),
         asked=asked,
         same=asked - explained - unexplained,

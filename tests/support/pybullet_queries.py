@@ -1174,8 +1174,8 @@ QUERIES: tuple[Query, ...] = (
         tolerance=ROUNDING,
         what="by joint and base",
         differs="PyBullet refuses a body with an inertia that no body has, which is kept here, and which "
-        "`loadURDF` sets to zero; `robot.mass_matrix()` answers; the same of Jacobians, "
-        "inverse dynamics and inverse kinematics",
+        "`loadURDF` sets to zero; `robot.mass_matrix()` answers, and `lenient=True` repairs it; the same "
+        "of Jacobians, inverse dynamics and inverse kinematics",
     ),
     Query(
         functions=("calculateInverseDynamics",),
