@@ -12,3 +12,9 @@ contact, or left to collide.
 """
 CollisionMeshes = Literal["as_is", "hull", "decompose"]
 """The collision shape of meshes: as the file states, the convex hull, or convex parts."""
+Exclude = Literal["as_is", "sampled"]
+"""Pairs of links that do not collide: as the source and its rule state, or also those that random
+positions show to be adjacent, to touch always, or never.
+"""
+SAMPLES = 10_000
+"""Number of random positions, by default."""

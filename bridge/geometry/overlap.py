@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from loaders.model import (
     Polyline,
     Sphere,
 )
-from loaders.pose import Array, Pose, matrix_to_quaternion, rotation_to
+from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, rotation_to
 
 from .mesh import mesh_files
 from .shapes import cone, prisms
@@ -42,6 +42,8 @@ MuJoCo finds no direction of penetration there.
 """
 _FLAT = 1e-9
 """Relative thickness below which points have no hull."""
+_BOX_MARGIN = 1e-9
+"""Added to each side of the box around a link, for the rounding of numbers [m]."""
 _BOX = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 
 
@@ -121,6 +123,43 @@ def _has_volume(points: Array) -> bool:
     return bool(extents[2] > _FLAT * extents[0])
 
 
+class Poses(Protocol):
+    """Poses ``X_WL`` of a link at n positions."""
+
+    @property
+    def R(self) -> Array:
+        """Rotation matrices, shape (n, 3, 3)."""
+
+    @property
+    def p(self) -> Array:
+        """Positions of the origin [m], shape (n, 3)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contacts:
+    """What is known of pairs of links of a `ShapeModel`.
+
+    Attributes:
+        pairs: Indices of the links of each pair, shape (m, 2).
+        touched: Whether the pair has touched at any position, shape (m,).
+        apart: Whether it has been apart at any position, shape (m,).
+    """
+
+    pairs: NDArray[np.int64]
+    touched: NDArray[np.bool_]
+    apart: NDArray[np.bool_]
+
+    @staticmethod
+    def of(pairs: Sequence[tuple[int, int]]) -> Contacts:
+        """Return pairs of which nothing is known yet."""
+        unknown = np.zeros(len(pairs), dtype=np.bool_)
+        return Contacts(
+            pairs=np.array(pairs, dtype=np.int64).reshape(-1, 2),
+            touched=unknown,
+            apart=unknown.copy(),
+        )
+
+
 class ShapeModel:
     """The collision shapes of links, at any poses of the links."""
 
@@ -139,6 +178,8 @@ class ShapeModel:
         spec.option.ccd_tolerance, spec.option.ccd_iterations = 1e-9, 1000
         self.links: list[str] = []
         """Names of the links with shapes."""
+        self.partial: set[str] = set()
+        """Those of them of which a collision is left out, because it has no volume."""
         self._names: list[str] = []
         link_of_geom: list[int] = []
         for link in links:
@@ -150,16 +191,21 @@ class ShapeModel:
             ]
             if solids:
                 self.links.append(link.name)
+                shown = {name for name, _ in solids}
+                if any(collision.name not in shown for collision in link.collisions):
+                    self.partial.add(link.name)
             for name, solid in solids:
                 _add(spec, solid, f"{len(self._names)}")
                 self._names.append(name)
                 link_of_geom.append(len(self.links) - 1)
         self._link = np.array(link_of_geom, dtype=np.int64)
+        self._geoms = [np.flatnonzero(self._link == i) for i in range(len(self.links))]
         self._model = spec.compile()
         self._data = mujoco.MjData(self._model)
         mujoco.mj_kinematics(self._model, self._data)
         self._p_LG = self._data.geom_xpos.copy()
         self._R_LG = self._data.geom_xmat.reshape(-1, 3, 3).copy()
+        self._boxes = self._link_boxes()
 
     def overlaps(
         self,
@@ -199,6 +245,81 @@ class ShapeModel:
             for (a, b), (depth, i, j) in deepest.items()
         ]
         return deepest_of(found)
+
+    def observe(self, contacts: Contacts, X_WL: Mapping[str, Poses]) -> None:
+        """Add what pairs of links do at n positions: touch, or stay apart.
+
+        A pair of which both are known is left out. Shapes touch if no gap is between them.
+
+        Args:
+            contacts: The pairs, and what is known of them; it is changed.
+            X_WL: Poses of each link in the world, at the same number of positions.
+        """
+        for k in np.flatnonzero(~(contacts.touched & contacts.apart)):
+            a, b = contacts.pairs[k]
+            X_WA, X_WB = X_WL[self.links[a]], X_WL[self.links[b]]
+            near, distance = self._near(a, b, X_WA, X_WB)
+            contacts.apart[k] |= len(near) < len(distance)
+            for n in near[np.argsort(distance[near], kind="stable")]:
+                if contacts.touched[k] and contacts.apart[k]:
+                    break
+                self._place_link(a, X_WA.R[n], X_WA.p[n])
+                self._place_link(b, X_WB.R[n], X_WB.p[n])
+                if self._touch(a, b):
+                    contacts.touched[k] = True
+                else:
+                    contacts.apart[k] = True
+
+    def _near(
+        self, a: int, b: int, X_WA: Poses, X_WB: Poses
+    ) -> tuple[NDArray[np.int64], Array]:
+        """Return the positions at which the boxes around two links are not separated by a plane
+        parallel to a side of one, and the distance of their centers at all positions.
+        """
+        (center_a, half_a), (center_b, half_b) = self._boxes[a], self._boxes[b]
+        R_AW = X_WA.R.transpose(0, 2, 1)
+        R_AB = R_AW @ X_WB.R
+        p_AB = np.einsum("nij,nj->ni", R_AW, X_WB.p - X_WA.p)
+        offset_A = p_AB + R_AB @ center_b - center_a
+        distance: Array = np.linalg.norm(offset_A, axis=1)
+        if not (np.isfinite(half_a).all() and np.isfinite(half_b).all()):
+            return np.arange(len(distance)), distance
+        size = np.abs(R_AB)
+        offset_B = np.einsum("nji,nj->ni", R_AB, offset_A)
+        near = (np.abs(offset_A) <= half_a + size @ half_b).all(axis=1)
+        near &= (np.abs(offset_B) <= half_b + np.einsum("nji,j->ni", size, half_a)).all(axis=1)
+        return np.flatnonzero(near), distance
+
+    def _touch(self, a: int, b: int) -> bool:
+        """Return whether any shapes of two links touch, where they have been placed."""
+        geoms_a, geoms_b = self._geoms[a], self._geoms[b]
+        radius = self._model.geom_rbound
+        if len(geoms_a) * len(geoms_b) == 1 or not (radius[geoms_a].all() and radius[geoms_b].all()):
+            return any(self._depth(i, j) >= 0.0 for i in geoms_a for j in geoms_b)
+        centers = self._data.geom_xpos
+        gap = np.linalg.norm(centers[geoms_a, None] - centers[None, geoms_b], axis=2)
+        close = gap <= radius[geoms_a, None] + radius[None, geoms_b]
+        return any(self._depth(geoms_a[i], geoms_b[j]) >= 0.0 for i, j in np.argwhere(close))
+
+    def _place_link(self, link: int, R_WL: Array, p_WL: Array) -> None:
+        """Move the shapes of one link to its pose."""
+        geoms = self._geoms[link]
+        self._data.geom_xpos[geoms] = p_WL + self._p_LG[geoms] @ R_WL.T
+        self._data.geom_xmat[geoms] = (R_WL @ self._R_LG[geoms]).reshape(-1, 9)
+
+    def _link_boxes(self) -> list[tuple[Array, Array]]:
+        """Return the center and the half sizes of a box around the shapes of each link, in the
+        frame of the link [m]; infinite half sizes for a plane.
+        """
+        self._place([IDENTITY] * len(self.links))
+        low, high = self._bounds()
+        boxes = []
+        for geoms in self._geoms:
+            lowest, highest = low[geoms].min(axis=0), high[geoms].max(axis=0)
+            is_finite = bool(np.isfinite(highest).all())
+            center = 0.5 * (lowest + highest) if is_finite else np.zeros(3)
+            boxes.append((center, 0.5 * (highest - lowest) + _BOX_MARGIN))
+        return boxes
 
     def _place(self, X_WL: Sequence[Pose]) -> None:
         """Move the shapes of each link to its pose."""

@@ -48,6 +48,7 @@ from .coordinates import Coordinates, Position, initial_positions, joint_index, 
 from .dynamics import MAX_DOFS, MassMatrixAtZero
 from .force_laws import LinkMotion, is_path, length_bias, length_gradient
 from .kinematics import BatchedPose, BatchedPositions, with_loops_closed
+from .sampling import SampledPairs
 
 _scene_card: Callable[..., str] = Deferred("loaders.picture:scene_card")
 
@@ -97,6 +98,10 @@ class Mechanism:
     """The scene's forces of a fluid, by name of their link."""
     overlap_choice: Overlaps = "exclude"
     """Whether links that overlap initially collide, where the source does not state the pairs."""
+    sampled: SampledPairs | None = None
+    """The pairs that random positions exclude from contact, which the scene has as filter groups;
+    None if that was not requested.
+    """
     base: Base = "as_is"
     """Treatment of the bases, which the scene has as its source states them; see
     `bridge.lowering.transform`.
@@ -399,10 +404,11 @@ class Mechanism:
             return self.moving_ancestor(index[a]) != self.moving_ancestor(index[b])
 
         X_WL = {WORLD: IDENTITY} | self.link_poses(q)
-        return self._shape_model.overlaps(X_WL, may_part)
+        return self.shape_model.overlaps(X_WL, may_part)
 
     @cached_property
-    def _shape_model(self) -> ShapeModel:
+    def shape_model(self) -> ShapeModel:
+        """The collision shapes of the links, for distances at any positions."""
         return ShapeModel(link for link in self.scene.links if link.name in self.body_index)
 
     @property
