@@ -304,7 +304,6 @@ LOWER_OVERLAP = Code(
         "with `<self_collide>` or `<drake:collision_filter_group>`, in MJCF with `<exclude>`."
     ),
     harm=3,
-    harm=3,
 )
 LOWER_OVERLAP_EXCLUDED = Code(
     "lower.overlap-excluded",

@@ -130,7 +130,9 @@ def value_of(data: bytes, *, is_stored: bool) -> dict[str, Any]:
 _OTHERS: Mapping[str, frozenset[str]] = {
     "check": frozenset({"thumbnails"}),
     "convert": frozenset({"thumbnails", "to"}),
-    "compare": frozenset({"thumbnails", "engines", "levels", "seed", "configurations", "inertia"}),
+    "compare": frozenset(
+        {"thumbnails", "engines", "levels", "seed", "configurations", "inertia", "overlaps"}
+    ),
 }
 """Names of the options of each task beside those of loading and of exports."""
 

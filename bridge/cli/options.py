@@ -472,8 +472,9 @@ def add_compare_options(parser: ArgumentParser) -> None:
     )
     text = "number of random states (default: %(default)s)"
     group.add_argument("--configurations", type=positive, default=20, metavar="N", help=text)
-    (base,) = (entry for entry in flags_of(MJCF) if entry.name == "base")
-    _add_option(group, base, base.choices, default=base.default)
+    for entry in flags_of(MJCF):
+        if entry.name in ("base", "overlaps"):
+            _add_option(group, entry, entry.choices, default=entry.default)
     text = "inertias that are not physical: refuse them, or repair them for all engines"
     group.add_argument("--inertia", choices=("keep", "repair"), default="keep", help=text)
     text = "joint position to compare and draw, such as elbow=0.5 or elbow=30deg"

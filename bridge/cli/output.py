@@ -18,9 +18,11 @@ from .json_report import shown_path
 
 _EXPORTING = ("convert", "view")
 """Commands with the options of `bridge.export_mjcf`."""
-EXPORT_OPTIONS = ("actuators", "base", "inertia", "policy", "collision_meshes", "contacts")
+EXPORT_OPTIONS = (
+    "actuators", "base", "inertia", "policy", "overlaps", "collision_meshes", "contacts",
+)  # fmt: skip
 """Options of `bridge.export_mjcf` that take a word."""
-_COMPARED = ("inertia",)
+_COMPARED = ("inertia", "overlaps")
 """Those that ``compare`` has too."""
 _WORD = re.compile(rf'\b({"|".join(EXPORT_OPTIONS)})="(\w+)"')
 _LIMIT = re.compile(r"\blimits=Limits\((\w+)=\.\.\.\)")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar, Unpack, cast
 
 import loaders
-from bridge.choices import Base
+from bridge.choices import Base, Overlaps
 from bridge.mechanism import Mechanism
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, LossSummary
@@ -19,7 +19,7 @@ from loaders.text import check_option_names
 
 from .inertia import with_minimum_inertia, with_repaired_inertia
 from .lower import lower
-from .transform import relowered, with_chosen_base
+from .transform import relowered, with_chosen_base, with_overlaps
 
 _Options = TypeVar("_Options")
 Source = str | os.PathLike[str] | Scene | Mechanism
@@ -44,6 +44,7 @@ def mechanism_of(
     source: Source,
     *,
     base: Base = "as_is",
+    overlaps: Overlaps = "exclude",
     repair_inertia: bool = False,
     **load_options: Unpack[LoadOptions],
 ) -> Mechanism:
@@ -54,6 +55,8 @@ def mechanism_of(
         source: A path, a scene, or a mechanism.
         base: Whether free links are welded to the world, or links that are welded to it are free;
             see `bridge.lowering.transform.with_chosen_base`.
+        overlaps: Whether links that overlap initially collide, where the source does not state
+            which links do; see `bridge.lowering.transform.with_overlaps`.
         repair_inertia: Whether inertias that no rigid body can have are replaced by the nearest
             physical ones.
         load_options: Options of `loaders.load`, if ``source`` is a path.
@@ -63,7 +66,7 @@ def mechanism_of(
         ExportError: if the scene cannot be lowered.
         TypeError: if the source is neither a path, a scene nor a mechanism, or for an unknown
         option.
-        ValueError: if ``base`` has an unknown value.
+        ValueError: if ``base`` or ``overlaps`` has an unknown value.
     """
     check_option_names(load_options, LoadOptions)
     if isinstance(source, str | os.PathLike):
@@ -72,7 +75,7 @@ def mechanism_of(
         raise TypeError(f"expected a path, a Scene or a Mechanism, not {type(source).__name__}")
     mechanism = lower(source) if isinstance(source, Scene) else source
     repaired = _repaired(mechanism) if repair_inertia else mechanism
-    return with_minimum_inertia(with_chosen_base(repaired, base))
+    return with_minimum_inertia(with_overlaps(with_chosen_base(repaired, base), overlaps))
 
 
 def split_options(

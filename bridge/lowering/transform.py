@@ -82,14 +82,14 @@ def with_overlaps(mechanism: Mechanism, overlaps: Overlaps) -> Mechanism:
 
     Args:
         mechanism: The mechanism to change.
-        overlaps: ``exclude`` lets them not collide where the source does not state which links do;
-            ``keep`` lets them collide.
+        overlaps: ``keep`` lets them collide; ``exclude`` keeps the choice of the mechanism, which
+            by default lets them not collide where the source does not state which links do.
 
     Raises:
         ValueError: if ``overlaps`` has another value.
     """
     check_option_value("overlaps", overlaps, get_args(Overlaps))
-    if overlaps == mechanism.overlap_choice:
+    if overlaps in ("exclude", mechanism.overlap_choice):
         return mechanism
     return dataclasses.replace(mechanism, overlap_choice=overlaps)
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar, Unpack, cast
 
 import numpy as np
 
-from bridge.choices import Base
+from bridge.choices import Base, Overlaps
 from bridge.lowering.sources import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, all_positions
@@ -65,7 +65,7 @@ _NamedFactory = tuple[str, Factory]
 _Progress = Callable[[str], None]
 
 _OPTIONS = frozenset(
-    {"levels", "seed", "configurations", "positions", "base", "inertia", "progress"}
+    {"levels", "seed", "configurations", "positions", "base", "inertia", "overlaps", "progress"}
 )
 
 
@@ -181,6 +181,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     positions: Mapping[str, Position] | None = None,
     base: Base = "as_is",
     inertia: Literal["keep", "repair"] = "keep",
+    overlaps: Overlaps = "exclude",
     progress: Callable[[str], None] = _ignore,
     **load_options: Unpack[LoadOptions],
 ) -> Comparison:
@@ -204,6 +205,8 @@ def compare(  # noqa: PLR0913 - the options of one comparison
             file themselves cannot do this.
         inertia: Treatment of invalid inertias: ``repair`` replaces them by the nearest valid ones
             in every engine.
+        overlaps: Links that overlap initially, where the source does not state which links collide:
+            ``exclude`` lets them not collide, ``keep`` lets them collide, in every engine.
         progress: Called with a message at each stage.
         load_options: Options of `loaders.load` if ``source`` is a path. With ``strict``, anything
             that an engine cannot represent is an error too. Engines that read the file themselves
@@ -234,7 +237,13 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     named = _chosen_engines(engines, base)
     check_option_value("inertia", inertia, ("keep", "repair"))
     load_options["quiet"] = True  # the result holds the diagnostics of all engines
-    mechanism = mechanism_of(source, base=base, repair_inertia=inertia == "repair", **load_options)
+    mechanism = mechanism_of(
+        source,
+        base=base,
+        overlaps=overlaps,
+        repair_inertia=inertia == "repair",
+        **load_options,
+    )
     states = _states(mechanism, configurations, seed, positions or {})
     names = tuple(name for name, _ in named[1:])
     progress(f"loading into {', '.join(names)}")
@@ -255,7 +264,12 @@ def compare(  # noqa: PLR0913 - the options of one comparison
             "positions": dict(positions or {}),
             "inertia": inertia,
         }
-        details |= {"base": base, "load_options": dict(load_options), "levels": selected}
+        details |= {
+            "base": base,
+            "overlaps": overlaps,
+            "load_options": dict(load_options),
+            "levels": selected,
+        }
         environment = _environment(opened, mechanism, seed, configurations)
         able = [(name, factory) for name, factory in named if name in answering]
     rows += motion_level_rows(selected, mechanism, able, seed, progress)

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, Unpack, overload
 
 import numpy as np
 
-from bridge.choices import Base
+from bridge.choices import Base, Overlaps
 from bridge.diff.files import FileComparison, Model, compare_files
 from bridge.diff.mechanics import MechanicalError
 from bridge.lowering.sources import Source, mechanism_of
@@ -46,6 +46,7 @@ class _Compare(Protocol):
         positions: Mapping[str, Position] | None = ...,
         base: Base = ...,
         inertia: Literal["keep", "repair"] = ...,
+        overlaps: Overlaps = ...,
         progress: Callable[[str], None] = ...,
         **load_options: Unpack[LoadOptions],
     ) -> Comparison: ...

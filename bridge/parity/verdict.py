@@ -79,6 +79,7 @@ def repeat_command(
     )
     words += ["--base", details["base"]] if details.get("base", "as_is") != "as_is" else []
     words += ["--inertia", "repair"] if details.get("inertia") == "repair" else []
+    words += ["--overlaps", "keep"] if details.get("overlaps") == "keep" else []
     words += load_words(details.get("load_options", {}))
     for joint, position in details.get("positions", {}).items():
         words += ["--set", setting(joint, position)]

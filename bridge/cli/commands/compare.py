@@ -306,6 +306,7 @@ def _compare(options: Namespace, output: Output, scene: Scene) -> Comparison:
             positions=dict(options.set),
             base=options.base,
             inertia=options.inertia,
+            overlaps=options.overlaps,
             progress=output.status,
             strict=options.strict,
             lenient=options.lenient,

@@ -21,7 +21,6 @@ from dataclasses import dataclass, field, replace
 from bridge.choices import Base, CollisionMeshes, Overlaps
 from bridge.geometry.convex_decomposition import check_choice
 from bridge.lowering.sources import Source, mechanism_of, split_options
-from bridge.lowering.transform import with_overlaps
 from bridge.mechanism import Mechanism
 from bridge.targets.options import Actuators, Contacts, MjcfExportOptions, MjcfInertia
 from bridge.targets.xml import Names
@@ -189,8 +188,7 @@ def mechanism_and_options(
     """
     options, load_options = split_options(MjcfExportOptions, keywords)
     check_choice(options.collision_meshes, TARGET)
-    mechanism = mechanism_of(source, base=options.base, **load_options)
-    mechanism = with_overlaps(mechanism, options.overlaps)
+    mechanism = mechanism_of(source, base=options.base, overlaps=options.overlaps, **load_options)
     if keywords.get("policy") is None:
         options = replace(options, policy=mechanism.default_policy)
     return mechanism, options

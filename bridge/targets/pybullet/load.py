@@ -18,7 +18,7 @@ from bridge.geometry.cache import SETTLED, Stamp, stamp_of
 from bridge.geometry.convex_decomposition import check_choice
 from bridge.lowering.lower import report_overlaps
 from bridge.lowering.sources import Source, loss_summary, mechanism_of
-from bridge.lowering.transform import placed, scaled, with_overlaps
+from bridge.lowering.transform import placed, scaled
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import Position, initial_positions, positions_of
@@ -513,8 +513,9 @@ def _prepared(
         return found
     start, paths = time.time_ns(), set[str]()
     with recorded(lambda path, _: paths.add(path)):
-        mechanism = mechanism_of(source, base=settings.base, **load_options)
-        mechanism = with_overlaps(mechanism, settings.overlaps)
+        mechanism = mechanism_of(
+            source, base=settings.base, overlaps=settings.overlaps, **load_options
+        )
         if settings.scale != 1.0:
             mechanism = scaled(mechanism, settings.scale)
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
