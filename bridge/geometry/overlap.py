@@ -137,7 +137,7 @@ class Poses(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contacts:
-    """What is known of pairs of links of a `ShapeModel`.
+    """The knowledge of pairs of links of a `ShapeModel`.
 
     Attributes:
         pairs: Indices of the links of each pair, shape (m, 2).
@@ -199,7 +199,9 @@ class ShapeModel:
                 self._names.append(name)
                 link_of_geom.append(len(self.links) - 1)
         self._link = np.array(link_of_geom, dtype=np.int64)
-        self._geoms = [np.flatnonzero(self._link == i) for i in range(len(self.links))]
+        self._geoms: list[list[int]] = [
+            np.flatnonzero(self._link == i).tolist() for i in range(len(self.links))
+        ]
         self._model = spec.compile()
         self._data = mujoco.MjData(self._model)
         mujoco.mj_kinematics(self._model, self._data)
@@ -270,9 +272,7 @@ class ShapeModel:
                 else:
                     contacts.apart[k] = True
 
-    def _near(
-        self, a: int, b: int, X_WA: Poses, X_WB: Poses
-    ) -> tuple[NDArray[np.int64], Array]:
+    def _near(self, a: int, b: int, X_WA: Poses, X_WB: Poses) -> tuple[NDArray[np.int64], Array]:
         """Return the positions at which the boxes around two links are not separated by a plane
         parallel to a side of one, and the distance of their centers at all positions.
         """
@@ -294,12 +294,14 @@ class ShapeModel:
         """Return whether any shapes of two links touch, where they have been placed."""
         geoms_a, geoms_b = self._geoms[a], self._geoms[b]
         radius = self._model.geom_rbound
-        if len(geoms_a) * len(geoms_b) == 1 or not (radius[geoms_a].all() and radius[geoms_b].all()):
+        if len(geoms_a) * len(geoms_b) == 1 or not (
+            radius[geoms_a].all() and radius[geoms_b].all()
+        ):
             return any(self._depth(i, j) >= 0.0 for i in geoms_a for j in geoms_b)
         centers = self._data.geom_xpos
         gap = np.linalg.norm(centers[geoms_a, None] - centers[None, geoms_b], axis=2)
-        close = gap <= radius[geoms_a, None] + radius[None, geoms_b]
-        return any(self._depth(geoms_a[i], geoms_b[j]) >= 0.0 for i, j in np.argwhere(close))
+        close = np.argwhere(gap <= radius[geoms_a, None] + radius[None, geoms_b]).tolist()
+        return any(self._depth(geoms_a[i], geoms_b[j]) >= 0.0 for i, j in close)
 
     def _place_link(self, link: int, R_WL: Array, p_WL: Array) -> None:
         """Move the shapes of one link to its pose."""

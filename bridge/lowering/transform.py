@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, TypeVar, get_args
 
-from bridge.choices import SAMPLES, Base, Exclude, Overlaps
+from bridge.choices import Base, Exclude, Exclusion, Overlaps
 from bridge.codes import LOWER_SAMPLED_PAIRS
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import (
@@ -25,7 +25,7 @@ from bridge.mechanism.bodies import (
 )
 from bridge.mechanism.coordinates import kind_of
 from bridge.mechanism.mechanism import with_bodies
-from bridge.mechanism.sampling import SampledPairs, sampled_pairs
+from bridge.mechanism.pairs import SampledPairs
 from loaders.diagnostics import NOWHERE, Diagnostics
 from loaders.inertia import SpatialInertia
 from loaders.model import (
@@ -61,6 +61,7 @@ from loaders.text import check_option_value, check_whole_number
 
 from .inertia import with_minimum_inertia
 from .lower import free_joint_name, lower
+from .sampling import sampled_pairs
 
 
 def with_chosen_base(mechanism: Mechanism, base: Base) -> Mechanism:
@@ -94,29 +95,26 @@ def with_overlaps(mechanism: Mechanism, overlaps: Overlaps) -> Mechanism:
     return dataclasses.replace(mechanism, overlap_choice=overlaps)
 
 
-def with_exclusions(
-    mechanism: Mechanism, exclude: Exclude, samples: int = SAMPLES, seed: int = 0
-) -> Mechanism:
+def with_exclusions(mechanism: Mechanism, exclusion: Exclusion) -> Mechanism:
     """Return the mechanism with the pairs of links that do not collide as chosen.
 
     Args:
         mechanism: The mechanism to change.
-        exclude: ``as_is`` returns it unchanged; ``sampled`` excludes the links that are adjacent,
+        exclusion: ``as_is`` returns it unchanged; ``sampled`` excludes the links that are adjacent,
             that overlap initially (unless they are kept), and that touch always or never at random
-            positions. See `bridge.mechanism.sampling`.
-        samples: Number of random positions.
-        seed: Seed of the random positions.
+            positions; see `bridge.lowering.sampling`. A mechanism that has been sampled stays as
+            it is.
 
     Raises:
         LimitError: if there are more pairs than the call that is running may have.
-        ValueError: if an argument has a value that it cannot have.
+        ValueError: if an option has a value that it cannot have.
     """
-    check_option_value("exclude", exclude, get_args(Exclude))
-    check_whole_number("exclude_samples", samples, 1)
-    check_whole_number("exclude_seed", seed)
-    if exclude == "as_is":
+    check_option_value("exclude", exclusion.exclude, get_args(Exclude))
+    check_whole_number("exclude_samples", exclusion.samples, 1)
+    check_whole_number("exclude_seed", exclusion.seed)
+    if exclusion.exclude == "as_is" or mechanism.sampled is not None:
         return mechanism
-    sampled = sampled_pairs(mechanism, samples, seed)
+    sampled = sampled_pairs(mechanism, exclusion.samples, exclusion.seed)
     diagnostics = Diagnostics(mechanism.diagnostics)
     report_sampled_pairs(sampled, diagnostics)
     return dataclasses.replace(

@@ -48,7 +48,7 @@ from .coordinates import Coordinates, Position, initial_positions, joint_index, 
 from .dynamics import MAX_DOFS, MassMatrixAtZero
 from .force_laws import LinkMotion, is_path, length_bias, length_gradient
 from .kinematics import BatchedPose, BatchedPositions, with_loops_closed
-from .sampling import SampledPairs
+from .pairs import SampledPairs
 
 _scene_card: Callable[..., str] = Deferred("loaders.picture:scene_card")
 

@@ -12,73 +12,25 @@ translation, lets move apart without end: these may touch.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import Any
 
 import numpy as np
 
 from bridge.geometry.overlap import Contacts
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import FREE, ROOT, Body, PrimitiveKind
+from bridge.mechanism.coordinates import kind_of
+from bridge.mechanism.kinematics import BatchedPose, BatchedPositions, parts
+from bridge.mechanism.pairs import ExcludedPair, Reason, SampledPairs
 from loaders.collision_pairs import adjacent_pairs
 from loaders.limits import limited
 from loaders.model import WORLD
 from loaders.pose import Array
 
-from .bodies import FREE, ROOT, Body, PrimitiveKind
-from .coordinates import kind_of
-from .kinematics import BatchedPose, BatchedPositions, parts
-
-if TYPE_CHECKING:
-    from .mechanism import Mechanism
-
-Reason = Literal["Adjacent", "Default", "Always", "Never"]
-"""Why a pair is excluded, in MoveIt's words: it overlaps by ``Default`` where the model starts; it
-touches ``Always`` or ``Never`` at random positions.
-"""
 _BATCH = 1000
 """Number of positions that are looked at together."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExcludedPair:
-    """Two links that do not collide, in the order of the scene, and the reason."""
-
-    link_A: str
-    link_B: str
-    reason: Reason
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SampledPairs:
-    """The pairs of links that random positions exclude from contact.
-
-    Attributes:
-        pairs: The pairs, in the order of the scene.
-        samples: Number of random positions.
-        seed: Seed of the random numbers.
-    """
-
-    pairs: tuple[ExcludedPair, ...]
-    samples: int
-    seed: int
-
-    @property
-    def bound(self) -> float:
-        """Upper bound, at a confidence of 95 %, of the probability that one pair that never touched
-        touches at a random position: 3/n for n samples, the rule of three.
-        """
-        return min(1.0, 3.0 / self.samples)
-
-    def count(self, reason: Reason) -> int:
-        """Return the number of pairs that are excluded for a reason."""
-        return Counter(pair.reason for pair in self.pairs)[reason]
-
-    @property
-    def reasons(self) -> dict[frozenset[str], Reason]:
-        """The reason of each pair."""
-        return {frozenset((pair.link_A, pair.link_B)): pair.reason for pair in self.pairs}
 
 
 def sampled_pairs(mechanism: Mechanism, samples: int, seed: int) -> SampledPairs:
@@ -196,14 +148,14 @@ def random_positions(
     """
     closing = {part for part, _ in parts(mechanism.bodies, mechanism.closures)}
     followers = {mechanism.v_order[coupling.follower][0] for coupling in mechanism.couplings}
-    leading: dict[str, Array] = {}
-    following: dict[str, Array] = {}
+    leading: dict[str, Any] = {}
+    following: dict[str, Any] = {}
     for i, body in enumerate(mechanism.bodies):
         if body.joint is None or not body.primitives or body.primitives == FREE or i in closing:
             continue
         chosen = following if body.joint in followers else leading
         chosen[body.joint] = _random_position(body, rng, count)
-    return following | mechanism.with_followers(leading)  # type: ignore[arg-type]
+    return following | mechanism.with_followers(leading)
 
 
 def _random_position(body: Body, rng: np.random.Generator, count: int) -> Array:
