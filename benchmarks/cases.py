@@ -28,6 +28,7 @@ import bridge
 import loaders
 from benchmarks import load_ratio, scale
 from bridge.stdout_capture import capture_stdout
+from bridge.targets.pybullet.load import forget_sources
 from loaders.diagnostics import Diagnostics
 from loaders.limits import Budget, collector_paused
 from loaders.xml import parse
@@ -228,14 +229,18 @@ def in_new_server(load: Callable[[int], object]) -> None:
         pybullet.disconnect(client)
 
 
+def load_anew(path: Path, client: int) -> None:
+    """Load a robot as if it were the first time."""
+    forget_sources()
+    bridge.load_into_pybullet(path, physicsClientId=client)
+
+
 def loading() -> Iterator[Case]:
     for name, path in load_ratio.robots():
         yield Case(
             group="Loading into PyBullet from the file, meshes cached",
             name=name,
-            ours=lambda path=path: in_new_server(
-                lambda client: bridge.load_into_pybullet(path, physicsClientId=client)
-            ),
+            ours=lambda path=path: in_new_server(lambda client: load_anew(path, client)),
             peers={
                 "loadURDF": lambda path=path: in_new_server(
                     lambda client: pybullet.loadURDF(str(path), physicsClientId=client)

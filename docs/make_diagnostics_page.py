@@ -1,11 +1,13 @@
-"""Write ``docs/diagnostics.md``: every diagnostic code, with its meaning, remedy and effect, from
-the registry.
+"""Write ``docs/diagnostics.md`` and the tables in ``docs/data/diagnostics``: every diagnostic code,
+with its meaning, remedy and effect, from the registry.
 
 Run it from the root of the project: ``python docs/make_diagnostics_page.py``.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -16,7 +18,8 @@ sys.path.insert(0, str(ROOT))
 from bridge.diagnostic_codes import CODES  # noqa: E402
 from loaders.diagnostics import Code, Diagnostic, Fate  # noqa: E402
 
-PAGE = ROOT / "docs" / "diagnostics.md"
+DOCS = ROOT / "docs"
+TABLES = "data/diagnostics"
 
 PREFIXES = {
     "file": "The input file as a whole.",
@@ -108,8 +111,8 @@ The *effect* is what a loss means where engines are compared, and is declared wi
 """
 
 
-def page() -> str:
-    """Return the text of the page."""
+def pages() -> dict[str, str]:
+    """Return the texts of the page and of the tables, by their paths in ``docs``."""
     groups: defaultdict[str, dict[str, Code]] = defaultdict(dict)
     for code in sorted(CODES):
         groups[code.partition(".")[0]][code] = CODES[code]
@@ -119,17 +122,30 @@ def page() -> str:
     ]
     contents = [f"* [{prefix}](#{prefix}): {about}" for prefix, about in PREFIXES.items()]
     head = HEAD.format(fates="\n".join(fates), contents="\n".join(contents))
-    return head + "".join(_section(prefix, groups[prefix]) for prefix in PREFIXES)
+    text = head + "".join(map(_section, PREFIXES))
+    tables = {f"{TABLES}/{prefix}.csv": _table(groups[prefix]) for prefix in PREFIXES}
+    return {"diagnostics.md": text} | tables
 
 
-def _section(prefix: str, codes: dict[str, Code]) -> str:
-    rows = [
-        f"| `{code}` | {', '.join(info.fates)} | {info.meaning} | {info.remedy} | {info.effect or ''} |"
-        for code, info in codes.items()
-    ]
-    header = "| code | fate | meaning | remedy | effect |\n|---|---|---|---|---|"
-    return "\n".join(["", f"## {prefix}", "", PREFIXES[prefix], "", header, *rows, ""])
+def _section(prefix: str) -> str:
+    """Return the heading of a prefix, and its table, which the site reads from a file."""
+    file = f"{TABLES}/{prefix}.csv"
+    table = f"```{{csv-table}}\n:file: {file}\n:header-rows: 1\n```"
+    return f"\n## {prefix}\n\n{PREFIXES[prefix]} The table as data: [{prefix}.csv]({file}).\n\n{table}\n"
+
+
+def _table(codes: dict[str, Code]) -> str:
+    """Return the rows of the codes as CSV; the cells are Markdown."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(("code", "fate", "meaning", "remedy", "effect"))
+    for code, info in codes.items():
+        fates, effect = ", ".join(info.fates), str(info.effect or "")
+        rows.writerow((f"`{code}`", fates, info.meaning, info.remedy, effect))
+    return text.getvalue()
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    for name, text in pages().items():
+        (DOCS / name).parent.mkdir(parents=True, exist_ok=True)
+        (DOCS / name).write_text(text, encoding="utf-8")

@@ -61,7 +61,7 @@ Errors are the larger one of both engines: poses in m or rad, the mass matrix re
 *approximated* and *assumed* count the diagnostics of both targets with the fates dropped, approximated and assumed.
 
 Written by `docs/make_models_table.py` on {date}, with {versions}.
-`tests/corpora/test_models_corpus.py` tests a part of it.
+`tests/corpora/test_models_and_robots.py` tests a part of it.
 
 | model | links/joints/dof | MuJoCo | PyBullet | poses | M | lost | approximated | assumed |
 |---|---|---|---|---|---|---|---|---|

@@ -35,7 +35,7 @@ non-physical inertia, its inertia is used on both sides: *repaired*.
 | mass matrix | {mass_matrix:.1e} |
 
 Written by `docs/make_robots_table.py` on {date}, with {versions}.
-`tests/corpora/test_robots_corpus.py` tests the same properties.
+`tests/corpora/test_models_and_robots.py` tests the same properties.
 
 | file | links | dof | files found | pose | mass | M | remark |
 |---|---|---|---|---|---|---|---|

@@ -666,7 +666,7 @@ class LossSummary:
             return ""
         fates = Counter(str(entry.fate) for entry in losses)
         counts = ", ".join(f"{count} {fate}" for fate, count in fates.items())
-        ordered = sorted(lost_forms_first(losses), key=lambda entry: -entry.harm)
+        ordered = sorted(losses, key=lambda entry: -entry.harm)
         times = Counter(entry.code for entry in ordered)
         harmful = {entry.code: entry for entry in reversed(ordered) if entry.harm}
         worst = [_in_words(harmful[code], times[code]) for code in times if code in harmful]

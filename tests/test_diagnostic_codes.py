@@ -1,19 +1,26 @@
-"""The registry of diagnostic codes agrees with the source and with the page of the
-documentation.
+"""Every registered diagnostic code agrees with the source and the documentation, and a minimal
+input provokes it.
 """
 
 from __future__ import annotations
 
 import ast
+import csv
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from bridge.diagnostic_codes import CODES, MODULES
 from loaders.diagnostics import Code, Fate
+from tests.code_examples import EXAMPLES
 from tests.support.emitted_codes import FILES, bare_codes, literals
 from tests.support.source_tree import NAMES, tree
+
+# The registry of diagnostic codes agrees with the source and with the page of the documentation.
 
 ROOT = Path(__file__).parents[1]
 SENTENCE = re.compile(r"[`A-Zx].*\.")
@@ -92,21 +99,53 @@ def test_meaning_and_remedy_are_sentences() -> None:
         assert "|" not in info.meaning + info.remedy, f"{code}: the page is a table"
 
 
+def rows_of_the_page() -> list[dict[str, str]]:
+    """The rows of the tables that the page of codes shows."""
+    files = (ROOT / "docs" / "data" / "diagnostics").glob("*.csv")
+    return [row for file in files for row in csv.DictReader(file.read_text().splitlines())]
+
+
 def test_the_page_is_up_to_date() -> None:
-    run = [sys.executable, "-c", "import make_diagnostics_page as m; print(m.page(), end='')"]
-    page = subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT / "docs").stdout
-    assert page == (ROOT / "docs" / "diagnostics.md").read_text(), (
-        "run python docs/make_diagnostics_page.py"
-    )
-    assert sorted(re.findall(r"^\| `([a-z-]+\.[a-z-]+)` \|", page, re.MULTILINE)) == sorted(CODES)
+    run = [
+        sys.executable,
+        "-c",
+        "import json, make_diagnostics_page as m; print(json.dumps(m.pages()))",
+    ]
+    made = subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT / "docs").stdout
+    for name, text in json.loads(made).items():
+        assert (ROOT / "docs" / name).read_text() == text, (
+            "run python docs/make_diagnostics_page.py"
+        )
+    assert sorted(row["code"].strip("`") for row in rows_of_the_page()) == sorted(CODES)
 
 
 def test_the_page_states_the_effect_of_each_loss() -> None:
-    page = (ROOT / "docs" / "diagnostics.md").read_text()
-    effects = dict(re.findall(r"^\| `([a-z-]+\.[a-z-]+)` \|.*\| ([^|]*?) ?\|$", page, re.MULTILINE))
+    effects = {row["code"].strip("`"): row["effect"] for row in rows_of_the_page()}
     assert effects == {name: str(code.effect or "") for name, code in CODES.items()}
     assert effects["mjcf.coupling"] == "motion: couplings"
     assert effects["mesh.missing"] == "contact: shapes"
     assert effects["mjcf.zero-effort"] == "motion: effort limits, which an engine chooses"
     assert effects["mjcf.light"] == "looks"
     assert effects["mjcf.sensor"] == "none"
+
+
+# Every registered diagnostic code is provoked by a minimal input, and names what it is about.
+
+
+def test_every_code_has_an_example() -> None:
+    assert EXAMPLES.keys() == CODES.keys()
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_the_example_provokes_its_code(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    example = EXAMPLES[code]
+    example.setup(tmp_path, monkeypatch)
+    entries = [entry for entry in example.diagnose(tmp_path) if entry.code == code]
+    assert entries
+    assert {entry.fate for entry in entries} <= set(CODES[code].fates)
+    assert all(entry.message and "{" not in entry.message for entry in entries)
+    assert set(example.subjects or ()) <= {
+        subject for entry in entries for subject in entry.subjects
+    }

@@ -18,21 +18,21 @@ from tests.hostile_inputs.case import Hostile
 from tests.support.hostile_process import HostileProcess
 
 CASES: dict[str, Hostile] = documents.CASES | folders.CASES | shapes.CASES
-FOLDERS = "bridge/output/test_output_folder.py"
+FOLDERS = "bridge/output/test_folders.py"
 ELSEWHERE = {
     "out-foreign-deleted": (FOLDERS, "test_a_folder_with_foreign_files_is_refused_and_untouched"),
     "out-interrupted": (FOLDERS, "test_a_kill_at_any_moment_leaves_one_output_whole"),
     "out-symlink": (FOLDERS, "test_a_link_as_output_folder_stays_a_link"),
     "out-dot": (FOLDERS, "test_the_current_folder_and_those_above_it_are_refused"),
     "out-race": (FOLDERS, "test_outputs_at_once_wait_for_each_other"),
-    "cache-full": ("bridge/geometry/test_mesh_cache.py", "test_without_a_place_for_the_cache"),
+    "cache-full": ("bridge/geometry/test_meshes.py", "test_without_a_place_for_the_cache"),
     "cache-poisoned": (
-        "bridge/geometry/test_mesh_cache.py",
+        "bridge/geometry/test_meshes.py",
         "test_damaged_files_of_the_cache_are_written_again",
     ),
-    "home-unset": ("loaders/search/test_folders.py", "test_a_user_without_a_home_folder"),
+    "home-unset": ("loaders/files/test_folders.py", "test_a_user_without_a_home_folder"),
     "threads-stdout": (
-        "bridge/bullet/client/test_stdout_capture.py",
+        "bridge/test_stdout_capture.py",
         "test_threads_that_load_lose_no_line",
     ),
 }

@@ -1,17 +1,18 @@
 """Mutation testing: change the source in one place, and see whether the tests of its package
 notice.
 
-python -m benchmarks.mutation [--seed N] [--count N] [--folder FOLDER] [--own-file] [--again]
+python -m benchmarks.mutation [--seed N] [--count N] [--folder FOLDER] [--own-folder] [--again]
 [--tests FILE ...]
 
 The changes are a seeded sample of lowering, dynamics, exporters and loaders. The tests run in a
 copy of the repository. Results go to ``FOLDER/results.jsonl``; a run that was interrupted continues
-where it ended. Only tests that execute the changed line run, those of the module's own test file
+where it ended. Only tests that execute the changed line run, those in the folder of the module
 first. With ``--again`` the files of tests that were added or edited since are copied, and the
 survivors are tried on those that pass without a change of the source; with ``--tests`` they are
 tried on other files of tests, which takes less time than to measure all tests of a package. With
-``--own-file`` only the test file of the changed module runs, which is fast; a run without this
-option then tries the survivors on all tests. The exit status is 1 if more than 5 % survive.
+``--own-folder`` only the tests in the folder of the changed module run, which is faster; a run
+without this option then tries the survivors on all tests. The exit status is 1 if more than 5 %
+survive.
 """
 
 from __future__ import annotations
@@ -46,13 +47,13 @@ SURVIVORS = 0.05
 _ORIGINAL = "original.json"
 """File with the name and the content of the file of the copy that is changed at the moment."""
 _OPEN = "open"
-"""Outcome of a mutant that survived the test file of its module and was not tried on other
-tests.
+"""Outcome of a mutant that survived the tests in the folder of its module and was not tried on
+other tests.
 """
 
 
 def main(
-    seed: int, count: int, folder: Path, *, again: bool, own_file: bool, tests: Sequence[str] = ()
+    seed: int, count: int, folder: Path, *, again: bool, own_folder: bool, tests: Sequence[str] = ()
 ) -> int:
     """Run the sample and return whether more survived than the limit."""
     copy = _copied(folder)
@@ -63,14 +64,14 @@ def main(
     chosen = sample(copy, seed, count)
     for mutant in chosen:
         outcome = _outcome(known, mutant)
-        if own_file and not outcome:
+        if own_folder and not outcome:
             known[mutant.key] = _judged(mutant, copy, folder, [own_tests(mutant)])
             known[mutant.key]["outcome"] = str(known[mutant.key]["outcome"]).replace(
                 "survived", _OPEN
             )
         elif more and outcome in {"survived", _OPEN}:
             known[mutant.key] = _judged(mutant, copy, folder, more)
-        elif not more and not own_file and outcome in {"", _OPEN}:
+        elif not more and not own_folder and outcome in {"", _OPEN}:
             known[mutant.key] = _judged(mutant, copy, folder, None)
         else:
             continue
@@ -156,7 +157,7 @@ def _copied_tests(copy: Path) -> list[str]:
 def _judged(
     mutant: Mutant, copy: Path, folder: Path, files: Sequence[str] | None
 ) -> dict[str, object]:
-    """Judge a mutant by the tests that execute it, or by some files of tests of its package."""
+    """Judge a mutant by the tests that execute it, or by some tests of its package."""
     begin, path, package = time.perf_counter(), copy / mutant.path, _package(mutant.path)
     if files is None:
         tests = _measured(package, copy, folder).of(mutant)
@@ -164,7 +165,7 @@ def _judged(
         tests = [
             file
             for file in files
-            if file.startswith(f"tests/{package}/") and (copy / file).exists()
+            if f"{file}/".startswith(f"tests/{package}/") and (copy / file).exists()
         ]
     original = path.read_bytes()
     (folder / _ORIGINAL).write_text(json.dumps([mutant.path, original.decode()]), encoding="utf-8")
@@ -206,7 +207,9 @@ if __name__ == "__main__":
         "--again", action="store_true", help="try the survivors on the tests that were edited since"
     )
     parser.add_argument(
-        "--own-file", action="store_true", help="run only the test file of the changed module"
+        "--own-folder",
+        action="store_true",
+        help="run only the tests in the folder of the changed module",
     )
     parser.add_argument(
         "--tests", nargs="+", default=(), metavar="FILE", help="try the survivors on these files"
@@ -219,7 +222,7 @@ if __name__ == "__main__":
             options.count,
             folder,
             again=options.again,
-            own_file=options.own_file,
+            own_folder=options.own_folder,
             tests=options.tests,
         )
     )

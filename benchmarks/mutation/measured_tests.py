@@ -63,8 +63,8 @@ class MeasuredTests:
         partial.replace(self._data)
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Return the tests that execute a mutant: those of its module's own file first, then the
-        fastest files.
+        """Return the tests that execute a mutant: those in the folder of its module
+        first, and the fastest files before the others.
 
         A line that a shared fixture executes may matter to all tests of its file, and one that is
         executed when a test module is imported to all tests.
@@ -99,19 +99,23 @@ class MeasuredTests:
         for test in sorted(tests):
             files.setdefault(test.partition("::")[0], []).append(test)
         fastest = sorted(
-            files, key=lambda file: (file != own, sum(self._seconds[test] for test in files[file]))
+            files,
+            key=lambda file: (
+                not file.startswith(f"{own}/"),
+                sum(self._seconds[test] for test in files[file]),
+            ),
         )
         return [test for file in fastest for test in files[file]]
 
 
 def own_tests(mutant: Mutant) -> str:
-    """Return the test file of the module of a mutant, relative to the root of the repository.
+    """Return the folder with the tests of a mutant's module, relative to the root of the
+    repository.
 
     Args:
         mutant: The mutant.
     """
-    module = Path(mutant.path)
-    return str(Path("tests") / module.parent / f"test_{module.name}")
+    return str(Path("tests") / Path(mutant.path).parent)
 
 
 def run(tests: Sequence[str], copy: Path, folder: Path) -> str:

@@ -336,6 +336,8 @@ _HULL_TOLERANCE = 1e-3
 """Largest depth of a convex part's surface below its hull, relative to the extent of the part."""
 _OPEN = 0.01
 """Share of the area of its hull that the surface of a closed part may lack."""
+_MIN_PART = 1e-6
+"""Smallest extent of a part [m]; MuJoCo refuses the hulls of smaller ones."""
 _EXAMINED = 2048
 """Largest number of triangles of a part that are compared with its hull."""
 _MIN_SHAPE = 1e-4
@@ -377,8 +379,10 @@ def _lowest_corner(solid: Solid) -> tuple[float, ...]:
 
 def _are_whole(solids: Sequence[Solid], data: MeshData) -> bool:
     """Return whether parts reach as far as their mesh, of which triangles without area may be left
-    out, and none of them is a cavity of another.
+    out, engines can take each of them, and none is a cavity of another.
     """
+    if any(extent(vertices) < _MIN_PART for vertices, _ in solids):
+        return False
     used, tolerance = data.vertices[np.unique(data.faces)], _FLAT * extent(data.vertices)
     vertices = np.concatenate([vertices for vertices, _ in solids])
     reaches = (vertices.min(axis=0) <= used.min(axis=0) + tolerance).all() and (

@@ -1,14 +1,39 @@
-"""Findings: how they read, which of them refuse a model, and that they travel."""
+"""Diagnostics: their text, order and table, which of them refuse a model, and the summary warning
+of a call.
+"""
 
 from __future__ import annotations
 
+import copy
+import dataclasses
+import logging
 import pickle
+import warnings
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+import bridge
 import loaders
-from loaders import Diagnostic, ExportError, Fate, LoadError, ModelError, Where
-from loaders.diagnostics import NOWHERE, Argument, Code, Diagnostics, finding_of
+from loaders import ExportError, LoadError, ModelError, Where
+from loaders.diagnostics import (
+    NOWHERE,
+    Argument,
+    Code,
+    Diagnostic,
+    Diagnostics,
+    Fate,
+    FindingList,
+    LossSummary,
+    LossWarning,
+    by_place,
+    finding_of,
+    folded,
+)
+from tests.support.web_page import WebPage
+
+# Findings: how they read, which of them refuse a model, and that they travel.
 
 ERRORS = {Fate.INVALID}
 WARNINGS = {Fate.DROPPED, Fate.SKIPPED, Fate.APPROXIMATED, Fate.ASSUMED}
@@ -147,3 +172,231 @@ def test_variants_of_a_code_are_of_its_kind() -> None:
     entry = finding_of(code.variant("another"))
     assert entry.is_one_of({other, code})
     assert not entry.is_one_of({other})
+
+
+# Findings are listed by file and line, as compilers do, whatever the order in which they were
+# found.
+
+
+def finding(file: str, line: int, code: str = "sdf.x", message: str = "m") -> Diagnostic:
+    return Diagnostic(code, Fate.INVALID, message, Where(file, line))
+
+
+def test_files_keep_their_order_and_lines_rise() -> None:
+    found = [
+        finding("b", 7),
+        finding("a", 3),
+        finding("b", 2),
+        finding("a", 0),
+        finding("a", 1),
+        finding("", 0),
+    ]
+    assert [(entry.where.file, entry.where.line) for entry in by_place(found)] == [
+        ("b", 2),
+        ("b", 7),
+        ("a", 0),
+        ("a", 1),
+        ("a", 3),
+        ("", 0),
+    ]
+
+
+def test_findings_of_one_line_keep_their_order() -> None:
+    found = [finding("a", 1, message=text) for text in "cab"]
+    assert [entry.message for entry in by_place(found)] == ["c", "a", "b"]
+
+
+def test_the_first_lines_of_a_kind_are_shown_and_the_rest_is_counted() -> None:
+    shown, hidden = folded(
+        [*(finding("a", line) for line in (9, 5, 7)), finding("a", 8, "sdf.y")], 2
+    )
+    assert [entry.where.line for entry in shown] == [5, 7, 8]
+    assert hidden == [("sdf.x", 1)]
+
+
+def test_an_error_lists_the_lines_of_the_file_from_its_start() -> None:
+    sdf = """<sdf version="1.9"><model name="m"><link name="a">
+    <collision name="c"><geometry><box><size>1 1</size></box></geometry></collision></link>
+    <joint name="j" type="hinge"><parent>a</parent><child>b</child></joint>
+    <link name="d"><pose relative_to="e"/></link></model></sdf>"""
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load_string(sdf, format="sdf")
+    lines = [
+        int(text.split(":")[1]) for text in str(caught.value).splitlines() if ": error:" in text
+    ]
+    assert lines == sorted(lines)
+    assert set(lines) == {2, 3, 4}
+
+
+def test_lost_poses_and_shapes_come_first() -> None:
+    shown, _ = folded(
+        [
+            finding("a", 1),
+            finding("a", 9, "xml.unread-pose"),
+            finding("a", 5, "urdf.quaternion-version"),
+        ],
+        2,
+    )
+    assert [entry.where.line for entry in shown] == [5, 9, 1]
+
+
+# Diagnostics of results are tuples that a notebook shows as a table.
+
+INVALID = '<sdf version="1.11"><model name="m"><link name="l"/><surprise/></model></sdf>'
+
+
+def test_the_diagnostics_of_a_scene_show_themselves_and_are_a_tuple() -> None:
+    scene = loaders.load_string(INVALID, format="sdf")
+    assert isinstance(scene.diagnostics, tuple)
+    page = WebPage(scene.diagnostics._repr_html_())
+    assert len(scene.diagnostics) == page.tags.count("tr") - 1
+    assert all(entry.code in page.text for entry in scene.diagnostics)
+
+
+def test_copies_keep_the_form() -> None:
+    scene = loaders.load_string(INVALID, format="sdf")
+    for other in (
+        pickle.loads(pickle.dumps(scene)),
+        copy.deepcopy(scene),
+        dataclasses.replace(scene, name="n"),
+    ):
+        assert isinstance(other.diagnostics, FindingList)
+        assert other.diagnostics == tuple(scene.diagnostics)
+
+
+def test_none_is_one_line() -> None:
+    assert WebPage(FindingList()._repr_html_()).text == "No diagnostics"
+
+
+# One warning for each call says that something is lost, at the line of the caller; the logger has
+# the details.
+
+LOSSY = """<sdf version="1.11"><model name="arm"><link name="base"/><link name="tip"/>
+<joint name="elbow" type="revolute"><parent>base</parent><child>tip</child><axis><xyz>0 1 0</xyz>
+<limit><velocity>2</velocity></limit></axis></joint></model></sdf>"""
+"""A model whose velocity limit MuJoCo drops; nothing is lost on reading."""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "arm.sdf"
+    path.write_text(LOSSY, encoding="utf-8")
+    return path
+
+
+def emitted(call: Callable[[], object]) -> list[warnings.WarningMessage]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return caught
+
+
+def test_an_export_warns_once_at_the_line_of_the_caller(path: Path, tmp_path: Path) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: bridge.to_mjcf(path),
+        lambda: bridge.to_mjspec(path),
+        lambda: bridge.export_mjcf(path, tmp_path / "out"),
+        lambda: bridge.to_mjcf(loaders.load(path)),
+    ]
+    pytest.importorskip("mujoco")
+    for call in calls:
+        (warning,) = emitted(call)
+        assert warning.category is LossWarning
+        assert warning.filename == __file__
+        assert "1 dropped (mjcf.velocity-limit)" in str(warning.message)
+        assert "\n" not in str(warning.message)
+
+
+def test_the_name_is_the_path_as_it_was_given(path: Path) -> None:
+    (warning,) = emitted(lambda: bridge.to_mjcf(str(path)))
+    assert str(warning.message).startswith(f"{path}: ")
+    (warning,) = emitted(lambda: bridge.to_mjcf(loaders.load(path)))
+    assert str(warning.message).startswith("arm: ")
+
+
+def test_losses_of_reading_are_counted_once_and_with_the_export_of_a_path_in_one_line(
+    path: Path,
+) -> None:
+    path.write_text(LOSSY.replace("<axis>", "<axis><dynamics><damping>-1</damping></dynamics>", 1))
+    scene: list[loaders.Scene] = []
+    (of_reading,) = emitted(lambda: scene.append(loaders.load(path)))
+    (of_both,) = emitted(lambda: bridge.to_mjcf(path))
+    (of_export,) = emitted(lambda: bridge.to_mjcf(scene[0]))
+    code = next(entry.code for entry in scene[0].diagnostics if entry.severity == "warning")
+    assert code in str(of_reading.message)
+    assert code in str(of_both.message)
+    assert "mjcf.velocity-limit" in str(of_both.message)
+    assert code not in str(of_export.message)
+
+
+def test_loading_into_pybullet_warns_once(path: Path, bullet_client: int) -> None:
+    (warning,) = emitted(lambda: bridge.load_into_pybullet(path, physicsClientId=bullet_client))
+    assert warning.filename == __file__
+    assert "pybullet." in str(warning.message)
+
+
+def test_there_is_no_warning_without_a_loss_or_with_quiet(path: Path, assets: Path) -> None:
+    assert emitted(lambda: loaders.load(path)) == []
+    assert emitted(lambda: bridge.to_mjcf(path, quiet=True)) == []
+
+
+def test_a_comparison_is_silent_since_its_result_holds_the_diagnostics(path: Path) -> None:
+    pytest.importorskip("mujoco")
+    caught = emitted(lambda: bridge.compare(path, ("mujoco",), levels=("L0",), configurations=1))
+    assert [warning for warning in caught if warning.category is LossWarning] == []
+
+
+def test_the_category_can_be_made_an_error(path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LossWarning)
+        with pytest.raises(LossWarning, match="1 dropped"):
+            bridge.to_mjcf(path)
+
+
+def test_strict_raises_and_warns_of_nothing(path: Path, bullet_client: int) -> None:
+    def strict() -> None:
+        with pytest.raises(loaders.ExportError):
+            bridge.load_into_pybullet(path, strict=True, physicsClientId=bullet_client)
+
+    assert emitted(strict) == []
+
+
+def test_the_logger_has_every_finding_once(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, logger="sdfbridge")
+    mjcf = bridge.to_mjcf(path, quiet=True)
+    assert [record.getMessage() for record in caplog.records] == [
+        str(entry) for entry in mjcf.diagnostics
+    ]
+    losses = [record for record in caplog.records if record.levelno == logging.INFO]
+    assert len(losses) == 1
+
+
+def test_no_more_than_three_codes_are_named() -> None:
+    def call() -> None:
+        with LossSummary("arm.sdf") as losses:
+            losses.add(Diagnostic(f"a.{i}", Fate.ASSUMED, "text") for i in range(5))
+
+    (warning,) = emitted(call)
+    assert str(warning.message).startswith("arm.sdf: 5 assumed (a.0, a.1, a.2, ...); ")
+
+
+def test_what_moves_the_model_otherwise_comes_first_and_in_words() -> None:
+    """By harm, not in the order of the findings, nor by their codes; equal codes with a count."""
+    unread = [Diagnostic("a.unread", Fate.DROPPED, f"text {i}") for i in range(12)]
+    limited = Diagnostic("b.limited", Fate.APPROXIMATED, "slower: {names}", harm=1)
+    falls = [
+        Diagnostic("c.falls", Fate.ASSUMED, "{link} falls", hint="hold it", harm=2,
+                   arguments={"link": name}) for name in ("base", "foot")
+    ]  # fmt: skip
+    limited = dataclasses.replace(limited, arguments={"names": ("j", "k")})
+
+    def call() -> None:
+        with LossSummary("arm.sdf") as losses:
+            losses.add([*unread, limited, *falls])
+
+    (warning,) = emitted(call)
+    assert str(warning.message) == (
+        "arm.sdf: base falls (hold it) [c.falls], and 1 more like it; slower: j, k [b.limited]; "
+        "12 dropped, 1 approximated, 2 assumed (a.unread x 12); see the diagnostics of the result, "
+        "or pass quiet=True"
+    )

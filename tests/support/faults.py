@@ -43,7 +43,12 @@ def prepared(scene: Scene) -> Scene:
     robot has none.
     """
     scene = dataclasses.replace(
-        with_overlapping_spheres(scene), actuators=(), forces=(), lights=(), diagnostics=()
+        with_overlapping_spheres(scene),
+        actuators=(),
+        forces=(),
+        lights=(),
+        diagnostics=(),
+        collision_policy="drake",
     )
     joints = _single(scene)
     if not any(joint.axes[0].damping for joint in joints):

@@ -233,11 +233,11 @@ class _Plan:
 
     def at(self, X_WN: Pose) -> _Plan:
         """Return the plan moved as a whole; all that it states in the world must be bases."""
-        moved = [
-            replace(a, mechanism=placed(a.mechanism, X_WN), X_WS=X_WN @ a.X_WS)
-            for a in self.articulations
-        ]
-        return replace(self, mechanism=placed(self.mechanism, X_WN), articulations=moved)
+        whole, moved = placed(self.mechanism, X_WN), list[Articulation]()
+        for a in self.articulations:
+            part = whole if a.mechanism is self.mechanism else placed(a.mechanism, X_WN)
+            moved.append(replace(a, mechanism=part, X_WS=X_WN @ a.X_WS))
+        return replace(self, mechanism=whole, articulations=moved)
 
     def states_only_bases_in_world(self, X_WN: Pose) -> bool:
         """Return whether `at` may move the plan by a pose: no document, and no finding about a base

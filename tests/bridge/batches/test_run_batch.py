@@ -1,14 +1,25 @@
-"""A batch with each kind of source and executor: results, resume, and what it survives."""
+"""A batch with each kind of source and executor: results, resume, what it survives, and bounded
+submission.
+"""
 
 from __future__ import annotations
 
 import json
 import multiprocessing
+import os
+import pickle
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +28,12 @@ import pytest
 import bridge
 import sdfbridge
 from bridge.batches import BatchOutcome, BatchResult
-from bridge.batches.worker import close_servers
+from bridge.batches.run_batch import Job, Workers, available_cores, run
+from bridge.batches.worker import Ended, Request, ServerLostError, close_servers
 from bridge.output import OutputFolderError
 from tests.support import batch_calls
+
+# A batch with each kind of source and executor: results, resume, and what it survives.
 
 ASSETS = Path(__file__).parents[3] / "assets"
 BOX = "<sdf version='1.11'><model name='m'><link name='a'>{}</link></model></sdf>"
@@ -340,3 +354,82 @@ def test_a_robot_that_cannot_be_had_is_an_invalid_model_and_the_batch_goes_on(
             ["rd://no_such_description"], executor=thread, out=out, resume=True
         )
         assert result.resumed is resumed  # it may be there by now
+
+
+# The executor of a batch.
+
+
+def test_the_number_of_models_at_a_time_follows_the_workers() -> None:
+    with ThreadPoolExecutor(3) as executor:
+        assert Workers(executor, None).window == 6
+        assert Workers(executor, 5).window == 10
+
+
+def test_the_cores_of_this_process_are_counted() -> None:
+    assert 1 <= available_cores() <= (os.cpu_count() or 1)
+
+
+def test_closing_ends_the_calls_and_their_processes(tmp_path: Path) -> None:
+    workers = Workers(None, 1)
+    place = tmp_path / "numbers"
+    call = pickle.dumps((batch_calls.write_number, (str(place),), {}))
+    running, waiting = (workers.submit(Request(call, "", 60.0, 1 << 30), ()) for _ in range(2))
+    while not place.exists() or not place.read_text().endswith("\n"):
+        time.sleep(0.01)
+    workers.close()
+    assert isinstance(running.exception(0.0), ServerLostError)
+    assert waiting.cancelled()
+    assert all(batch_calls.ends(number) for number in place.read_text().split())
+
+
+# Jobs are given to an executor a bounded number at a time, and again if it loses them.
+
+
+class Losing(Executor):
+    """An executor that loses each call some times."""
+
+    def __init__(self, times: int, error: type[Exception] = RuntimeError) -> None:
+        self.left, self.times, self.error = dict[str, int](), times, error
+
+    def submit(self, function: Any, /, *arguments: Any, **keywords: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        name = arguments[0].folder
+        self.left[name] = self.left.get(name, self.times) - 1
+        if self.left[name] >= 0:
+            future.set_exception(self.error("gone"))
+        else:
+            future.set_result(Ended(how="done", detail=name))
+        return future
+
+
+def jobs(count: int) -> Iterator[Job]:
+    for number in range(count):
+        yield Job(name=str(number), request=Request(b"", str(number), 1.0, 1))
+
+
+def test_every_job_ends_once() -> None:
+    ended = list(run(jobs(20), Workers(Losing(0), 3)))
+    assert sorted(int(job.name) for job, _ in ended) == list(range(20))
+
+
+def test_a_lost_job_is_given_to_the_executor_again() -> None:
+    ended = list(run(jobs(3), Workers(Losing(2), 2)))
+    assert {(job.attempt, end.how) for job, end in ended if end} == {(3, "done")}
+
+
+def test_a_job_that_is_lost_again_and_again_has_a_result_too() -> None:
+    ((job, end),) = run(jobs(1), Workers(Losing(1000), 1))
+    assert end is not None
+    assert (job.attempt, end.how, end.detail) == (5, "lost", "5 times: RuntimeError: gone")
+
+
+def test_a_job_with_a_known_result_needs_no_executor() -> None:
+    ((_, end),) = run(iter([Job(name="a", request=None, known=7)]), Workers(Losing(1000), 1))
+    assert end is None
+
+
+def test_a_broken_executor_is_replaced_by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    workers = Workers(Losing(1000, BrokenExecutor), 2)
+    monkeypatch.setattr("bridge.batches.run_batch.ThreadPoolExecutor", lambda jobs, name: Losing(0))
+    ended = list(run(jobs(3), workers))
+    assert sorted(job.name for job, end in ended if end and end.how == "done") == ["0", "1", "2"]

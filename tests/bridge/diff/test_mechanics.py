@@ -1,40 +1,290 @@
-"""The mechanics of two scenes are compared at random positions."""
+"""The mechanics of two scenes at random positions: forces, limits, couplings and shapes matter,
+names do not.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 
 import bridge
 import loaders
-from bridge.diff.mechanics import MAX_DOFS, SMALLEST, mechanical_error
+from bridge.diff.mechanics import MAX_DOFS, MESH_TOLERANCE, SMALLEST, mechanical_error
 from loaders.inertia import SpatialInertia
-from loaders.model import WORLD, JointType
+from loaders.model import WORLD, Actuator, JointType
 from loaders.pose import Pose
 from loaders.scene import Scene
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
+# Two files whose forces, limits, couplings or shapes differ do not move alike; names and looks do
+# not matter.
+
+ARM = """<sdf version='1.11' xmlns:drake='http://drake.mit.edu'><model name='arm'>
+<link name='base'><collision name='c'><geometry><box><size>.2 .2 .1</size></box></geometry>
+  <surface><friction><ode><mu>0.7</mu><mu2>0.7</mu2></ode></friction></surface></collision></link>
+<link name='upper'><pose>0 0 .1 0 0 0</pose><collision name='c'><geometry><cylinder><radius>.03</radius>
+  <length>.2</length></cylinder></geometry></collision><visual name='v'><geometry><sphere><radius>.1</radius></sphere>
+  </geometry></visual></link>
+<link name='tool'><pose>.2 0 .1 0 0 0</pose><collision name='m'><geometry><mesh><uri>tool.obj</uri>
+  <scale>1 1 1</scale></mesh></geometry></collision></link>
+<joint name='mount' type='fixed'><parent>world</parent><child>base</child></joint>
+<joint name='j' type='revolute'><parent>base</parent><child>upper</child><axis><xyz>0 1 0</xyz><limit><lower>-1</lower>
+  <upper>2</upper><effort>30</effort><velocity>3</velocity></limit><dynamics><damping>.2</damping><friction>.1</friction>
+  </dynamics></axis></joint>
+<joint name='k' type='prismatic'><parent>upper</parent><child>tool</child><axis><xyz>1 0 0</xyz><dynamics>
+  <spring_stiffness>3</spring_stiffness><spring_reference>.05</spring_reference></dynamics></axis></joint>
+</model></sdf>"""
+TOOL = "v 0 0 0\nv .1 0 0\nv 0 .1 0\nv 0 0 .1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
+
+def compared(folder: Path, text: str) -> bridge.FileComparison:
+    """The comparison of the arm with an edited one."""
+    assert text != ARM
+    (folder / "tool.obj").write_text(TOOL)
+    (folder / "a.sdf").write_text(ARM)
+    (folder / "b.sdf").write_text(text)
+    return bridge.compare_files(folder / "a.sdf", folder / "b.sdf", quiet=True)
+
+
+def edited(old: str, new: str) -> str:
+    assert ARM.count(old) >= 1
+    return ARM.replace(old, new, 1)
+
+
+MIMIC = (
+    "<mimic joint='j'><multiplier>.1</multiplier><offset>0</offset><reference>0</reference></mimic>"
+)
+BUSHING = f"""<drake:linear_bushing_rpy>
+<drake:bushing_frameA>base</drake:bushing_frameA><drake:bushing_frameC>tool</drake:bushing_frameC>
+{
+    "".join(
+        f"<drake:bushing_{kind}>1 1 1</drake:bushing_{kind}>"
+        for kind in ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping")
+    )
+}</drake:linear_bushing_rpy>"""
+ACTING = {
+    "axes[0].damping of joint j": edited("<damping>.2<", "<damping>.2000001<"),
+    "axes[0].friction of joint j": edited("<friction>.1<", "<friction>0<"),
+    "axes[0].lower of joint j": edited("<lower>-1<", "<lower>-1.0000001<"),
+    "axes[0].upper of joint j": edited("<upper>2<", "<upper>3<"),
+    "axes[0].effort of joint j": edited("<effort>30</effort>", ""),
+    "axes[0].spring_stiffness of joint k": edited(">3</spring_st", ">3.0001</spring_st"),
+    "axes[0].spring_reference of joint k": edited(">.05<", ">.06<"),
+    "gravity of link tool": edited(
+        "<link name='tool'>", "<link name='tool'><gravity>false</gravity>"
+    ),
+    "collisions[c].surface.friction.mu of link base": edited("<mu>0.7<", "<mu>0.70001<"),
+    "collisions[c].geometry.radius of link upper": edited("<radius>.03<", "<radius>.0300001<"),
+    "collisions[c].X_LG of link upper": edited(
+        "<collision name='c'><geometry><cyl",
+        "<collision name='c'><pose>0 0 1e-6 0 0 0</pose><geometry><cyl",
+    ),
+    "collisions[m].geometry.scale of link tool": edited(
+        "<scale>1 1 1<", f"<scale>1 1 {1 + 20 * MESH_TOLERANCE}<"
+    ),
+    "presence of coupling k[0]": edited("<xyz>1 0 0</xyz>", f"<xyz>1 0 0</xyz>{MIMIC}"),
+    "presence of force element": edited("<joint name='mount'", f"{BUSHING}<joint name='mount'"),
+}
+"""Edited arms, by what acts on their motion."""
+
+
+@pytest.mark.parametrize("words", ACTING)
+def test_what_acts_on_the_motion_is_no_detail(words: str, tmp_path: Path) -> None:
+    comparison = compared(tmp_path, ACTING[words])
+    assert comparison.verdict == "DIFFERENT"
+    assert not comparison.moves_alike
+    (reason,) = comparison.reasons
+    assert words in reason
+    assert comparison.to_dict()["reasons"] == [reason]
+
+
+IDLE = {
+    "a limit of speed, which no simulator enforces": edited("<velocity>3<", "<velocity>4<"),
+    "the name of a shape": edited("name='m'", "name='hull'"),
+    "a cylinder that is turned about its axis": edited(
+        "<collision name='c'><geometry><cyl",
+        "<collision name='c'><pose>0 0 0 0 0 1</pose><geometry><cyl",
+    ),
+    "a drawn shape": edited("<sphere><radius>.1<", "<sphere><radius>.2<"),
+    "a frame": edited(
+        "<joint name='mount'", "<frame name='tcp' attached_to='tool'/><joint name='mount'"
+    ),
+    "a sensor": edited("<link name='tool'>", "<link name='tool'><sensor name='s' type='imu'/>"),
+}
+
+
+@pytest.mark.parametrize("edit", IDLE)
+def test_what_changes_no_motion_differs_and_moves_alike(edit: str, tmp_path: Path) -> None:
+    comparison = compared(tmp_path, IDLE[edit])
+    assert comparison.differences
+    assert comparison.verdict == "ALIKE"
+    assert comparison.acting == comparison.reasons == ()
+
+
+def test_a_robot_that_is_no_longer_held_does_not_move_alike(tmp_path: Path) -> None:
+    comparison = compared(tmp_path, re.sub("<joint name='mount'.*?</joint>", "", ARM))
+    assert comparison.verdict == "DIFFERENT"
+    assert "only B moves base" in comparison.reasons
+
+
+def test_mujoco_moves_the_damped_arm_otherwise(tmp_path: Path) -> None:
+    """The two files of which only a damping differs, in MuJoCo: why that is no detail."""
+    comparison = compared(tmp_path, edited("<damping>.2<", "<damping>.4<"))
+    found = []
+    for name in ("a.sdf", "b.sdf"):
+        text = bridge.to_mjcf(tmp_path / name, quiet=True)
+        model = mujoco.MjModel.from_xml_string(text, text.assets)
+        data = mujoco.MjData(model)
+        data.qvel[0] = 1.0
+        mujoco.mj_step(model, data, 100)
+        found.append(data.qpos.copy())
+    assert np.abs(found[0] - found[1]).max() > 1e-4
+    assert not comparison.moves_alike
+
+
+def test_an_export_moves_alike_with_meshes_of_another_format_and_shapes_of_other_names(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "tool.obj").write_text(TOOL)
+    (tmp_path / "a.sdf").write_text(ARM)
+    written = bridge.export_mjcf(tmp_path / "a.sdf", tmp_path / "out", quiet=True).path
+    comparison = bridge.compare_files(tmp_path / "a.sdf", written, quiet=True)
+    assert any(d.field.startswith("collisions") for d in comparison.differences)
+    assert comparison.verdict == "ALIKE"
+
+
+def test_the_gravities_that_formats_assume_are_alike_and_the_moon_is_not(tmp_path: Path) -> None:
+    model = "<model name='m'><link name='l'/></model>"
+    world = f"<sdf version='1.9'><world name='w'><gravity>0 0 {{}}</gravity>{model}</world></sdf>"
+    for name, g in (("a", -9.8), ("b", -9.81), ("c", -1.62), ("d", 0.0)):
+        (tmp_path / f"{name}.sdf").write_text(world.format(g))
+    verdicts = [
+        bridge.compare_files(tmp_path / "a.sdf", tmp_path / f"{name}.sdf").verdict
+        for name in "abcd"
+    ]
+    assert verdicts == ["EQUAL", "ALIKE", "DIFFERENT", "DIFFERENT"]
+
+
+def test_only_actuators_with_gains_act_without_commands() -> None:
+    bare = scene([link("a")], [joint("j", "world", "a")])
+    for gain, verdict in ((None, "ALIKE"), (2.0, "DIFFERENT")):
+        driven = dataclasses.replace(bare, actuators=(Actuator(name="j", joint="j", p_gain=gain),))
+        assert (
+            bridge.compare_files(bare, driven).verdict
+            == bridge.compare_files(driven, bare).verdict
+            == verdict
+        )
+
+
+MJCF = """<mujoco><worldbody><body name="a" gravcomp=".5"><joint name="j" stiffness="1"/><geom size=".1"/></body>
+  </worldbody><equality><joint joint1="j"/></equality>
+  <actuator><general name="m" joint="j" gainprm="2" group="1"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('gravcomp=".5"', 'gravcomp=".6"', "mujoco[gravcomp] of link a"),
+        ('gravcomp=".5"', "", "mujoco[gravcomp] of link a"),
+        ('gainprm="2"', 'gainprm="2.1"', "mujoco[gainprm] of actuator m"),
+        ('gainprm="2"', 'gainprm="2" gear="3"', "mujoco[gear] of actuator m"),
+        (
+            "<worldbody>",
+            '<option density="1000"/><worldbody>',
+            "physics.parameters[option/density] of scene",
+        ),
+        (
+            "<worldbody>",
+            '<option viscosity="1"/><worldbody>',
+            "physics.parameters[option/viscosity] of scene",
+        ),
+        (
+            "<worldbody>",
+            '<option><flag contact="disable"/></option><worldbody>',
+            "physics.parameters[flag/contact] of scene",
+        ),
+        (
+            '<joint joint1="j"/>',
+            '<joint joint1="j" polycoef=".1 0 0 0 0"/>',
+            "settings[polycoef] of engine element equality_0",
+        ),
+        ('<equality><joint joint1="j"/></equality>', "", "presence of engine element equality_0"),
+        ('group="1"', 'group="2"', ""),
+        ("<worldbody>", '<option tolerance="1e-12"/><worldbody>', ""),
+    ],
+)
+def test_forces_that_only_mujoco_has_count(old: str, new: str, reason: str, tmp_path: Path) -> None:
+    assert old in MJCF
+    (tmp_path / "a.xml").write_text(MJCF)
+    (tmp_path / "b.xml").write_text(MJCF.replace(old, new, 1))
+    found = bridge.compare_files(tmp_path / "a.xml", tmp_path / "b.xml", quiet=True)
+    assert found.differences
+    assert found.reasons == ((f"what acts on the motion differs: {reason}",) if reason else ())
+
+
+def test_a_law_that_another_format_states_by_gains_does_not_count(tmp_path: Path) -> None:
+    """The servo of a scene has gains; MJCF states its law, too."""
+    (tmp_path / "b.xml").write_text(
+        MJCF.replace("<general", "<position").replace('gainprm="2"', 'kp="2"')
+    )
+    b = loaders.load(tmp_path / "b.xml", quiet=True)
+    a = dataclasses.replace(
+        b, actuators=tuple(dataclasses.replace(each, engine_settings=()) for each in b.actuators)
+    )
+    found = bridge.compare_files(a, b)
+    assert found.differences
+    assert found.moves_alike
+
+
+@pytest.mark.parametrize(
+    ("option", "geom", "verdict"),
+    [
+        ('<flag contact="enable"/>', "", "ALIKE"),
+        ('<flag energy="enable"/>', "", "ALIKE"),
+        ("", 'solref=".3 1"', "DIFFERENT"),
+        ("", 'condim="1"', "DIFFERENT"),
+        ('<flag contact="disable"/>', "", "DIFFERENT"),
+        ('<flag override="enable"/>', "", "DIFFERENT"),
+    ],
+)
+def test_settings_of_mujoco_count_by_their_effect(option: str, geom: str, verdict: str) -> None:
+    text = """<mujoco><option>{}</option><worldbody><geom type="plane" size="1 1 1"/><body><freejoint/>
+    <geom size=".1" {}/></body></worldbody></mujoco>"""
+    a, b = (
+        loaders.load_string(text.format(*edits), format="mjcf")
+        for edits in (("", ""), (option, geom))
+    )
+    assert bridge.compare_files(a, b).verdict == verdict
+
+
+# The mechanics of two scenes are compared at random positions.
+
 ASSETS = Path(__file__).parents[3] / "assets"
-ARM = scene([link("a"), link("b")], [joint("j", "a", "b")])
+MECHANICS_ARM = scene([link("a"), link("b")], [joint("j", "a", "b")])
 
 
 def test_equal_scenes_have_no_error() -> None:
-    assert mechanical_error(ARM, ARM).is_within(0.0)
+    assert mechanical_error(MECHANICS_ARM, MECHANICS_ARM).is_within(0.0)
 
 
 def test_a_moved_joint_a_mass_and_a_pair_are_found() -> None:
     moved = scene([link("a"), link("b")], [joint("j", "a", "b", X_PJ=Pose.of(p=(0.0, 0.0, 0.5)))])
-    assert abs(mechanical_error(ARM, moved).pose - 0.5) < 0.5
+    assert abs(mechanical_error(MECHANICS_ARM, moved).pose - 0.5) < 0.5
     heavy = scene(
-        [link("a", inertia=SpatialInertia.of(2.0, I_Lcm=ARM.links[0].inertia.I_Lcm)), link("b")],
-        ARM.joints,
+        [
+            link("a", inertia=SpatialInertia.of(2.0, I_Lcm=MECHANICS_ARM.links[0].inertia.I_Lcm)),
+            link("b"),
+        ],
+        MECHANICS_ARM.joints,
     )
-    assert mechanical_error(ARM, heavy).mass == 1.0
+    assert mechanical_error(MECHANICS_ARM, heavy).mass == 1.0
     boxes = scene([link("a", shape=UNIT_BOX), link("b", shape=UNIT_BOX)])
-    joined = dataclasses.replace(boxes, joints=ARM.joints)
+    joined = dataclasses.replace(boxes, joints=MECHANICS_ARM.joints)
     assert mechanical_error(joined, boxes).missing == ("j",)
 
 
@@ -64,8 +314,8 @@ def test_the_inertia_of_a_small_link_is_compared_beside_a_heavy_one(factor: floa
 
 def test_other_names_are_followed() -> None:
     other = scene([link("a"), link("c")], [joint("k", "a", "c")])
-    assert mechanical_error(ARM, other).missing == ("b", "j")
-    assert mechanical_error(ARM, other, {"b": "c", "j": "k"}).is_within(1e-12)
+    assert mechanical_error(MECHANICS_ARM, other).missing == ("b", "j")
+    assert mechanical_error(MECHANICS_ARM, other, {"b": "c", "j": "k"}).is_within(1e-12)
 
 
 def test_a_free_link_moves_by_its_joint_whatever_the_name_of_that() -> None:
@@ -83,11 +333,12 @@ def test_a_free_link_moves_by_its_joint_whatever_the_name_of_that() -> None:
 
 def test_a_joint_that_moves_in_b_only_is_found() -> None:
     held = dataclasses.replace(
-        ARM, joints=(*ARM.joints, joint("mount", WORLD, "a", JointType.FIXED, axes=()))
+        MECHANICS_ARM,
+        joints=(*MECHANICS_ARM.joints, joint("mount", WORLD, "a", JointType.FIXED, axes=())),
     )
-    assert mechanical_error(held, ARM).added == ("a",)
-    assert mechanical_error(held, ARM).reasons(1e-9) == ("only B moves a",)
-    assert mechanical_error(ARM, held).missing == ("a",)
+    assert mechanical_error(held, MECHANICS_ARM).added == ("a",)
+    assert mechanical_error(held, MECHANICS_ARM).reasons(1e-9) == ("only B moves a",)
+    assert mechanical_error(MECHANICS_ARM, held).missing == ("a",)
 
 
 def test_pairs_that_may_touch_are_compared_on_request() -> None:
@@ -120,7 +371,7 @@ def test_mass_matrices_are_compared_up_to_a_number_of_velocities(count: int) -> 
     """
 
     def sliders(mass: float) -> Scene:
-        inertia = SpatialInertia.of(mass, I_Lcm=ARM.links[0].inertia.I_Lcm)
+        inertia = SpatialInertia.of(mass, I_Lcm=MECHANICS_ARM.links[0].inertia.I_Lcm)
         links = [link(f"l{i}", inertia=inertia) for i in range(count)]
         return scene(
             links, [joint(f"j{i}", WORLD, f"l{i}", JointType.PRISMATIC) for i in range(count)]

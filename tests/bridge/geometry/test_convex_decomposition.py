@@ -1,6 +1,4 @@
-"""Meshes collide as convex parts where that is asked for, and nothing that coacd does reaches the
-user.
-"""
+"""Meshes that collide, their convexity, and their convex parts."""
 
 import dataclasses
 import os
@@ -20,6 +18,7 @@ from bridge.geometry.convex_decomposition import is_convex
 from bridge.geometry.mesh import mesh_asset
 from bridge.parity.engines.mujoco.shapes import pairs_in_mujoco
 from bridge.parity.engines.pybullet.shapes import pairs_in_pybullet
+from bridge.targets.mjcf import to_mjcf
 from loaders.diagnostics import Diagnostics, ExportError, Fate, Where
 from loaders.inertia import SpatialInertia
 from loaders.model import (
@@ -36,7 +35,11 @@ from loaders.model import (
 )
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
+from tests.support.mesh_assets import codes, made, read_back, written
 from tests.support.mujoco_oracle import compiled
+
+# Meshes collide as convex parts where that is asked for, and nothing that coacd does reaches the
+# user.
 
 WALL, HEIGHT, RADIUS = 0.02, 0.15, 0.05
 PROFILE = (
@@ -85,7 +88,7 @@ def mesh_of(path, **asked) -> Mesh:
     return Mesh(uri=os.path.basename(path), path=path, **asked)
 
 
-def made(mesh):
+def convex_decomposition_made(mesh):
     diagnostics = Diagnostics()
     return mesh_asset(mesh, "mjcf", diagnostics, where=Where("a.sdf", 3), collides=True), list(
         diagnostics
@@ -204,7 +207,7 @@ def test_the_pairs_that_touch_are_those_of_the_model(gutter_file):
 
 
 def test_the_parts_are_convex_and_make_up_the_mesh(gutter_file):
-    parts, said = made(mesh_of(gutter_file, **PARTS_ASKED))
+    parts, said = convex_decomposition_made(mesh_of(gutter_file, **PARTS_ASKED))
     assert [part.name for part in parts] == [
         "gutter_convex_0",
         "gutter_convex_1",
@@ -230,7 +233,7 @@ def test_the_parts_are_convex_and_make_up_the_mesh(gutter_file):
 
 
 def test_the_hull_is_reported_with_how_much_more_it_holds(gutter_file):
-    (entry,) = made(mesh_of(gutter_file))[1]
+    (entry,) = convex_decomposition_made(mesh_of(gutter_file))[1]
     assert entry.code == "mesh.convex-hull"
     assert (
         f"of {HULL:.3g} m^3 instead of {VOLUME:.3g} m^3 ({100 * (HULL / VOLUME - 1):+.1f} %)"
@@ -241,7 +244,7 @@ def test_the_hull_is_reported_with_how_much_more_it_holds(gutter_file):
 def test_an_open_mesh_has_no_volume_to_compare_with(tmp_path):
     mesh = gutter()
     trimesh.Trimesh(mesh.vertices, mesh.faces[1:], process=False).export(tmp_path / "open.obj")
-    (entry,) = made(mesh_of(str(tmp_path / "open.obj")))[1]
+    (entry,) = convex_decomposition_made(mesh_of(str(tmp_path / "open.obj")))[1]
     assert "encloses no volume" in entry.message
 
 
@@ -253,7 +256,7 @@ def test_a_mesh_that_fills_its_hull_is_convex_whatever_its_slivers(tmp_path):
     faces = [*box.faces[1:], (a, b, 8), (b, c, 8), (c, a, 8)]
     assert not is_convex(vertices, np.array(faces))
     trimesh.Trimesh(vertices, faces, process=False).export(tmp_path / "dent.obj", digits=12)
-    found, said = made(mesh_of(str(tmp_path / "dent.obj"), **PARTS_ASKED))
+    found, said = convex_decomposition_made(mesh_of(str(tmp_path / "dent.obj"), **PARTS_ASKED))
     assert [part.name for part in found] == ["dent"]
     assert said == []
 
@@ -264,7 +267,7 @@ def test_a_mesh_that_faces_both_ways_has_no_volume(tmp_path):
         [mesh, trimesh.Trimesh(mesh.vertices, mesh.faces[:, ::-1], process=False)]
     )
     both.export(tmp_path / "both.stl")
-    (entry,) = made(mesh_of(str(tmp_path / "both.stl")))[1]
+    (entry,) = convex_decomposition_made(mesh_of(str(tmp_path / "both.stl")))[1]
     assert "encloses no volume" in entry.message
 
 
@@ -288,7 +291,9 @@ def test_a_mesh_of_convex_pieces_needs_no_coacd(tmp_path, monkeypatch):
         for i in range(3)
     ]
     trimesh.util.concatenate(steps).export(tmp_path / "stairs.stl")
-    parts, (entry,) = made(mesh_of(str(tmp_path / "stairs.stl"), **PARTS_ASKED))
+    parts, (entry,) = convex_decomposition_made(
+        mesh_of(str(tmp_path / "stairs.stl"), **PARTS_ASKED)
+    )
     assert len(parts) == 3
     assert entry.code == "mesh.convex-parts"
     assert "0.18 m^3 instead of 0.18 m^3 (+0.0 %)" in entry.message
@@ -296,9 +301,10 @@ def test_a_mesh_of_convex_pieces_needs_no_coacd(tmp_path, monkeypatch):
 
 def test_a_convex_mesh_stays_whole(tmp_path):
     trimesh.creation.icosphere(radius=0.1).export(tmp_path / "ball.obj")
-    assert [part.name for part in made(mesh_of(str(tmp_path / "ball.obj"), **PARTS_ASKED))[0]] == [
-        "ball"
-    ]
+    assert [
+        part.name
+        for part in convex_decomposition_made(mesh_of(str(tmp_path / "ball.obj"), **PARTS_ASKED))[0]
+    ] == ["ball"]
 
 
 # --- what coacd does ------------------------------------------------------------------------------
@@ -328,9 +334,9 @@ def test_nothing_is_printed_and_the_same_parts_come_from_an_empty_cache(gutter_f
 
 
 def test_parts_are_made_once(gutter_file, monkeypatch):
-    first, _ = made(mesh_of(gutter_file, **PARTS_ASKED))
+    first, _ = convex_decomposition_made(mesh_of(gutter_file, **PARTS_ASKED))
     monkeypatch.setattr(convex_decomposition, "_make", lambda *_: pytest.fail("made again"))
-    again, _ = made(mesh_of(gutter_file, **PARTS_ASKED))
+    again, _ = convex_decomposition_made(mesh_of(gutter_file, **PARTS_ASKED))
     assert [part.data for part in again] == [part.data for part in first]
 
 
@@ -339,18 +345,18 @@ def test_a_mesh_that_takes_too_long_collides_as_its_hull_and_is_not_tried_again(
 ):
     mesh = mesh_of(gutter_file, decomposition=convex_decomposition.PARTS, max_convex_hulls=5)
     monkeypatch.setattr(convex_decomposition, "TIME_LIMIT", 0.01)
-    parts, (entry,) = made(mesh)
+    parts, (entry,) = convex_decomposition_made(mesh)
     assert [part.name for part in parts] == ["gutter"]
     assert (entry.code, entry.fate) == ("mesh.decomposition", Fate.APPROXIMATED)
     assert "takes longer than 0.01 s" in entry.message
     monkeypatch.setattr(convex_decomposition, "_make", lambda *_: pytest.fail("tried again"))
-    assert made(mesh)[1] == [entry]
+    assert convex_decomposition_made(mesh)[1] == [entry]
 
 
 def test_a_crash_of_coacd_is_a_diagnostic(gutter_file, monkeypatch, tmp_path):
     (tmp_path / "coacd.py").write_text("import os\nos.abort()\n")
     monkeypatch.syspath_prepend(tmp_path)
-    parts, (entry,) = made(
+    parts, (entry,) = convex_decomposition_made(
         mesh_of(gutter_file, decomposition=convex_decomposition.PARTS, max_convex_hulls=6)
     )
     assert len(parts) == 1
@@ -360,7 +366,7 @@ def test_a_crash_of_coacd_is_a_diagnostic(gutter_file, monkeypatch, tmp_path):
 def test_the_reason_why_coacd_does_not_start_is_reported(gutter_file, monkeypatch, tmp_path):
     (tmp_path / "coacd.py").write_text("raise ImportError('no library')\n")
     monkeypatch.syspath_prepend(tmp_path)
-    _, (entry,) = made(
+    _, (entry,) = convex_decomposition_made(
         mesh_of(gutter_file, decomposition=convex_decomposition.PARTS, max_convex_hulls=7)
     )
     assert entry.arguments["reason"] == "ImportError: no library"
@@ -372,7 +378,7 @@ def test_parts_without_volume_are_none(gutter_file, monkeypatch):
         np.array([(0, 1, 2), (0, 2, 3)]),
     )
     monkeypatch.setattr(convex_decomposition, "_read", lambda _: iter([flat]))
-    parts, (entry,) = made(mesh_of(gutter_file, **PARTS_ASKED))
+    parts, (entry,) = convex_decomposition_made(mesh_of(gutter_file, **PARTS_ASKED))
     assert [part.name for part in parts] == ["gutter"]
     assert entry.arguments["reason"] == "it is too thin"
 
@@ -384,7 +390,9 @@ def test_planes_that_cross_are_taken_apart_as_one(tmp_path, monkeypatch):
     lower = trimesh.creation.box(bounds=[(0.0, 0.0, -1.0), (1e-9, 1.0, 0.0)])  # with `low` an L
     trimesh.util.concatenate([upright, low, lower]).export(tmp_path / "tree.obj", digits=12)
     assert (
-        made(mesh_of(str(tmp_path / "tree.obj"), **PARTS_ASKED))[1][0].arguments["reason"]
+        convex_decomposition_made(mesh_of(str(tmp_path / "tree.obj"), **PARTS_ASKED))[1][
+            0
+        ].arguments["reason"]
         == "seen as one"
     )
 
@@ -400,7 +408,7 @@ def test_a_mesh_that_is_hardly_one_does_no_harm(tmp_path, faces):
         f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces
     ]
     (tmp_path / "bad.obj").write_text("\n".join(lines))
-    parts, said = made(mesh_of(str(tmp_path / "bad.obj"), **PARTS_ASKED))
+    parts, said = convex_decomposition_made(mesh_of(str(tmp_path / "bad.obj"), **PARTS_ASKED))
     assert {entry.code for entry in said} <= {
         "mesh.convex-parts",
         "mesh.decomposition",
@@ -412,7 +420,7 @@ def test_a_mesh_that_is_hardly_one_does_no_harm(tmp_path, faces):
 
 def test_large_meshes_are_refused_before_coacd_sees_them(gutter_file, monkeypatch):
     monkeypatch.setattr(convex_decomposition, "MAX_FACES", 20)
-    (entry,) = made(mesh_of(gutter_file, **PARTS_ASKED))[1]
+    (entry,) = convex_decomposition_made(mesh_of(gutter_file, **PARTS_ASKED))[1]
     assert entry.arguments["reason"] == "it has 28 triangles; the limit is 20"
 
 
@@ -440,7 +448,7 @@ def test_without_coacd_a_file_that_asks_for_parts_gets_the_hull_and_the_command_
     gutter_file, monkeypatch
 ):
     monkeypatch.setattr(convex_decomposition, "installed", lambda: False)
-    parts, (entry,) = made(mesh_of(gutter_file, **PARTS_ASKED))
+    parts, (entry,) = convex_decomposition_made(mesh_of(gutter_file, **PARTS_ASKED))
     assert len(parts) == 1
     assert (entry.code, entry.hint) == ("mesh.decomposition", 'pip install "sdfbridge[convex]"')
 
@@ -459,3 +467,61 @@ def test_without_coacd_the_error_names_the_package_to_install(
 def test_an_unknown_keyword_is_refused():
     with pytest.raises(ValueError, match="'parts' of collision_meshes; expected one of: as_is"):
         bridge.to_mjcf(Scene(name="empty"), collision_meshes="parts")
+
+
+# Meshes that collide, and what is reported about them.
+
+
+def test_a_mesh_that_is_not_convex_is_reported_and_a_convex_one_is_not(tmp_path):
+    torus = written(tmp_path, trimesh.creation.torus(1.0, 0.3))
+    assert codes(made(torus, collides=True)[1]) == ["mesh.convex-hull"]
+    assert codes(made(torus)[1]) == []
+
+
+def flat_square():
+    return trimesh.Trimesh(
+        [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1, 2), (0, 2, 3)], process=False
+    )
+
+
+def test_a_flat_mesh_gets_a_thickness_to_collide_and_mujoco_takes_it(tmp_path):
+    mesh = written(tmp_path, flat_square())
+    ((asset,), diagnostics) = made(mesh, collides=True)
+    assert np.allclose(np.ptp(read_back(asset).vertices, axis=0), (1.0, 1.0, 1e-3))
+    assert codes(diagnostics) == ["mesh.flat"]
+    shape = Collision(name="c", X_LG=IDENTITY, geometry=mesh)
+    assert compiled(to_mjcf(collision_meshes_scene_of(collisions=(shape,)))).nmesh == 1
+
+
+def collision_meshes_scene_of(**parts):
+    link = Link(
+        name="a", model="m", X_WL=IDENTITY, inertia=SpatialInertia.of(1.0, I_Lcm=np.eye(3)), **parts
+    )
+    model = Model(name="m", X_WM=IDENTITY, canonical_link="a", static=True)
+    return Scene(name="m", models=(model,), links=(link,))
+
+
+def test_a_mesh_without_a_file_is_named_as_in_the_scene():
+    torus = trimesh.creation.torus(1.0, 0.3).export(file_type="obj").encode()
+    shape = Collision(name="c", X_LG=IDENTITY, geometry=Mesh(uri="ring.obj", path=None, data=torus))
+    found = to_mjcf(collision_meshes_scene_of(collisions=(shape,))).diagnostics
+    assert [entry.arguments["mesh"] for entry in found if entry.code == "mesh.convex-hull"] == [
+        "ring"
+    ]
+
+
+# Convexity of triangle meshes.
+
+
+@pytest.mark.parametrize(
+    ("mesh", "expected"),
+    [
+        (trimesh.creation.box((1, 2, 3)), True),
+        (trimesh.creation.icosphere(subdivisions=4), True),
+        (trimesh.creation.cylinder(radius=1.0, height=2.0), True),
+        (trimesh.creation.torus(1.0, 0.3), False),
+        (trimesh.creation.annulus(0.5, 1.0, 1.0), False),
+    ],
+)
+def test_convexity_is_that_of_the_surface(mesh, expected):
+    assert is_convex(mesh.vertices, mesh.faces) is expected

@@ -370,6 +370,18 @@ def test_an_object_without_a_surface_is_not_lost(tmp_path: Path) -> None:
     assert max(part[:, 2].max() for part in parts) == pytest.approx(3.0)
 
 
+@pytest.mark.parametrize("size", [1e-5, 1e-6, 1e-7, 1e-9])
+@pytest.mark.parametrize("is_flat", [False, True])
+def test_a_speck_beside_a_box_compiles(size: float, is_flat: bool, tmp_path: Path) -> None:
+    speck = trimesh.Trimesh([(0, 0, 0), (size, 0, 0), (0, size, 0)], [(0, 1, 2)], process=False)
+    if not is_flat:
+        speck = trimesh.creation.box((size, size, size))
+    written(tmp_path, obj(box(LEFT), speck))
+    file = written(tmp_path, ROBOT.format(file="two.obj"), "two.urdf")
+    parts = np.count_nonzero(compiled(to_mjcf(file, quiet=True)).geom_contype)
+    assert parts == (2 if size >= 1e-6 else 1)
+
+
 # --- distance and comparison ----------------------------------------------------------------------
 
 

@@ -1,34 +1,48 @@
-"""Bodies, names and reports of a lowered scene."""
+"""A lowered scene: bodies, names, reports, and references as indices; sources that public functions
+take.
+"""
+
+from __future__ import annotations
 
 import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
 
 import mujoco
 import numpy as np
 import pybullet
 import pytest
 
+import loaders
 from bridge import load_into_pybullet, to_mjcf
 from bridge.lowering import lower
-from bridge.mechanism.bodies import ROOT
+from bridge.lowering.lower import Indices
+from bridge.lowering.sources import mechanism_of, split_options
+from bridge.mechanism.bodies import ROOT, BodyConnection, TendonConnection
 from loaders.model import (
     WORLD,
     X_AXIS,
     Y_AXIS,
     Z_AXIS,
     Actuator,
+    BallConstraint,
+    Bushing,
     JointAxis,
     JointType,
     Model,
     Sphere,
     Tendon,
+    TendonConstraint,
     TendonPart,
     TendonPartType,
     by_name,
 )
-from loaders.pose import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose, frozen
 from tests.support import scenes
 from tests.support.mujoco_oracle import compiled
 from tests.support.simple_scenes import joint, link, scene
+
+# Bodies, names and reports of a lowered scene.
 
 
 def test_a_free_link_with_the_name_of_a_joint_is_distinguished():
@@ -174,3 +188,85 @@ def test_something_else_than_a_scene_is_refused(given):
         TypeError, match=r"expected a Scene, not \w+; sdfbridge.load\(path\) returns one"
     ):
         lower(given)
+
+
+# Names in actuators, constraints and force elements, resolved to indices.
+
+INDICES = Indices(
+    bodies={"a": 0, "b": 1, WORLD: ROOT}, dofs={("j", 0): 0, ("u", 0): 1, ("u", 1): 2}
+)
+ONE = frozen((1.0, 1.0, 1.0))
+
+
+def test_an_actuator_drives_the_first_velocity_of_its_joint() -> None:
+    assert INDICES.actuator(Actuator(name="m", joint="u")).dof == 1
+    assert INDICES.actuator(Actuator(name="m", joint="weld")).dof is None
+
+
+def test_a_point_constraint_has_bodies_and_frames_without_rotation() -> None:
+    ball = BallConstraint(link_A="b", link_B=WORLD, p_AP=ONE, p_BQ=2.0 * ONE)
+    connection = INDICES.constraint(ball)
+    assert isinstance(connection, BodyConnection)
+    assert (connection.element, connection.body_a, connection.body_b) == (ball, 1, ROOT)
+    np.testing.assert_array_equal(connection.X_BQ.p, (2.0, 2.0, 2.0))
+    np.testing.assert_array_equal(connection.X_AP.R, np.eye(3))
+
+
+def test_a_tendon_has_one_index_for_each_joint() -> None:
+    connection = INDICES.constraint(
+        TendonConstraint(joints=("u", "weld", "j"), coefficients=(1.0, 1.0, 1.0))
+    )
+    assert isinstance(connection, TendonConnection)
+    assert connection.dofs == (1, None, 0)
+
+
+def test_a_bushing_keeps_its_frames() -> None:
+    X = Pose.from_xyz_rpy((1, 2, 3), (0.1, 0.2, 0.3))
+    bushing = Bushing(
+        link_A="a",
+        X_LA=X,
+        link_C="b",
+        X_LC=X.inverse(),
+        torque_stiffness=ONE,
+        torque_damping=ONE,
+        force_stiffness=ONE,
+        force_damping=ONE,
+    )
+    connection = INDICES.force_element(bushing)
+    assert (connection.body_a, connection.body_b, connection.X_AP) == (0, 1, X)
+
+
+def test_an_unknown_link_is_an_error_of_the_caller() -> None:
+    with pytest.raises(KeyError):
+        INDICES.constraint(BallConstraint(link_A="x", link_B="a", p_AP=ONE, p_BQ=ONE))
+
+
+# Sources that public functions take.
+
+PENDULUM = Path(__file__).parents[3] / "assets" / "double_pendulum.urdf"
+
+
+def test_a_path_a_scene_and_a_mechanism_give_the_same_mechanism() -> None:
+    scene = loaders.load(PENDULUM)
+    for source in (PENDULUM, str(PENDULUM), scene, lower(scene)):
+        assert mechanism_of(source).v_order == (("shoulder", 0), ("elbow", 0))
+
+
+def test_other_sources_and_unknown_options_are_refused() -> None:
+    with pytest.raises(TypeError, match="expected a path, a Scene or a Mechanism, not int"):
+        mechanism_of(1)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="strickt"):
+        mechanism_of(PENDULUM, strickt=True)  # type: ignore[call-arg]
+
+
+@dataclass
+class Options:
+    strict: bool = False
+    scale: float = 1.0
+
+
+def test_options_go_to_the_export_or_to_the_load_and_strict_to_both() -> None:
+    keywords = {"strict": True, "scale": 2.0, "quiet": True, "paths": None}
+    of_export, of_load = split_options(Options, keywords)
+    assert of_export == Options(strict=True, scale=2.0)
+    assert of_load == {"strict": True, "quiet": True}

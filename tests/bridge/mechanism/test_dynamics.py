@@ -1,6 +1,8 @@
-"""Kinematics and dynamics of a mechanism against pydrake, built joint by joint, and against first
-principles.
+"""Kinematics and dynamics against pydrake and first principles; modes of dampers and the mass
+matrix at zero.
 """
+
+from __future__ import annotations
 
 import math
 from collections import Counter
@@ -27,12 +29,24 @@ from pydrake.multibody.tree import SpatialInertia as DrakeInertia
 
 import loaders
 from bridge.lowering import lower
-from bridge.mechanism.dynamics import bias_accelerations, mass_matrix_and_bias_forces, relative_pose
+from bridge.mechanism.dynamics import (
+    MassMatrixAtZero,
+    bias_accelerations,
+    joint_coefficients,
+    mass_matrix_and_bias_forces,
+    mode_rates,
+    modes,
+    relative_pose,
+)
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Actuator, Joint, JointAxis, JointType, Link, Model, by_name
 from loaders.pose import IDENTITY, Pose, frozen, matrix_to_quaternion
 from loaders.scene import Scene
+from tests.support.scenes import random_scene
 from tests.support.seeds import seeds
+
+# Kinematics and dynamics of a mechanism against pydrake, built joint by joint, and against first
+# principles.
 
 MOVING = [
     JointType.REVOLUTE,
@@ -76,7 +90,7 @@ def axes_of(kind, rng):
     return tuple(JointAxis(xyz=frozen(axis)) for axis in (x, y, z)[:count])
 
 
-def random_scene(seed, *, fixed, kinds=MOVING, size=7, chain=False):
+def dynamics_random_scene(seed, *, fixed, kinds=MOVING, size=7, chain=False):
     """Links ``l0``.. in a random tree; link 0 welded to the world or free."""
     rng = np.random.default_rng(seed)
     poses, links, joints = [], [], []
@@ -182,7 +196,7 @@ def state(plant, mechanism, rng):
 @pytest.mark.parametrize("fixed", [True, False], ids=["fixed base", "floating base"])
 @pytest.mark.parametrize("seed", seeds(6))
 def test_random_trees_move_as_in_drake(seed, fixed):
-    scene = random_scene(seed, fixed=fixed)
+    scene = dynamics_random_scene(seed, fixed=fixed)
     mechanism, plant = lower(scene), drake_plant(scene)
     context, q, v, index = state(plant, mechanism, np.random.default_rng(seed))
 
@@ -296,7 +310,7 @@ def moved(kind, position, rate, h):
 
 
 def test_a_rotor_adds_its_reflected_inertia_to_the_diagonal():
-    scene = random_scene(1, fixed=True, kinds=[JointType.REVOLUTE])
+    scene = dynamics_random_scene(1, fixed=True, kinds=[JointType.REVOLUTE])
     motors = (Actuator(name="motor", joint="j2", gear_ratio=50.0, rotor_inertia=1e-4),)
     geared = Scene(name=scene.name, links=scene.links, joints=scene.joints, actuators=motors)
     difference = lower(geared).mass_matrix() - lower(scene).mass_matrix()
@@ -308,7 +322,7 @@ def test_a_rotor_adds_its_reflected_inertia_to_the_diagonal():
 
 def test_a_long_chain_needs_no_recursion():
     mechanism = lower(
-        random_scene(0, fixed=True, kinds=[JointType.REVOLUTE], size=3000, chain=True)
+        dynamics_random_scene(0, fixed=True, kinds=[JointType.REVOLUTE], size=3000, chain=True)
     )
     assert len(mechanism.link_poses()) == 3000
     assert len(mechanism.v_order) == 2999
@@ -331,7 +345,7 @@ def test_jacobians_are_the_motions_of_the_links(seed):
     """The columns of a Jacobian are the velocities of the origin of a link, in the world, by
     central differences.
     """
-    mechanism = lower(random_scene(seed, fixed=True, kinds=SCALAR))
+    mechanism = lower(dynamics_random_scene(seed, fixed=True, kinds=SCALAR))
     rng, step = np.random.default_rng(seed), 1e-6
     sizes = Counter(name for name, _ in mechanism.v_order)
     q = {name: rng.uniform(-1.0, 1.0, size) for name, size in sizes.items()}
@@ -366,7 +380,7 @@ def test_a_ball_without_forces_has_no_moment_whatever_its_speed(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_bias_accelerations_are_the_rate_of_the_motion_at_constant_velocities(seed: int) -> None:
     mechanism = lower(
-        random_scene(seed, fixed=True, kinds=[JointType.REVOLUTE, JointType.PRISMATIC])
+        dynamics_random_scene(seed, fixed=True, kinds=[JointType.REVOLUTE, JointType.PRISMATIC])
     )
     rng, step = np.random.default_rng(seed), 1e-5
     q, rates = rng.uniform(-0.5, 0.5, (2, len(mechanism.v_order)))
@@ -381,3 +395,78 @@ def test_bias_accelerations_are_the_rate_of_the_motion_at_constant_velocities(se
     before, after = motions(-step), motions(step)
     for link, found in bias_accelerations(mechanism.bodies, positions, rates).items():
         np.testing.assert_allclose(found, (after[link] - before[link]) / (2.0 * step), atol=1e-8)
+
+
+# Rates and modes of dampers against powers of the matrix of one step, and against their definition.
+
+
+def test_coefficients_hold_for_each_velocity_of_a_joint_and_for_none_of_a_free_link():
+    kinds = [
+        JointType.REVOLUTE,
+        JointType.BALL,
+        JointType.SCREW,
+        JointType.UNIVERSAL,
+        JointType.PLANAR,
+    ]
+    mechanism = lower(random_scene(3, fixed=False, kinds=kinds, size=12))
+    counted = joint_coefficients(mechanism.bodies, lambda axis: 2.0)
+    free = next(body for body in mechanism.bodies if body.joint == mechanism.v_order[0][0])
+    with_axis = {
+        body.joint
+        for body in mechanism.bodies
+        if body is not free and body.primitives[0].limits is not None
+    }
+    assert counted.tolist() == [2.0 if name in with_axis else 0.0 for name, _ in mechanism.v_order]
+
+
+def test_the_largest_rate_divides_stable_from_unstable_explicit_integration():
+    rng = np.random.default_rng(1)
+    A = rng.normal(size=(5, 5))
+    mobility, damping = A @ A.T + 0.1 * np.eye(5), np.array([0.0, 1.0, 2.0, 0.5, 3.0])
+    rates = mode_rates(mobility, damping)
+    for factor, is_stable in ((1.9, True), (2.1, False)):
+        step = np.eye(5) - factor / rates[-1] * mobility @ np.diag(damping)
+        assert bool(np.linalg.norm(np.linalg.matrix_power(step, 500)) < 1e3) is is_stable
+
+
+def test_modes_are_the_eigenvectors_of_their_rates_also_of_equal_ones():
+    """Two arms that are alike have each rate twice."""
+    rng = np.random.default_rng(2)
+    A = rng.normal(size=(15, 15))
+    mobility, damping = (
+        np.kron(np.eye(2), A @ A.T + 0.1 * np.eye(15)),
+        np.tile(rng.uniform(0.0, 3.0, 15), 2),
+    )
+    rates = mode_rates(mobility, damping)[-8:]
+    root = np.sqrt(damping)
+    found = modes(mobility, damping, rates)
+    np.testing.assert_allclose(
+        root[:, None] * mobility * root @ found, rates * found, atol=1e-9 * rates[-1]
+    )
+    np.testing.assert_allclose(found.T @ found, np.eye(8), atol=1e-9)
+    assert modes(mobility, damping, rates[:0]).shape == (30, 0)
+
+
+# The mass matrix at zero and its inverses.
+
+
+def test_a_regular_matrix_has_its_inverse() -> None:
+    M = np.array(((2.0, 1.0), (1.0, 3.0)))
+    at_zero = MassMatrixAtZero(M)
+    assert at_zero.inverse is not None
+    np.testing.assert_allclose(at_zero.inverse @ M, np.eye(2), atol=1e-15)
+    assert at_zero.pseudo_inverse is at_zero.inverse is at_zero.inverse
+
+
+def test_a_singular_matrix_has_a_pseudo_inverse_only() -> None:
+    M = np.diag((2.0, 0.0))
+    at_zero = MassMatrixAtZero(M)
+    assert at_zero.inverse is None
+    assert at_zero.pseudo_inverse is not None
+    np.testing.assert_allclose(M @ at_zero.pseudo_inverse @ M, M)
+
+
+def test_a_matrix_that_is_not_finite_has_none() -> None:
+    at_zero = MassMatrixAtZero(np.array(((np.nan,),)))
+    assert at_zero.inverse is None
+    assert at_zero.pseudo_inverse is None

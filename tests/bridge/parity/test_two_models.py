@@ -1,4 +1,6 @@
-"""A simulator that runs two models finds the difference that one has from the other."""
+"""A simulator that runs two models finds their difference; the argument says whether it is a model
+or an engine.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,11 @@ import mujoco
 import numpy as np
 import pytest
 
+import bridge
 from bridge import export_urdf
+from bridge.diff import FileComparison
 from bridge.diff.files import compare_files
+from bridge.parity import Comparison
 from bridge.parity.two_models import errors_in_simulators
 from loaders import Search, load
 from loaders.inertia import SpatialInertia
@@ -17,6 +22,8 @@ from loaders.model import JointType
 from loaders.pose import Pose
 from loaders.scene import Scene
 from tests.support.scenes import joint, link, scene
+
+# A simulator that runs two models finds the difference that one has from the other.
 
 
 def pendulum(mass: float, *names: str) -> Scene:
@@ -88,4 +95,23 @@ def test_a_simulator_that_reads_the_files_finds_their_packages(tmp_path: Path) -
     assert (
         errors_in_simulators(a, a, ["drake"], compare_files(a, a), search=search)["drake"].refusal
         == ""
+    )
+
+
+# The second argument of `compare` says whether it is about engines or a second model.
+
+LEG = Path(__file__).parents[3] / "assets" / "leg.sdf"
+
+
+def test_a_path_or_a_scene_is_a_second_model() -> None:
+    assert isinstance(bridge.compare(LEG, LEG), FileComparison)
+    assert isinstance(bridge.compare(scene([link("a")]), scene([link("a")])), FileComparison)
+    assert isinstance(bridge.compare(str(LEG), str(LEG)), FileComparison)
+
+
+def test_a_word_is_an_engine() -> None:
+    given = scene([link("a")])
+    assert isinstance(bridge.compare(given, "mujoco", levels="L0", configurations=1), Comparison)
+    assert isinstance(
+        bridge.compare(given, ["mujoco"], levels=["L0"], configurations=1), Comparison
     )

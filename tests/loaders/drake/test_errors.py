@@ -1,13 +1,19 @@
-"""What is wrong with an extension: where Drake refuses a file, so do we, with a code and a line."""
+"""Errors in extensions, where Drake refuses the file too; undeclared and undocumented elements."""
 
 from __future__ import annotations
+
+import re
+from pathlib import Path
 
 import pytest
 
 import loaders
+from tests.support.drake_files import BOTH, CURVES, NAMESPACE, ROTOR, load
 from tests.support.drake_oracle import DrakePlant
 
-NAMESPACE = 'xmlns:drake="http://drake.mit.edu"'
+# What is wrong with an extension: where Drake refuses a file, so do we, with a code and a line.
+
+ERRORS_NAMESPACE = 'xmlns:drake="http://drake.mit.edu"'
 SPHERE = "<geometry><sphere><radius>1</radius></sphere></geometry>"
 MASS = (
     '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" '
@@ -263,14 +269,14 @@ URDF = {
 
 def sdf(body):
     return (
-        f'<sdf version="1.11" {NAMESPACE}><model name="m"><link name="a"/><link '
+        f'<sdf version="1.11" {ERRORS_NAMESPACE}><model name="m"><link name="a"/><link '
         f'name="b"/>\n{body}</model></sdf>'
     )
 
 
 def urdf(body):
     links = "".join(f'<link name="{name}">{MASS}</link>' for name in "ab")
-    return f'<robot {NAMESPACE} name="m">{links}\n{body}</robot>'
+    return f'<robot {ERRORS_NAMESPACE} name="m">{links}\n{body}</robot>'
 
 
 CASES = [
@@ -396,3 +402,48 @@ def test_a_file_that_drake_refuses_and_we_read_has_a_diagnostic(code, text):
     with pytest.raises((RuntimeError, ValueError, SystemExit)):
         DrakePlant(text, form)
     assert [entry.code for entry in loaders.load_string(text, format=form).diagnostics] == [code]
+
+
+# Names of Drake's elements: undeclared prefixes and unknown elements.
+
+
+def bare(source):
+    """The file without the declaration of the prefix."""
+    return source[0].replace(NAMESPACE, ""), source[1]
+
+
+@pytest.mark.parametrize("source", [ROTOR["sdf"], ROTOR["urdf"], CURVES["sdf"], CURVES["urdf"]])
+def test_the_prefix_need_not_be_declared(source):
+    assert load(bare(source)).joints[-1].name == "j"
+
+
+@BOTH
+def test_an_unknown_element_is_a_warning_with_its_line_and_an_error_when_strict(form):
+    text, name = form("\n<drake:no_such_thing/>")
+    (entry,) = (
+        e
+        for e in loaders.load_string(text, format=name).diagnostics
+        if "no_such_thing" in e.message
+    )
+    assert (entry.severity, entry.where.line) == ("warning", 2)
+    with pytest.raises(loaders.LoadError, match="no_such_thing"):
+        loaders.load_string(text, format=name, strict=True)
+
+
+# Every Drake extension is documented.
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_every_element_is_documented():
+    text = (ROOT / "docs" / "drake.md").read_text()
+    source = "".join(path.read_text() for path in (ROOT / "loaders" / "drake").glob("*.py"))
+    tops = set(re.findall(r'"(drake:[a-z_]+)"', source))
+    parts = re.compile(
+        r"drake:(?:parent|child|curves|is_periodic|initial_tangent|plane_normal|line_segment|circular_arc"
+        r"|member|member_group|ignored_collision_filter_group|rigid_hydroelastic|compliant_hydroelastic"
+        r"|soft_hydroelastic|youngs_modulus|poissons_ratio|mass_density|mass_damping|stiffness_damping"
+        r"|material_model|point_on_plane|outward_normal|wall_boundary_condition|tendon_constraint_joint"
+        r"|bushing_)$"
+    )
+    assert {tag for tag in tops if not parts.match(tag) and f"`{tag}`" not in text} == set()

@@ -1,19 +1,25 @@
-"""MJCF that SDFormat and directives include, against MuJoCo's own attachment of the same file."""
+"""Included and attached MJCF, against MuJoCo's own attachment and resolution of the same files."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
+import mujoco
 import numpy as np
 import pytest
 
 import bridge
 import loaders
 from loaders import LoadError, Scene
-from tests.support.mjcf_documents import BALL
+from loaders.diagnostics import Diagnostics
+from loaders.mjcf.document import Contents, LineMap
+from loaders.node import Node
+from loaders.xml import parse
+from tests.support.mjcf_documents import BALL, document, problems, written
 
-mujoco = pytest.importorskip("mujoco")
+# MJCF that SDFormat and directives include, against MuJoCo's own attachment of the same file.
 
 OPTION = '<option gravity="0 0 -3" timestep="0.004"/>'
 ROBOT = f"""<mujoco model="robot"><compiler angle="radian"/>{OPTION}
@@ -243,3 +249,156 @@ def test_the_friction_of_a_contact_pair_is_that_of_the_pair(tmp_path: Path) -> N
 def test_a_part_of_a_document_is_refused_with_what_to_read_instead() -> None:
     with pytest.raises(LoadError, match="read the file that includes it"):
         loaders.load_string("<mujocoinclude/>", format="mjcf")
+
+
+# Includes, as MuJoCo resolves them.
+
+ARM = f'<mujocoinclude><body name="arm">{BALL}</body></mujocoinclude>'
+
+
+def links(path: Path) -> list[str]:
+    return [link.name for link in loaders.load(path, quiet=True).links]
+
+
+def test_a_name_counts_from_the_main_file_then_from_the_including_one(tmp_path: Path) -> None:
+    import mujoco
+
+    text = document('<include file="parts/torso.xml"/>')
+    torso = '<mujocoinclude><body name="torso"><include file="arm.xml"/></body></mujocoinclude>'
+    inside = written(tmp_path / "inside", text, parts__torso_xml=torso, parts__arm_xml=ARM)
+    main = written(tmp_path / "main", text, parts__torso_xml=torso, arm_xml=ARM)
+    for path in (inside, main):
+        model = mujoco.MjModel.from_xml_path(str(path))
+        assert (
+            links(path) == [model.body(i).name for i in range(1, model.nbody)] == ["torso", "arm"]
+        )
+
+
+def test_the_lines_are_those_of_the_included_file(tmp_path: Path) -> None:
+    arm = f'<mujocoinclude>\n\n<body name="arm">{BALL}</body></mujocoinclude>'
+    (link,) = loaders.load(
+        written(tmp_path, document('<include file="arm.xml"/>'), arm_xml=arm)
+    ).links
+    assert (Path(link.where.file).name, link.where.line) == ("arm.xml", 3)
+
+
+def test_a_file_is_included_once(tmp_path: Path) -> None:
+    import mujoco
+
+    path = written(
+        tmp_path, document('<include file="arm.xml"/><include file="arm.xml"/>'), arm_xml=ARM
+    )
+    assert [problem.code for problem in problems(path)] == ["mjcf-in.included-twice"]
+    with pytest.raises(ValueError, match="already included"):
+        mujoco.MjModel.from_xml_path(str(path))
+
+
+@pytest.mark.parametrize("name", ["./arm.xml", "folder/../arm.xml"])
+def test_a_file_is_known_by_its_name_however_it_is_written(name: str, tmp_path: Path) -> None:
+    import mujoco
+
+    path = written(
+        tmp_path, document(f'<include file="arm.xml"/><include file="{name}"/>'), arm_xml=ARM
+    )
+    (tmp_path / "folder").mkdir()
+    assert [problem.code for problem in problems(path)] == ["mjcf-in.included-twice"]
+    with pytest.raises(ValueError, match="already included"):
+        mujoco.MjModel.from_xml_path(str(path))
+
+
+def test_links_to_one_file_are_files_of_their_own_as_in_mujoco(tmp_path: Path) -> None:
+    import mujoco
+
+    finger = f"<mujocoinclude>{BALL}</mujocoinclude>"
+    bodies = (
+        '<body name="a"><include file="a.xml"/></body><body name="b"><include file="b.xml"/></body>'
+    )
+    path = written(tmp_path, document(bodies), finger_xml=finger)
+    for name in ("a.xml", "b.xml"):
+        (tmp_path / name).symlink_to("finger.xml")
+    model = mujoco.MjModel.from_xml_path(str(path))
+    assert links(path) == [model.body(i).name for i in range(1, model.nbody)] == ["a", "b"]
+
+
+def test_a_cycle_of_links_ends(tmp_path: Path) -> None:
+    a = '<mujocoinclude><body name="x"><include file="b.xml"/></body></mujocoinclude>'
+    path = written(tmp_path, document('<include file="a.xml"/>'), a_xml=a)
+    (tmp_path / "b.xml").symlink_to("a.xml")
+    assert [problem.code for problem in problems(path)] == ["mjcf-in.included-twice"]
+
+
+def test_a_cycle_ends(tmp_path: Path) -> None:
+    a = '<mujocoinclude><body name="x"><include file="a.xml"/></body></mujocoinclude>'
+    path = written(tmp_path, document('<include file="a.xml"/>'), a_xml=a)
+    assert [problem.code for problem in problems(path)] == ["mjcf-in.included-twice"]
+
+
+@pytest.mark.parametrize(
+    "name", ["robot.xml", "./robot.xml", "../robot/robot.xml", "link.xml", "folder/robot.xml"]
+)
+def test_the_main_file_is_not_included_by_any_of_its_names(name: str, tmp_path: Path) -> None:
+    path = written(tmp_path / "robot", document(f'<include file="{name}"/>'))
+    (path.parent / "link.xml").symlink_to(path)
+    (path.parent / "folder").symlink_to(path.parent)
+    assert [problem.code for problem in problems(path)] == ["mjcf-in.included-twice"]
+
+
+@pytest.mark.parametrize("name", ["main.xml", "parts/robot.xml"])
+def test_a_main_file_that_is_a_link_is_known_by_its_target(name: str, tmp_path: Path) -> None:
+    written(tmp_path, document(f'<include file="{name}"/>'), "parts/robot.xml")
+    (tmp_path / "main.xml").symlink_to(tmp_path / "parts/robot.xml")
+    assert [problem.code for problem in problems(tmp_path / "main.xml")] == [
+        "mjcf-in.included-twice"
+    ]
+
+
+def test_a_file_of_the_name_of_the_main_file_is_another_one(tmp_path: Path) -> None:
+    path = written(tmp_path, document('<include file="parts/robot.xml"/>'), parts__robot_xml=ARM)
+    assert links(path) == ["arm"]
+
+
+@pytest.mark.parametrize(
+    ("include", "code"),
+    [
+        ('<include file=""/>', "xml.missing"),
+        ('<include file="arm.xml"><site/></include>', "mjcf-in.include"),
+        ('<include file="root_only.xml"/>', "mjcf-in.include"),
+    ],
+    ids=["no name", "elements of its own", "a file without elements"],
+)
+def test_an_include_without_content_is_refused_as_by_mujoco(
+    include: str, code: str, tmp_path: Path
+) -> None:
+    import mujoco
+
+    path = written(tmp_path, document(include), arm_xml=ARM)
+    (tmp_path / "root_only.xml").write_text('<body name="arm"/>')
+    assert [problem.code for problem in problems(path)] == [code]
+    with pytest.raises(ValueError, match=r"nclude|Empty file"):
+        mujoco.MjModel.from_xml_path(str(path))
+
+
+# The text that MuJoCo gets.
+
+
+def contents_of(root: Node) -> Contents:
+    nodes = list(root.walk())
+    return Contents.of(nodes, {node.tag for node in nodes})
+
+
+def test_each_element_has_a_line_of_its_own_and_keeps_its_attributes() -> None:
+    diagnostics = Diagnostics()
+    first = parse(b'<mujoco>\n\n<a x="1 &lt; &quot;2&quot;"/><b/></mujoco>', "one.xml", diagnostics)
+    second = parse(b"<mujoco>\n<c/></mujoco>", "two.xml", diagnostics)
+    assert first is not None
+    assert second is not None
+    lines = LineMap()
+    texts = [lines.write(root, contents_of(root)) for root in (first, second)]
+    for number, text in enumerate(texts):
+        for i, line in enumerate(text.splitlines(), start=1):
+            node, opening = lines.node(i), re.search(r"<(\w+)", line)
+            assert opening is None or (node is not None and node.tag == opening[1]), (number, i)
+    again = parse(texts[0].encode(), "again.xml", diagnostics)
+    assert again is not None
+    assert again.children[0].attributes == first.children[0].attributes
+    assert lines.node(0) is lines.node(99) is None

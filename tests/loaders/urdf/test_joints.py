@@ -1,4 +1,6 @@
-"""Joints of a URDF: axes, limits, dynamics and mimic, compared with Drake."""
+"""Joints of a URDF, compared with Drake; joints with errors; actuators from transmissions and
+ros2_control.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,10 @@ import pytest
 import bridge
 import loaders
 from tests.support.drake_oracle import open_in_drake, pose_error
-from tests.support.urdf_documents import arm, codes, errors, joint, robot
+from tests.support.urdf_documents import LINKS, arm, codes, errors, fixed, joint, robot
+from tests.support.urdf_robots import ARM
+
+# Joints of a URDF: axes, limits, dynamics and mimic, compared with Drake.
 
 
 def test_an_axis_is_x_unless_given_and_always_of_unit_length() -> None:
@@ -161,3 +166,136 @@ def test_every_type_of_joint_moves_as_in_drake(tmp_path: Path) -> None:
         assert max(pose_error(ours[name], theirs[name]) for name in theirs) < 1e-12
         M = drake.mass_matrix(q, mechanism.v_order)
         np.testing.assert_allclose(mechanism.mass_matrix(q), M, atol=1e-12 * np.abs(M).max())
+
+
+# Joints with errors are checked like the others, so that one reading finds every error.
+
+MIMIC = (
+    "<joint name='{0}' type='continuous'><parent link='{1}'/><child link='{2}'/><mimic "
+    "joint='{3}'/></joint>\n"
+)
+
+
+def test_a_joint_with_one_error_is_checked_for_the_others() -> None:
+    joints = (
+        fixed("j", "a", "b")
+        + MIMIC.format("j", "b", "nowhere", "nothing")
+        + fixed("k", "missing", "c")
+        + "<joint type='fixed'><parent link='b'/><child link='c'/></joint>"
+    )
+    found = errors(LINKS + joints)
+    assert set(found) == {
+        "urdf.duplicate-name",
+        "urdf.unknown-link",
+        "urdf.mimic",
+        "xml.missing",
+        "urdf.two-parents",
+    }
+    assert len(found["urdf.unknown-link"]) == 2
+    assert len(found["xml.missing"]) == 1
+
+
+def test_a_leader_with_an_error_is_not_unknown() -> None:
+    joints = MIMIC.format("k", "a", "b", "j") + MIMIC.format("j", "nowhere", "c", "k").replace(
+        "<mimic joint='k'/>", ""
+    )
+    assert set(errors(LINKS + joints)) == {"urdf.unknown-link"}
+
+
+def test_a_leader_of_an_unknown_type_is_not_compared() -> None:
+    joints = fixed("j", "a", "b").replace("fixed", "hinge") + MIMIC.format("k", "b", "c", "j")
+    assert set(errors(LINKS + joints)) == {"urdf.joint-type"}
+
+
+def test_lenient_loading_says_nothing_about_the_mimic_of_a_joint_that_it_leaves_out() -> None:
+    text = (
+        f"<robot "
+        f"name='r'>{LINKS}{fixed('i', 'a', 'b')}{fixed('k', 'b', 'c')}{MIMIC.format('j', 'a', 'x', 'y')}</robot>"
+    )
+    scene = loaders.load_string(text, format="urdf", lenient=True, quiet=True)
+    assert codes(scene) == ["urdf.unknown-link"]
+
+
+def test_a_link_of_a_taken_name_is_checked_too() -> None:
+    again = "<link name='a'><visual><geometry><sphere radius='x'/></geometry></visual></link>"
+    assert set(errors(LINKS + again + fixed("j", "a", "b") + fixed("k", "b", "c"))) == {
+        "urdf.duplicate-name",
+        "xml.not-a-number",
+    }
+
+
+def test_a_coupling_of_valid_joints_is_read() -> None:
+    joints = MIMIC.format("k", "a", "b", "j") + MIMIC.format("j", "b", "c", "k").replace(
+        "<mimic joint='k'/>", ""
+    )
+    assert [(c.follower, c.leader) for c in robot(LINKS + joints).couplings] == [("k", "j")]
+
+
+# Actuators from transmissions and ros2_control.
+
+TRANSMISSION = """<transmission name='t'><type>transmission_interface/SimpleTransmission</type>
+<joint name='j'><hardwareInterface>EffortJointInterface</hardwareInterface></joint>
+<actuator name='motor'><mechanicalReduction>50</mechanicalReduction></actuator></transmission>"""
+
+
+def test_a_transmission_is_an_actuator() -> None:
+    (actuator,) = robot(ARM + TRANSMISSION).actuators
+    assert (actuator.name, actuator.joint, actuator.effort, actuator.gear_ratio) == (
+        "motor",
+        "j",
+        5.0,
+        50.0,
+    )
+    assert actuator.interfaces == ("EffortJointInterface",)
+
+
+def test_the_old_form_of_a_transmission_is_read() -> None:
+    old = (
+        "<transmission type='pr2_mechanism_model/SimpleTransmission' name='t'><actuator "
+        "name='m'/><joint name='j'/>"
+    )
+    (actuator,) = robot(
+        ARM + old + "<mechanicalReduction>-3</mechanicalReduction></transmission>"
+    ).actuators
+    assert (actuator.name, actuator.gear_ratio) == ("m", -3.0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("SimpleTransmission", "DifferentialTransmission", "urdf.transmission-type"),
+        ("<joint name='j'>", "<joint name='nobody'>", "urdf.unknown-joint"),
+        (">50<", ">reduction<", "urdf.reduction"),
+        ("effort='5'", "effort='0'", "urdf.actuator-ignored"),
+    ],
+)
+def test_a_transmission_that_drives_nothing_is_reported(old: str, new: str, code: str) -> None:
+    assert codes(robot((ARM + TRANSMISSION).replace(old, new))) == [code]
+
+
+def test_two_actuators_of_one_name_are_distinguished() -> None:
+    scene = robot(ARM + TRANSMISSION + TRANSMISSION)
+    assert [actuator.name for actuator in scene.actuators] == ["motor", "motor_1"]
+    assert codes(scene) == ["urdf.duplicate-name"]
+
+
+def test_ros2_control_drives_the_joints_that_take_commands() -> None:
+    control = (
+        "<ros2_control name='c' type='system'><hardware><plugin>x</plugin></hardware><joint "
+        "name='j'>"
+        "<command_interface name='position'/><command_interface name='velocity'/><state_interface "
+        "name='position'/>"
+        "</joint></ros2_control>"
+    )
+    (alone,) = robot(ARM + control).actuators
+    assert (alone.name, alone.joint, alone.effort, alone.interfaces) == (
+        "j",
+        "j",
+        5.0,
+        ("position", "velocity"),
+    )
+    (both,) = robot(ARM + TRANSMISSION + control).actuators
+    assert (both.name, both.interfaces) == (
+        "motor",
+        ("EffortJointInterface", "position", "velocity"),
+    )

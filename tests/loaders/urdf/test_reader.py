@@ -1,16 +1,66 @@
-"""Whole URDF robots: names, order, placement and diagnostics."""
+"""Whole URDF robots: Drake's frames, MuJoCo's mesh folders, names, order, placement, the tree and
+diagnostics.
+"""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 
 import bridge
 import loaders
+from loaders.model import by_name
+from tests.support.drake_files import URDF_FRAMES, load, urdf
+from tests.support.drake_oracle import DrakePlant
 from tests.support.urdf_documents import LINKS, RED, arm, codes, errors, fixed, robot
+
+# Drake's frames of a URDF, compared with Drake.
+
+
+def test_frames_of_a_urdf_are_those_of_drake():
+    source = urdf(URDF_FRAMES)
+    frame = by_name(load(source).frames)["p"]
+    theirs = DrakePlant(*source).plant.GetFrameByName("p").GetFixedPoseInBodyFrame()
+    np.testing.assert_allclose(frame.X_LF.R, theirs.rotation().matrix(), atol=1e-12)
+    np.testing.assert_allclose(frame.X_LF.p, theirs.translation(), atol=1e-12)
+
+
+# ``<mujoco>`` in a URDF: MuJoCo itself finds the mesh in the same folder.
+
+OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+ROBOT = """<robot name="r"><mujoco><compiler {key}="../assets" discardvisual="false"/></mujoco>
+<link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><geometry><mesh filename="x.obj"/></geometry></visual></link></robot>"""
+
+
+@pytest.mark.parametrize("key", ["meshdir", "assetdir"])
+def test_meshes_are_found_where_mujoco_finds_them(key: str, tmp_path: Path) -> None:
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "assets" / "x.obj").write_text(OBJ)
+    (tmp_path / "urdf").mkdir()
+    path = tmp_path / "urdf" / "r.urdf"
+    path.write_text(ROBOT.format(key=key))
+    assert mujoco.MjModel.from_xml_path(str(path)).nmesh == 1
+    scene = loaders.load(path)
+    assert scene.links[0].visuals[0].geometry.path == str(tmp_path / "assets" / "x.obj")
+    assert [entry.code for entry in scene.diagnostics] == ["urdf.mujoco-options"]
+
+
+def test_a_mesh_folder_outside_the_allowed_folders_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "x.obj").write_text(OBJ)
+    path = tmp_path / "a" / "b" / "c" / "r.urdf"
+    path.parent.mkdir(parents=True)
+    path.write_text(ROBOT.format(key="meshdir").replace("../assets", "../../../secret"))
+    with pytest.raises(loaders.LoadError, match="outside"):
+        loaders.load(path)
+
+
+# Whole URDF robots: names, order, placement and diagnostics.
 
 INERTIAL = "<inertial><mass value='2'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
 
@@ -220,3 +270,49 @@ def test_the_world_is_a_link_if_it_has_a_sensor() -> None:
         f"<robot name='r'><link name='world'/><link name='a'/>{sensor}</robot>", format="urdf"
     )
     assert [(link.name, len(link.sensors)) for link in found.links] == [("world", 1), ("a", 0)]
+
+
+# The kinematic tree of a URDF.
+
+
+@pytest.mark.parametrize(
+    ("joints", "code"),
+    [
+        (fixed("j", "a", "b") + fixed("k", "b", "c") + fixed("m", "c", "a"), "urdf.loop"),
+        (fixed("j", "a", "b") + fixed("k", "b", "a"), "urdf.loop"),
+        (fixed("j", "a", "a"), "urdf.loop"),
+        (fixed("j", "a", "c") + fixed("k", "b", "c"), "urdf.two-parents"),
+        (fixed("j", "world", "a") + fixed("k", "a", "world"), "urdf.loop"),
+        (fixed("j", "a", "b") + fixed("k", "a", "world") + fixed("m", "b", "world"), "urdf.loop"),
+    ],
+)
+def test_what_is_no_tree_is_an_error(joints: str, code: str) -> None:
+    assert set(errors(LINKS + joints)) == {code}
+
+
+def test_an_unknown_link_gets_a_suggestion() -> None:
+    with pytest.raises(loaders.LoadError, match="did you mean gripper"):
+        robot("<link name='gripper'/>" + fixed("j", "griper", "gripper"))
+
+
+def test_several_roots_each_move_on_their_own_and_are_noticed() -> None:
+    scene = robot(LINKS + fixed("j", "a", "b"))
+    assert codes(scene) == ["urdf.several-roots"]
+    assert [body.parent for body in bridge.lower(scene).bodies].count(-1) == 2
+
+
+def test_a_joint_to_the_world_may_stand_the_other_way_round() -> None:
+    scene = robot("<link name='a'/>" + fixed("j", "a", "world", "<origin xyz='1 2 3'/>"))
+    np.testing.assert_allclose(scene.links[0].X_WL.p, (-1, -2, -3))
+
+
+def test_a_chain_of_ten_thousand_links_is_read() -> None:
+    links = "".join(f"<link name='l{i}'/>" for i in range(10_001))
+    joints = "".join(
+        (
+            f"<joint name='j{i}' type='fixed'><parent link='l{i}'/><child link='l{i + 1}'/><origin "
+            f"xyz='1 0 0'/></joint>"
+        )
+        for i in range(10_000)
+    )
+    assert robot(joints + links).links[-1].X_WL.p[0] == pytest.approx(10_000)

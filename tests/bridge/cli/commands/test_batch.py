@@ -1,14 +1,25 @@
-"""The command batch: reports, exit statuses, shards, and what it refuses."""
+"""The command batch: options of its tasks, reports, progress, exit statuses and shards."""
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
+from bridge.batches import BatchOutcome, BatchResult
 from bridge.cli import main
+from bridge.cli.commands.batch import BatchProgress
+from bridge.cli.errors import UsageError
+from bridge.cli.options import task_options
+from bridge.cli.output import Output
+from bridge.cli.parser import parse
+
+# The command batch: reports, exit statuses, shards, and what it refuses.
 
 ASSETS = Path(__file__).parents[4] / "assets"
 GOOD = str(ASSETS / "double_pendulum.urdf")
@@ -111,3 +122,116 @@ def test_a_folder_of_somebody_else_is_left_alone(
     (tmp_path / "thesis.txt").write_text("years of work")
     assert main(["batch", "check", GOOD, "-o", str(tmp_path)]) == 1
     assert "files that no batch wrote" in capsys.readouterr().err
+
+
+# The options of batch belong to its tasks.
+
+
+def options(*words: str) -> Namespace:
+    parsed = parse(["batch", *words, "a.sdf", "-o", "out"])
+    assert isinstance(parsed, Namespace)
+    return parsed
+
+
+def test_only_stated_options_are_passed_on() -> None:
+    assert task_options(options("compare")) == {}
+    assert task_options(options("compare", "--level", "0,1", "--seed", "0")) == {
+        "levels": ("L0", "L1"),
+        "seed": 0,
+    }
+    assert task_options(options("convert", "--to", "sdf", "--inertia", "repair")) == {
+        "to": "sdf",
+        "inertia": "repair",
+    }
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("convert", "--engines", "mujoco"),
+        ("check", "--inertia", "keep"),
+        ("compare", "--no-couplings"),
+        ("check", "--to", "sdf"),
+    ],
+)
+def test_options_of_another_task_are_refused(words: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match=f"batch {words[0]} has no option {words[1]}"):
+        task_options(options(*words))
+
+
+def test_options_of_every_target_are_taken_and_those_of_another_are_refused() -> None:
+    words = ("convert", "--to", "directives", "--models", "urdf")
+    assert task_options(options(*words)) == {"to": "directives", "models": "urdf"}
+    assert task_options(options("convert", "--to", "sdf", "--sdf-version", "1.9")) == {
+        "to": "sdf",
+        "version": "1.9",
+    }
+    with pytest.raises(UsageError, match="--models applies to --to directives"):
+        task_options(options("convert", "--models", "urdf"))
+
+
+def test_the_defaults_of_running() -> None:
+    parsed = options("check")
+    assert (parsed.timeout, parsed.memory, parsed.jobs, parsed.resume, parsed.shard) == (
+        300.0,
+        4.0,
+        None,
+        False,
+        None,
+    )
+    assert options("check", "--shard", "2/4").shard == (2, 4)
+
+
+# The progress of a batch on standard error.
+
+BATCH_PROGRESS_GOOD = BatchResult(source="a.sdf", task="check", outcome=BatchOutcome.VALID)
+BAD = BatchResult(source="b\x1b.sdf", task="check", outcome=BatchOutcome.CRASH, detail="SIGSEGV")
+
+
+class Terminal(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def progressed(verbosity: int) -> None:
+    with BatchProgress(Output(verbosity), "check", 2) as progress:
+        progress.add(BATCH_PROGRESS_GOOD)
+        progress.add(BAD)
+    assert (progress.done, progress.failed) == (2, 1)
+
+
+def test_elsewhere_each_model_that_is_not_fine_is_a_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    progressed(0)
+    assert capsys.readouterr().err == "b\\x1b.sdf: crash, SIGSEGV\n"
+
+
+def test_quiet_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    progressed(-1)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_terminal_shows_a_bar_with_rate_and_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    progressed(0)
+    text = terminal.getvalue()
+    assert "2/2" in text
+    assert "1 not fine" in text
+    assert "/s" in text
+    assert "SIGSEGV" in text
+
+
+def test_lines_say_the_rate_and_the_time_left(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("bridge.cli.commands.batch._INTERVAL", -1.0)
+    progressed(0)
+    first, *_ = capsys.readouterr().err.splitlines()
+    assert first.startswith("1 of 2, ")
+    assert first.endswith(" s left, 0 not fine")

@@ -1,13 +1,24 @@
-"""The command check reports every problem of a file."""
+"""The command check: every problem of a file, also in SARIF and as annotations of GitHub Actions."""
 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from bridge.cli import main
+from bridge.cli.commands.check import sarif_log, workflow_commands
+from bridge.diagnostic_codes import CODES
+from loaders.diagnostics import Diagnostic, Fate, Where
+from tests.support.command_line import ROOT, call
+from tests.support.sarif_schema import SCHEMA
+
+# The command check reports every problem of a file.
 
 ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
@@ -121,3 +132,75 @@ def test_strict_says_that_it_refuses_the_file(
     path.write_text("<robot name='r'><link name='a'><wings/></link></robot>", encoding="utf-8")
     assert main(["check", "--strict", str(path)]) == 1
     assert "refused by --strict" in capsys.readouterr().out
+
+
+# Diagnostics in SARIF 2.1.0.
+
+"""The part of OASIS's schema of SARIF 2.1.0 that states required properties and the values that are
+used.
+"""
+
+
+def test_check_prints_a_log_with_a_rule_for_each_code_and_a_relative_path(broken: Path) -> None:
+    command = [sys.executable, "-m", "bridge", "check", "-q", "--format", "sarif", str(broken)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=broken.parent, env=environment
+    )
+    assert done.returncode == 1
+    log = json.loads(done.stdout)
+    jsonschema.validate(log, SCHEMA)
+    (run,) = log["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert len(run["results"]) >= 3
+    for result in run["results"]:
+        rule = rules[result["ruleIndex"]]
+        assert rule["id"] == result["ruleId"]
+        assert rule["shortDescription"]["text"] == CODES[rule["id"]].meaning
+        place = result["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"] == {"uri": "broken.sdf", "uriBaseId": "%SRCROOT%"}
+        assert place["region"]["startLine"] in {1, 2}
+
+
+def test_a_path_elsewhere_is_a_uri_and_special_characters_are_quoted() -> None:
+    places = (Where("/else where/a.sdf", 1), Where("a b.sdf"), Where())
+    log = sarif_log(
+        (Diagnostic("a.b", Fate.NOTED, "x", place) for place in places), successful=True
+    )
+    jsonschema.validate(log, SCHEMA)
+    results = log["runs"][0]["results"]
+    artifacts = [
+        r["locations"][0]["physicalLocation"]["artifactLocation"]
+        for r in results
+        if "locations" in r
+    ]
+    assert [artifact["uri"] for artifact in artifacts] == [
+        "file:///else%20where/a.sdf",
+        "a%20b.sdf",
+    ]
+
+
+# Annotations of GitHub Actions.
+
+
+def test_special_characters_are_escaped_as_github_documents_it() -> None:
+    entry = Diagnostic("a.b", Fate.DROPPED, "100 %\nlost: a, b", Where("a,b:c.sdf", 3))
+    (line,) = workflow_commands([entry], notes=False)
+    assert line == "::warning file=a%2Cb%3Ac.sdf,line=3,title=a.b::100 %25%0Alost: a, b"
+
+
+def test_notes_are_notices_and_left_out_by_default() -> None:
+    entry = Diagnostic("a.b", Fate.NOTED, "fine")
+    assert list(workflow_commands([entry], notes=False)) == []
+    assert list(workflow_commands([entry], notes=True)) == ["::notice title=a.b::fine"]
+
+
+def test_check_prints_one_annotation_for_each_error(broken: Path) -> None:
+    done = call("check", broken, "--format", "github")
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert len(lines) >= 3
+    assert all(
+        line.startswith((f"::error file={broken},line=", f"::warning file={broken},line="))
+        for line in lines
+    )

@@ -1,8 +1,10 @@
-"""The command compare prints the verdict and writes the report."""
+"""The command compare: the verdict on engines, the differences of two files, and the report."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -11,8 +13,15 @@ import pytest
 
 from bridge.cli import main
 from bridge.cli.commands import compare
+from bridge.cli.commands.compare import show_comparison
+from bridge.cli.output import Output
 from bridge.output import MANIFEST
-from tests.support.command_line import call
+from bridge.parity import Comparison, Outcome
+from bridge.parity.causes import Gap
+from bridge.parity.verdict import Level, Row
+from tests.support.command_line import ROOT, call
+
+# The command compare prints the verdict and writes the report.
 
 ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
@@ -142,3 +151,171 @@ def test_strict_refuses_an_unread_element(
     path.write_text("<robot name='r'><link name='a'/><nonsense/></robot>", encoding="utf-8")
     assert main(["compare", str(path), "--level", "L0", "--strict"]) == 1
     assert "[xml.unread]" in capsys.readouterr().err
+
+
+# The text of a comparison.
+
+COMPARISON_TEXT_ARM = ROOT / "assets" / "arm" / "model.sdf"
+
+
+def comparison(*outcomes: Outcome) -> Comparison:
+    """A comparison with one row for each outcome; the name of the quantity is that of the
+    outcome.
+    """
+    rows = tuple(
+        Row(
+            level=Level.MODEL,
+            quantity=f"{outcome} quantity",
+            unit="",
+            engines=("a", "b"),
+            error=1.0,
+            tolerance=1e-9,
+            where="elbow",
+            outcome=outcome,
+        )
+        for outcome in outcomes
+    )
+    return Comparison(
+        model="m",
+        source="",
+        rows=rows,
+        engines=("a", "b"),
+        environment={"seed": "0"},
+        diagnostics=(),
+    )
+
+
+@pytest.mark.parametrize("verbosity", [0, 1])
+def test_the_verdict_is_first_then_what_differs_and_the_rest_on_request(
+    verbosity: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show_comparison(
+        comparison(Outcome.PASSED, Outcome.FAILED), Output(verbosity), "sdfbridge compare m.sdf"
+    )
+    text = capsys.readouterr().out
+    assert text.splitlines()[:2] == ["m: DIFFERS", "a, b and the reference: 1 pass, 1 fail"]
+    assert "failed quantity" in text
+    assert ("passed quantity" in text) == (verbosity > 0)
+    assert text.splitlines()[-1] == "repeat with: sdfbridge compare m.sdf"
+
+
+def test_compare_prints_the_verdict_first_and_the_table_on_request(tmp_path: Path) -> None:
+    words = (
+        "compare",
+        COMPARISON_TEXT_ARM,
+        "--engines",
+        "mujoco",
+        "--level",
+        "L0",
+        "--configurations",
+        "2",
+    )
+    brief, all_rows = call(*words), call(*words, "-v")
+    assert (brief.returncode, all_rows.returncode) == (4, 4)
+    assert brief.stdout.splitlines()[0] == all_rows.stdout.splitlines()[0] == "arm: INCOMPLETE"
+    assert len(brief.stdout.splitlines()) <= 6, brief.stdout
+    assert len(all_rows.stdout.splitlines()) > 10
+
+
+@pytest.mark.parametrize("verbosity", [0, 1])
+def test_why_a_row_compares_nothing_is_printed_with_all_rows_and_each_gap_in_one_line(
+    verbosity: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = comparison(Outcome.UNKNOWN, Outcome.PASSED)
+    rows = (dataclasses.replace(found.rows[0], cause="no report"), *found.rows[1:])
+    gaps = (
+        *(
+            Gap(quantity="shapes", engines=("c", engine), reason="c has none")
+            for engine in ("a", "b")
+        ),
+        Gap(quantity="shapes", engines=("a", "b"), reason="other"),
+        Gap(quantity="motion", reason="level L2 was not run"),
+    )
+    show_comparison(dataclasses.replace(found, rows=rows, gaps=gaps), Output(verbosity), "")
+    lines = capsys.readouterr().out.splitlines()
+    assert ("unknown quantity: no report" in lines) == (verbosity > 0)
+    assert [text.removeprefix("not compared: ") for text in lines if text.startswith("not")] == [
+        "shapes in c and a, c and b: c has none",
+        "shapes in a and b: other",
+        "motion: level L2 was not run",
+    ]
+
+
+def test_a_cause_of_several_quantities_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    found = comparison(Outcome.FAILED, Outcome.EXPLAINED, Outcome.EXPLAINED)
+    rows = tuple(dataclasses.replace(row, cause="no rotors") for row in found.rows)
+    show_comparison(dataclasses.replace(found, rows=rows), Output(-1), "")
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.endswith(": no rotors")]
+    first, second = (row.quantity for row in rows[:2])
+    assert lines[0] == f"{first}, {second}: no rotors"
+    assert [line for line in lines[1:] if not line.startswith("first difference: ")] == []
+
+
+# The command compare with two files prints what differs.
+
+ASSETS = Path(__file__).parents[4] / "assets"
+X, Z = str(ASSETS / "orthogonal_x.sdf"), str(ASSETS / "orthogonal_z.sdf")
+
+
+def test_a_file_is_equal_to_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", X, X, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "equal": True,
+        "moves_alike": True,
+        "verdict": "EQUAL",
+        "reasons": [],
+        "differences": [],
+    }
+
+
+def test_differences_are_listed_and_set_the_status(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", X, Z]) == 1
+    printed = capsys.readouterr().out
+    assert "kind" in printed
+    assert "different: " in printed
+
+
+def test_the_verdict_is_data_also_with_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", X, X, "-q"]) == 0
+    assert capsys.readouterr().out == "equal: no item differs\n"
+
+
+def test_the_status_tells_whether_both_move_alike(tmp_path: Path) -> None:
+    text = Path(X).read_text()
+    name = re.search(r'<joint name="([^"]+)" type="revolute"', text)
+    assert name is not None
+    other = tmp_path / "other.sdf"
+    other.write_text(text.replace(f'"{name[1]}"', '"hinge"'))
+    assert main(["compare", X, str(other)]) == 5
+    assert main(["compare", X, str(other), "--match", "name"]) == 1
+    assert main(["compare", X, str(other), "--map", f"{name[1]}=hinge"]) == 0
+    assert main(["compare", X, str(other), "--map", "elbow=hinge"]) == 2
+    assert main(["compare", X, str(other), "--map", "elbow"]) == 2
+
+
+def test_a_report_is_a_page_and_the_same_as_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", X, Z, "--report", str(tmp_path / "out"), "--json"]) == 1
+    assert json.loads((tmp_path / "out" / "results.json").read_text()) == json.loads(
+        capsys.readouterr().out
+    )
+    assert "DIFFERENT" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_simulators_are_asked_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", X, X, "--engines", "reference,mujoco", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["simulators"]
+    assert set(found) == {"reference", "mujoco"}
+    assert found["mujoco"]["pose"] == 0.0
+    assert main(["compare", X, Z, "--engines", "mujoco", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["simulators"]["mujoco"]["pose"] > 0.01
+
+
+def test_a_simulator_that_cannot_read_a_file_leaves_the_comparison_incomplete(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["compare", X, X, "--engines", "mujoco,mujoco-native"]) == 4
+    assert "not compared in mujoco-native: " in capsys.readouterr().out
+    assert main(["compare", X, Z, "--engines", "mujoco-native", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["simulators"]["mujoco-native"]["refusal"]

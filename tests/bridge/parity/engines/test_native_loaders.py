@@ -1,20 +1,26 @@
-"""The simulators' own loaders differ from the file, and the report states the likely cause."""
+"""The simulators' own loaders differ from the file; PyBullet's run in a separate process."""
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import loaders
 from bridge.lowering import lower
 from bridge.parity import Outcome, Verdict, compare
+from bridge.parity.engines.pybullet import native
 from bridge.parity.engines.pybullet.native import PyBulletUrdf
 from loaders import load
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
 
+
+# The simulators' own loaders differ from the file, and the report states the likely cause.
 
 ASSETS = Path(__file__).parents[4] / "assets"
 
@@ -93,3 +99,27 @@ def test_a_refusal_of_loadurdf_has_the_reason_that_pybullet_printed(tmp_path: Pa
         assert engine.refusal.startswith("loadURDF does not read the file: Cannot load URDF file")
         assert "invalid mesh filename extension '.ply'" in engine.refusal
         assert "b3Error" not in engine.refusal
+
+
+# PyBullet's loaders run in a separate process, which may crash or take too long.
+
+
+def test_a_file_that_crashes_loadsdf_does_not_end_this_process(tmp_path: Path) -> None:
+    path = tmp_path / "no_link.sdf"
+    path.write_text(
+        "<sdf version='1.11'><model name='m'><link name='l'/><frame name='f'/></model></sdf>"
+    )
+    assert static(path, "pybullet-sdf").rows is not None
+
+
+def test_a_loader_that_does_not_end_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native, "REPLY_TIMEOUT", 3.0)
+    scene = loaders.load(ASSETS / "double_pendulum.urdf")
+    pipe = tmp_path / "endless.urdf"
+    os.mkfifo(pipe)
+    found = compare(
+        replace(scene, source=str(pipe)), ("pybullet-urdf",), levels=STATIC, configurations=1
+    )
+    assert "took more than 3 s for the file" in next(row.cause for row in found.failures)

@@ -1,0 +1,234 @@
+"""The results of a batch with hostile names, and their reports: pages, summary, JUnit and SARIF."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from lxml import etree
+
+from bridge.batches.report import totals_of, write_reports
+from bridge.batches.results import BatchOutcome, BatchResult
+from tests.support.sarif_schema import SCHEMA
+
+SETTINGS = {"task": "check", "options": {"strict": True}, "version": "1<b>"}
+HOSTILE = "a/<script>alert(1)</script>|`\"'&\x1b[31m\u202e.sdf"
+RESULTS = [
+    BatchResult(
+        source=HOSTILE,
+        task="check",
+        outcome=BatchOutcome.INVALID,
+        detail=f"{HOSTILE} [sdf.x]",
+        model=HOSTILE,
+        severities={"error": 1, "warning": 1},
+        fates={"invalid": 1, "dropped": 1},
+        diagnostics=(
+            {
+                "code": "sdf.frame-cycle",
+                "severity": "error",
+                "message": HOSTILE,
+                "file": HOSTILE,
+                "line": 3,
+            },
+            {
+                "code": "sdf.plugin",
+                "severity": "warning",
+                "message": "m",
+                "file": "/b.sdf",
+                "hint": HOSTILE,
+            },
+        ),
+        report=f"reports/{HOSTILE}/report.html",
+        thumbnail="thumbnails/a.png",
+    ),
+    BatchResult(
+        source="b.sdf",
+        task="check",
+        outcome=BatchOutcome.VALID,
+        size={"links": 10, "joints": 2, "dofs": 1},
+    ),
+    BatchResult(source="c.sdf", task="check", outcome=BatchOutcome.CRASH, detail="SIGSEGV"),
+    BatchResult(source="d.sdf", task="check", outcome=BatchOutcome.INCOMPLETE),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("reports")
+    write_reports(path, SETTINGS, lambda: RESULTS)
+    return path
+
+
+# The page over all models, with hostile names.
+
+
+class Page(HTMLParser):
+    """Tags, rows, links and pictures of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[dict[str, str | None]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes.append(dict(attrs))
+
+
+def test_the_page_has_a_row_for_each_model_and_one_script(folder: Path) -> None:
+    page = Page((folder / "index.html").read_text())
+    rows = [
+        attributes
+        for tag, attributes in zip(page.tags, page.attributes, strict=True)
+        if tag == "tr"
+    ]
+    assert [row.get("data-outcome") for row in rows[1:]] == [
+        "invalid",
+        "valid",
+        "crash",
+        "INCOMPLETE",
+    ]
+    assert page.tags.count("script") == 1
+    assert page.tags.count("b") == 0
+    assert page.tags.count("img") == 1
+
+
+def test_the_page_needs_no_network(folder: Path) -> None:
+    text = (folder / "index.html").read_text()
+    assert "http:" not in text
+    assert "https:" not in text
+    page = Page(text)
+    links = [
+        value
+        for attributes in page.attributes
+        for key, value in attributes.items()
+        if key in ("src", "href")
+    ]
+    assert links
+    assert not any(link and ("//" in link or ":" in link) for link in links)
+
+
+# The test cases of a batch.
+
+_PROBLEM = (
+    '<xs:complexType mixed="true"><xs:attribute name="message" use="required"/>'
+    '<xs:attribute name="type" use="required"/></xs:complexType>'
+)
+_COUNTS = "".join(
+    f'<xs:attribute name="{name}" type="xs:nonNegativeInteger" use="required"/>'
+    for name in ("tests", "failures", "errors", "skipped")
+)
+_SCHEMA = f"""<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+<xs:element name="testcase"><xs:complexType>
+  <xs:choice minOccurs="0">
+    <xs:element name="failure">{_PROBLEM}</xs:element><xs:element name="error">{_PROBLEM}</xs:element>
+  </xs:choice>
+  <xs:attribute name="name" use="required"/><xs:attribute name="classname" use="required"/>
+</xs:complexType></xs:element>
+<xs:element name="testsuite"><xs:complexType>
+  <xs:sequence><xs:element ref="testcase" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>
+  <xs:attribute name="name" use="required"/>{_COUNTS}
+</xs:complexType></xs:element>
+</xs:schema>"""
+"""The elements and attributes that are written here, in the structure that readers of JUnit results
+commonly expect.
+"""
+
+
+def test_junit_follows_its_schema_and_its_counts_are_those_of_the_cases(folder: Path) -> None:
+    suite = etree.parse(folder / "junit.xml")
+    etree.XMLSchema(etree.fromstring(_SCHEMA)).assertValid(suite)
+    counts = [len(suite.xpath(path)) for path in ("testcase", "testcase/failure", "testcase/error")]
+    assert counts == [int(suite.getroot().get(name)) for name in ("tests", "failures", "errors")]
+
+
+def test_junit_has_a_case_for_each_model(folder: Path) -> None:
+    suite = etree.parse(folder / "junit.xml").getroot()
+    assert {key: suite.get(key) for key in ("tests", "failures", "errors")} == {
+        "tests": "4",
+        "failures": "2",
+        "errors": "1",
+    }
+    assert [len(case) for case in suite] == [1, 0, 1, 1]
+    assert suite[2][0].get("message") == "crash: SIGSEGV"
+
+
+# All reports of a batch.
+
+
+def test_no_page_has_a_control_character(folder: Path) -> None:
+    for name in ("index.html", "summary.md", "junit.xml"):
+        assert not {"\x1b", "\u202e"} & set((folder / name).read_text()), name
+
+
+def test_an_empty_batch_has_reports_too(tmp_path: Path) -> None:
+    write_reports(tmp_path, {"task": "check", "options": {}, "version": "1"}, list)
+    assert json.loads((tmp_path / "results.sarif").read_text())["runs"][0]["results"] == []
+    assert etree.parse(tmp_path / "junit.xml").getroot().get("tests") == "0"
+
+
+# The findings of a batch for code hosts.
+
+
+def test_sarif_has_the_structure_of_version_2_1_0(folder: Path) -> None:
+    log: dict[str, Any] = json.loads((folder / "results.sarif").read_text())
+    jsonschema.validate(log, SCHEMA)
+    assert log.keys() == {
+        "$schema",
+        "version",
+        "runs",
+        "properties",
+    }  # the standard allows no other names
+    (run,) = log["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert rules == ["sdf.frame-cycle", "sdf.plugin", "batch.failed"]
+    assert all(rules[result["ruleIndex"]] == result["ruleId"] for result in run["results"])
+    levels = [result["level"] for result in run["results"]]
+    assert levels == ["error", "warning", "error", "warning"]
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    assert place["region"] == {"startLine": 3}
+    assert " " not in place["artifactLocation"]["uri"]
+
+
+# The summary for a code host, with hostile names.
+
+
+def test_the_summary_counts_and_lists_what_is_not_fine(folder: Path) -> None:
+    text = (folder / "summary.md").read_text()
+    assert "# Batch `check`: 4 models, 3 not fine" in text
+    assert "| valid | 1 |" in text
+    assert "| c.sdf | crash | SIGSEGV |" in text
+    assert "<script>" not in text
+    rows = [line for line in text.splitlines() if "alert" in line]
+    assert all(line.replace("\\|", "").count("|") == 4 for line in rows)
+
+
+# Numbers over all results.
+
+
+def of(outcome: BatchOutcome, **fields: object) -> BatchResult:
+    return BatchResult(source="a", task="check", outcome=outcome, **fields)  # type: ignore[arg-type]
+
+
+def test_the_numbers_of_a_batch() -> None:
+    entry = {"code": "a.b", "severity": "error", "message": "m"}
+    bad = of(
+        BatchOutcome.INVALID,
+        severities={"error": 2},
+        fates={"invalid": 2},
+        diagnostics=(entry, entry),
+    )
+    totals = totals_of([of(BatchOutcome.CRASH), bad, of(BatchOutcome.VALID), bad])
+    assert (totals.models, totals.failures, totals.status) == (4, 3, 1)
+    assert totals.ordered() == [("valid", 1), ("invalid", 2), ("crash", 1)]
+    assert totals.codes == {"a.b": 2}
+    assert totals.to_dict()["diagnostics"] == {"error": 4}
+
+
+def test_no_models_are_fine() -> None:
+    assert totals_of([]).status == 0

@@ -1,0 +1,164 @@
+"""Stops hold in motion; states away from stops are within the limits, move slowly, and keep
+couplings.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bridge
+import loaders
+from bridge.parity import Outcome
+from bridge.parity.engine import factory_of
+from bridge.parity.motion.stops import away_from_stops, is_free_of_stops, limited_dofs, stop_rows
+from bridge.parity.reference import ReferenceEngine
+from bridge.parity.states import random_states, without_solver_effects
+from loaders.inertia import SpatialInertia
+from loaders.model import WORLD, Coupling
+from loaders.pose import Pose, rotation_about
+from tests.corpora.robots_corpus import robots
+from tests.support.running_faults import faulty_mujoco
+from tests.support.scenes import joint, link, scene
+from tests.support.seeds import seeds
+
+ARM = scene(
+    [link("a"), link("b")],
+    [
+        joint("j", WORLD, "a", xyz=(0, 1, 0), axis={"lower": -0.2, "upper": 0.6}),
+        joint("k", "a", "b", xyz=(0, 1, 0)),
+    ],
+)
+
+
+def test_limited_joints_are_those_with_finite_rigid_limits() -> None:
+    assert limited_dofs(bridge.lower(ARM)) == {("j", 0): (-0.2, 0.6)}
+
+
+@pytest.mark.parametrize("seed", seeds(5))
+def test_a_state_away_from_stops_needs_longer_than_the_duration(seed: int) -> None:
+    coupled = bridge.lower(
+        dataclasses.replace(ARM, couplings=(Coupling(follower="k", leader="j", multiplier=2.0),))
+    )
+    q, v = away_from_stops(coupled, random_states(coupled, 1, seed)[0], 0.5)
+    j, rate = float(np.ravel(q["j"])[0]), float(np.ravel(v["j"])[0])
+    assert -0.2 < j + 0.5 * rate < 0.6
+    assert float(np.ravel(q["k"])[0]) == pytest.approx(2.0 * j)
+
+
+def test_a_joint_that_would_reach_its_stop_is_not_free() -> None:
+    engine = ReferenceEngine(bridge.lower(ARM))
+    engine.set_state({"j": 0.5}, {"j": 0.1})
+    assert is_free_of_stops(engine.mechanism, engine, 0.1)
+    engine.set_state({"j": 0.5}, {"j": 1.0})
+    assert not is_free_of_stops(engine.mechanism, engine, 0.1)
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "pybullet"])
+def test_a_stop_yields_little_to_a_joint_that_the_impact_of_another_one_pushes(engine: str) -> None:
+    """In this state the fingers of the arm reach their stops as other joints do; stops that are
+    missing are found.
+    """
+    arm = bridge.lower(loaders.load(Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"))
+    (row,) = stop_rows(arm, {engine: factory_of(engine)}, 2)
+    assert row.outcome is Outcome.PASSED
+    assert 0.0 < row.error < row.tolerance
+    without = {engine: lambda mechanism: factory_of(engine)(without_solver_effects(mechanism))}
+    (row,) = stop_rows(arm, without, 2)
+    assert row.outcome is Outcome.FAILED
+
+
+def test_a_stop_that_holds_with_more_iterations_of_the_solver_has_that_cause() -> None:
+    """At this stop the other two axes of the shoulder are parallel; links between them have almost
+    no inertia.
+    """
+    (robot,) = (robot for robot in robots() if robot.path.name == "human.urdf")
+    human = bridge.lower(loaders.load(robot.path, paths=[robot.root]))
+    (row,) = stop_rows(human, {"pybullet": factory_of("pybullet")}, 0)
+    assert (row.outcome, row.code, row.where) == (
+        Outcome.EXPLAINED,
+        "parity.solver-iterations",
+        "right_shoulder_Y",
+    )
+    assert row.tolerance < row.error <= row.known_cause.bound  # type: ignore[union-attr]
+
+
+def test_a_damper_that_pybullet_cannot_follow_where_the_motion_starts_leaves_stops_unknown() -> (
+    None
+):
+    """At zero the elbow is bent, so that the shoulder carries the forearm; where it is straight, it
+    carries little.
+    """
+    light, heavy = (
+        SpatialInertia.of(m, (x, 0, 0), 1e-5 * np.eye(3)) for m, x in ((0.01, 0.01), (1.0, 0.3))
+    )
+    bent = Pose.of(rotation_about(np.array((0.0, 1.0, 0.0)), np.pi / 2), (0.3, 0.0, 0.0))
+    arm = scene(
+        [link("a", inertia=light), link("b", inertia=heavy)],
+        [
+            joint(
+                "j", WORLD, "a", xyz=(0, 1, 0), axis={"lower": -1.0, "upper": 1.0, "damping": 8.0}
+            ),
+            joint("k", "a", "b", xyz=(0, 1, 0), X_PJ=bent, axis={"lower": -1.6, "upper": -1.54}),
+        ],
+    )
+    (row,) = stop_rows(bridge.lower(arm), {"pybullet": factory_of("pybullet")}, 0)
+    assert row.outcome is Outcome.UNKNOWN
+    assert "explicit integration does not follow" in row.cause
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "pybullet"])
+def test_a_follower_whose_leader_puts_it_beyond_its_stop_is_left_out(engine: str) -> None:
+    """The leader moves from 0.5 to 0.6, where the follower would be at -1; its stop is at 0."""
+    axes = {"j": {"lower": 0.5, "upper": 0.6}, "k": {"lower": 0.0, "upper": 0.6}}
+    arm = scene(
+        [link("a"), link("b")],
+        [
+            joint("j", WORLD, "a", xyz=(0, 1, 0), axis=axes["j"]),
+            joint("k", "a", "b", xyz=(0, 1, 0), axis=axes["k"]),
+        ],
+    )
+    coupled = dataclasses.replace(
+        arm, couplings=(Coupling(follower="k", leader="j", multiplier=-2.0),)
+    )
+    (row,) = stop_rows(bridge.lower(coupled), {engine: factory_of(engine)}, 0)
+    assert row.where == "j"
+
+
+SOFT = """<mujoco><worldbody><body name="a" pos="0 0 1">
+  <joint name="j" type="slide" range="-0.3 0.2" {}/><geom size="0.1"/>
+</body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("settings", "outcome"),
+    [
+        ('solreflimit="0.05 0.8" solimplimit="0.8 0.95 0.01"', Outcome.EXPLAINED),
+        ('solreflimit="0.002 1"', Outcome.PASSED),
+        ("", Outcome.EXPLAINED),
+    ],
+)
+def test_a_stop_of_mujoco_yields_as_far_as_the_file_states(settings: str, outcome: Outcome) -> None:
+    """The softness is that of the original, in which MuJoCo passes the stop as far."""
+    mechanism = bridge.lower(loaders.load_string(SOFT.format(settings), format="mjcf"))
+    (row,) = stop_rows(mechanism, {"mujoco": factory_of("mujoco")}, 0)
+    assert row.outcome is outcome
+
+
+def test_a_soft_stop_that_is_missing_or_softer_than_stated_is_a_difference() -> None:
+    mechanism = bridge.lower(loaders.load_string(SOFT.format(""), format="mjcf"))
+
+    def unlimit(model: Any) -> None:
+        model.jnt_limited[:] = 0
+
+    def soften(model: Any) -> None:
+        model.jnt_solref[:] = (0.2, 1.0)
+
+    for change in (unlimit, soften):
+        (row,) = stop_rows(mechanism, {"mujoco": faulty_mujoco(change)}, 0)
+        assert row.outcome is Outcome.FAILED
+        assert "passes by at most" in row.cause

@@ -1,0 +1,444 @@
+"""Contact in both simulators, against closed forms and within the stated tolerances."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bridge
+import loaders
+from bridge import lower
+from bridge.parity import Outcome, Verdict, compare
+from bridge.parity.contact import CONTACT_SOFTNESS, G, RestScenario, rest_scenario
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from loaders.inertia import SpatialInertia
+from loaders.pose import Pose
+
+mujoco = pytest.importorskip("mujoco")
+pybullet = pytest.importorskip("pybullet")
+
+
+# One world through both loaders, against closed forms, and the verdict on it: a block and a ball on
+# a plane.
+
+STEP, CONTACT_WORLDS_G = 1e-3, 9.8
+SLOPE = math.radians(15.0)
+BLOCK = ("<box><size>.4 .4 .1</size></box>", 0.05, (0.0142, 0.0142, 0.0267))
+BALL = ("<sphere><radius>.1</radius></sphere>", 0.6, (0.004, 0.004, 0.004))
+LEVELS = ("L0", "L1", "L2", "L4")
+
+
+def world(
+    thing: tuple[str, float, tuple[float, ...]],
+    mu: float,
+    restitution: float,
+    slope: float,
+    extra: str = "",
+) -> loaders.Scene:
+    """A body above a plane with the same surface; gravity is inclined instead of the plane."""
+    geometry, height, (ixx, iyy, izz) = thing
+    surface = (
+        f"<surface><friction><ode><mu>{mu}</mu><mu2>{mu}</mu2></ode></friction>"
+        f"<bounce><restitution_coefficient>{restitution}</restitution_coefficient>{extra}</bounce></surface>"
+    )
+    text = (
+        f"<sdf version='1.9'><world name='w'><gravity>{CONTACT_WORLDS_G * math.sin(slope)} 0 "
+        f"{-CONTACT_WORLDS_G * math.cos(slope)}</gravity>"
+        f"<physics name='p' type='ode'><max_step_size>{STEP}</max_step_size></physics>"
+        "<model name='ground'><static>true</static><link name='l'><collision "
+        "name='c'><geometry><plane>"
+        f"<normal>0 0 1</normal><size>100 "
+        f"100</size></plane></geometry>{surface}</collision></link></model>"
+        f"<model name='b'><pose>0 0 {height} 0 0 0</pose><link "
+        f"name='l'><inertial><mass>1</mass><inertia>"
+        f"<ixx>{ixx}</ixx><iyy>{iyy}</iyy><izz>{izz}</izz></inertia></inertial>"
+        f"<collision "
+        f"name='c'><geometry>{geometry}</geometry>{surface}</collision></link></model></world></sdf>"
+    )
+    return loaders.load_string(text, format="sdf")
+
+
+def in_mujoco(scene: loaders.Scene, count: int) -> list[Any]:
+    """Positions of the body after each step of the exported model."""
+    xml = bridge.to_mjcf(bridge.lower(scene))
+    model = mujoco.MjModel.from_xml_string(str(xml), xml.assets)
+    data, positions = mujoco.MjData(model), []
+    for _ in range(count):
+        mujoco.mj_step(model, data)
+        positions.append(data.qpos[:3].copy())
+    return positions
+
+
+def in_pybullet(scene: loaders.Scene, count: int) -> list[Any]:
+    """Positions of the body after each step."""
+    client, positions = pybullet.connect(pybullet.DIRECT), []
+    try:
+        robot = bridge.load_into_pybullet(scene, physicsClientId=client, quiet=True)
+        robot.apply_physics()
+        for _ in range(count):
+            robot.step()
+            positions.append(robot.link_pose("b::l").p)
+        return positions
+    finally:
+        pybullet.disconnect(client)
+
+
+@pytest.mark.parametrize("mu", [0.2, 0.5, 1.0])
+@pytest.mark.parametrize("simulate", [in_mujoco, in_pybullet])
+def test_a_block_on_an_incline_moves_as_the_closed_form_says(simulate: Any, mu: float) -> None:
+    """Soft contacts of MuJoCo creep by a millimeter in a second; friction of mu^2 would slide 0.7 m
+    further.
+    """
+    exact = max(0.0, CONTACT_WORLDS_G * (math.sin(SLOPE) - mu * math.cos(SLOPE))) / 2.0
+    assert simulate(world(BLOCK, mu, 0.0, SLOPE), round(1.0 / STEP))[-1][0] == pytest.approx(
+        exact, abs=2e-3
+    )
+
+
+@pytest.mark.parametrize("heading", [45.0, 90.0, 135.0, 180.0, 225.0, 270.0, 315.0])
+@pytest.mark.parametrize("simulate", [in_mujoco, in_pybullet])
+def test_a_block_slides_alike_down_an_incline_in_every_direction(
+    simulate: Any, heading: float
+) -> None:
+    """A pyramid of friction would let it slide 0.28 m further along the diagonals of the
+    contact.
+    """
+    c, s = math.cos(math.radians(heading)), math.sin(math.radians(heading))
+    scene = world(BLOCK, 0.2, 0.0, 0.0)
+    down = CONTACT_WORLDS_G * math.sin(SLOPE)
+    scene = dataclasses.replace(
+        scene, gravity=np.array((down * c, down * s, -CONTACT_WORLDS_G * math.cos(SLOPE)))
+    )
+    x, y, _ = simulate(scene, 500)[-1]
+    exact = (down - 0.2 * CONTACT_WORLDS_G * math.cos(SLOPE)) / 2.0 * 0.25
+    assert (x, y) == pytest.approx((exact * c, exact * s), abs=2e-3)
+
+
+def pushed(simulate: Any, ratio: float, heading: float) -> tuple[float, float]:
+    """The way [m] of a block along a push, and across it; the push in half a second is relative to
+    its friction.
+    """
+    mu, c, s = 0.5, math.cos(math.radians(heading)), math.sin(math.radians(heading))
+    push = ratio * mu * CONTACT_WORLDS_G
+    scene = dataclasses.replace(
+        world(BLOCK, mu, 0.0, 0.0), gravity=np.array((push * c, push * s, -CONTACT_WORLDS_G))
+    )
+    x, y, _ = simulate(scene, round(0.5 / STEP))[-1]
+    return c * x + s * y, c * y - s * x
+
+
+@pytest.mark.parametrize("heading", [0.0, 30.0, 45.0])
+@pytest.mark.parametrize("simulate", [in_mujoco, in_pybullet])
+@pytest.mark.parametrize("ratio", [0.8, 1.2])
+def test_a_pushed_block_slides_beyond_its_friction_cone_only(
+    simulate: Any, ratio: float, heading: float
+) -> None:
+    exact = max(0.0, ratio - 1.0) * 0.5 * CONTACT_WORLDS_G / 2.0 * 0.25
+    along, across = pushed(simulate, ratio, heading)
+    assert along == pytest.approx(exact, abs=2e-3)
+    assert across == pytest.approx(0.0, abs=2e-3)
+
+
+@pytest.mark.parametrize("slope", [5.0, 15.0, 30.0])
+@pytest.mark.parametrize("simulate", [in_mujoco, in_pybullet])
+def test_a_ball_rolls_down_an_incline_without_slipping(simulate: Any, slope: float) -> None:
+    """A solid ball takes up two sevenths of the acceleration by its rotation."""
+    ball, angle = (BALL[0], 0.1, BALL[2]), math.radians(slope)
+    x = simulate(world(ball, 1.0, 0.0, angle), round(0.5 / STEP))[-1][0]
+    assert x == pytest.approx(5.0 / 7.0 * CONTACT_WORLDS_G * math.sin(angle) / 2.0 * 0.25, abs=2e-3)
+
+
+@pytest.mark.parametrize("restitution", [0.5, 0.8])
+@pytest.mark.parametrize("simulate", [in_mujoco, in_pybullet])
+def test_a_ball_leaves_with_the_stated_fraction_of_its_speed(
+    simulate: Any, restitution: float
+) -> None:
+    heights = [p[2] - 0.1 for p in simulate(world(BALL, 1.0, restitution, 0.0), 700)]
+    impact = min(range(500), key=heights.__getitem__)
+    assert math.sqrt(max(heights[impact:]) / 0.5) == pytest.approx(restitution, abs=0.04)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("thing", "mu", "restitution", "slope", "extra", "verdict"),
+    [
+        (BLOCK, 0.2, 0.0, SLOPE, "", Verdict.AGREES),
+        (BALL, 1.0, 0.5, 0.0, "", Verdict.AGREES),
+        (BALL, 1.0, 0.5, 0.0, "<threshold>0</threshold>", Verdict.INCOMPLETE),
+        (BALL, 1.0, 1.0, 0.0, "", Verdict.AGREES),
+    ],
+)
+def test_the_verdict_on_contact_is_never_equivalent(
+    thing: Any, mu: float, restitution: float, slope: float, extra: str, verdict: Verdict
+) -> None:
+    """A threshold that engines drop is a gap."""
+    found = compare(world(thing, mu, restitution, slope, extra), levels=LEVELS, configurations=1)
+    assert found.verdict is verdict, repr(found)
+    contact = {(row.quantity, row.engines[1]) for row in found.rows if row.level == "L4"}
+    assert {
+        (name, engine) for name in ("slide", "bounce", "stack") for engine in ("mujoco", "pybullet")
+    } <= contact
+    assert not found.failures
+
+
+# Both simulators stay within the stated tolerances of contact, and a wrong shape is found.
+
+ASSETS = Path(__file__).parents[3] / "assets"
+
+
+def thing(geometry: str, surface: str = "", pose: str = "0 0 0 0 0 0") -> loaders.Scene:
+    return loaders.load_string(
+        f"""<sdf version="1.9"><model name="m"><link name="body"><inertial><mass>2</mass>
+        <inertia><ixx>.02</ixx><iyy>.02</iyy><izz>.02</izz></inertia></inertial>
+        <collision name="c"><pose>{pose}</pose><geometry>{geometry}</geometry>{surface}</collision>
+        </link></model></sdf>""",
+        format="sdf",
+    )
+
+
+def rough(mu: float, restitution: float = 0.0) -> str:
+    return (
+        f"<surface><friction><ode><mu>{mu}</mu><mu2>{mu}</mu2></ode></friction>"
+        f"<bounce><restitution_coefficient>{restitution}</restitution_coefficient></bounce></surface>"
+    )
+
+
+BOX = "<box><size>.2 .3 .4</size></box>"
+
+
+def rows(source: Any, *engines: Any) -> dict[tuple[str, str], Any]:
+    return {
+        (row.quantity, row.engines[1]): row for row in compare(source, engines, levels=("L4",)).rows
+    }
+
+
+@pytest.mark.parametrize("name", ["arm/model.sdf", "double_pendulum.urdf", "leg.sdf"])
+def test_models_agree_within_the_classes_in_both(name: str) -> None:
+    found = compare(ASSETS / name, levels=("L4",))
+    assert found.agreement is Verdict.AGREES
+    assert all(
+        row.outcome is Outcome.EXPLAINED and row.error <= row.tolerance for row in found.rows
+    )
+    assert {row.quantity for row in found.rows} == {"rest height", "slide", "bounce", "stack"}
+
+
+@pytest.mark.parametrize("mu", [0.4, 0.8])
+@pytest.mark.parametrize("restitution", [0.4, 0.8])
+def test_blocks_stop_and_balls_bounce_as_closed_forms_say(mu: float, restitution: float) -> None:
+    found = rows(thing(BOX, rough(mu, restitution)), "mujoco", "pybullet")
+    for quantity in ("slide", "bounce"):
+        for engine in ("mujoco", "pybullet"):
+            assert found[quantity, engine].outcome is Outcome.EXPLAINED, found[quantity, engine]
+    assert (
+        f"closed form {0.3**2 * 9.8 * _braking(mu) / 2.0:.2g}" in found["slide", "pybullet"].cause
+    )
+
+
+def _braking(mu: float) -> float:
+    """Deceleration, over the gravity, on a slope half as steep as the friction can hold."""
+    slope = math.atan(mu / 2.0)
+    return mu * math.cos(slope) - math.sin(slope)
+
+
+class Thinner(MujocoEngine):
+    """Every box is a tenth less high."""
+
+    name = "thinner"
+
+    def __init__(self, mechanism: Any) -> None:
+        super().__init__(mechanism)
+        boxes = self.model.geom_type == self._mujoco.mjtGeom.mjGEOM_BOX
+        self.model.geom_size[boxes, 2] *= 0.9
+
+
+class Smoother(MujocoEngine):
+    """Friction is a hundredth less than the model says."""
+
+    name = "smoother"
+
+    def __init__(self, mechanism: Any) -> None:
+        super().__init__(mechanism)
+        self.model.geom_friction[:, 0] *= 0.99
+        self.model.pair_friction[:, :2] *= 0.99
+
+
+class Duller(MujocoEngine):
+    """Contacts are damped a tenth more than restitution says."""
+
+    name = "mujoco"
+
+    def __init__(self, mechanism: Any) -> None:
+        super().__init__(mechanism)
+        self.model.pair_solref[:, 1] *= 1.1
+
+
+def test_a_little_less_restitution_is_a_difference() -> None:
+    row = rows(thing(BOX, rough(0.8, 0.5)), Duller)["bounce", "mujoco"]
+    assert row.outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.05])
+def test_contacts_of_mujoco_leave_what_a_critically_damped_spring_leaves(
+    restitution: float,
+) -> None:
+    row = rows(thing(BOX, rough(0.8, restitution)), "mujoco")["bounce", "mujoco"]
+    assert (row.outcome, f"{math.exp(-2.0):.3g}" in row.cause) == (Outcome.EXPLAINED, True)
+
+
+@pytest.mark.parametrize("restitution", [0.8, 0.95, 1.0])
+def test_friction_stops_a_block_that_bounces_where_it_should(restitution: float) -> None:
+    row = rows(thing(BOX, rough(0.8, restitution)), "mujoco")["slide", "mujoco"]
+    assert row.outcome is Outcome.EXPLAINED
+    assert row.error < 0.015
+
+
+class Slippery(MujocoEngine):
+    """Friction has the damping of the bounce, as it has in MuJoCo without a list of pairs."""
+
+    name = "mujoco"
+
+    def __init__(self, mechanism: Any) -> None:
+        super().__init__(mechanism)
+        self.model.pair_solreffriction[:] = self.model.pair_solref
+
+
+def test_friction_with_the_damping_of_a_bounce_is_a_difference() -> None:
+    """The block slides 1.8 times as far, because friction only slows it down by 1 1/s times its
+    speed.
+    """
+    row = rows(thing(BOX, rough(0.8, 0.95)), Slippery)["slide", "mujoco"]
+    assert (row.outcome, row.error > 0.5) == (Outcome.FAILED, True)
+
+
+def test_a_thing_without_inertia_about_an_axis_has_no_rest_height() -> None:
+    egg = thing("<ellipsoid><radii>.1 .2 .3</radii></ellipsoid>", pose="0 0 0 .3 .4 0")
+    link = dataclasses.replace(
+        egg.links[0], inertia=SpatialInertia.of(0.1, I_Lcm=np.diag((1.0, 1.0, 0.0)))
+    )
+    row = rows(dataclasses.replace(egg, links=(link,)), "pybullet")["rest height", "pybullet"]
+    assert (row.outcome, row.error > row.tolerance) == (Outcome.UNKNOWN, True)
+    assert "lower.thin-link" in row.cause
+
+
+@pytest.mark.parametrize(
+    ("geometry", "surface", "told"),
+    [
+        (
+            BOX,
+            "<surface><contact><ode><kp>1.0</kp></ode></contact></surface>",
+            "so soft that it may sink",
+        ),
+        ("<mesh><uri>nowhere.stl</uri></mesh>", "", "none of the meshes"),
+    ],
+)
+def test_contacts_too_soft_to_support_and_unreadable_files_are_reported(
+    geometry: str, surface: str, told: str
+) -> None:
+    row = rows(thing(geometry, surface), "mujoco")["rest height", "mujoco"]
+    assert (row.outcome, told in row.cause) == (Outcome.UNKNOWN, True), row
+
+
+@pytest.mark.parametrize(
+    ("engine", "quantity"), [(Thinner, "rest height"), (Thinner, "stack"), (Smoother, "slide")]
+)
+def test_another_shape_or_friction_is_a_difference(
+    engine: type[MujocoEngine], quantity: str
+) -> None:
+    row = rows(thing(BOX, rough(0.8)), engine)[quantity, engine.name]
+    assert row.outcome is Outcome.FAILED
+    assert row.error > row.tolerance
+
+
+def test_missing_shapes_and_coarse_shapes_are_reported() -> None:
+    bare = rows(ASSETS / "orthogonal_x.sdf", "mujoco")
+    assert all(row.outcome in {Outcome.UNKNOWN, Outcome.EXPLAINED} for row in bare.values())
+    row = rows(thing(BOX, rough(50.0)), "mujoco")["slide", "mujoco"]
+    assert (row.outcome, "not for 50" in row.cause) == (Outcome.UNKNOWN, True)
+
+
+# The lowest point of a model is known from its collision shapes.
+
+
+@pytest.mark.parametrize(
+    ("geometry", "reach"),
+    [
+        (BOX, 0.2),
+        ("<sphere><radius>.3</radius></sphere>", 0.3),
+        ("<cylinder><radius>.1</radius><length>.5</length></cylinder>", 0.25),
+        ("<capsule><radius>.1</radius><length>.5</length></capsule>", 0.35),
+        ("<ellipsoid><radii>.1 .2 .3</radii></ellipsoid>", 0.3),
+    ],
+)
+def test_the_lowest_point_of_a_shape_is_known(geometry: str, reach: float) -> None:
+    scenario = rest_scenario(lower(thing(geometry)))
+    assert not isinstance(scenario, str)
+    assert scenario.lowest({"body": Pose.of(p=(0, 0, 1.0))})[0] == pytest.approx(1.0 - reach)
+
+
+def test_a_box_that_is_tilted_stands_on_its_edge() -> None:
+    scenario = rest_scenario(
+        lower(thing("<box><size>.2 .2 .2</size></box>", pose=f"0 0 0 {math.pi / 4} 0 0"))
+    )
+    assert not isinstance(scenario, str)
+    assert scenario.lowest({"body": Pose.of(p=np.zeros(3))})[0] == pytest.approx(
+        -0.1 * math.sqrt(2.0)
+    )
+
+
+def rest(scene: loaders.Scene) -> RestScenario:
+    found = rest_scenario(lower(scene))
+    assert isinstance(found, RestScenario)
+    return found
+
+
+def ball(name: str, surface: str = "", x: float = 0.0, mass: float = 2.0) -> str:
+    return (
+        f"<link name='{name}'><pose>{x} 0 0 0 0 0</pose><inertial><mass>{mass}</mass>"
+        "<inertia><ixx>.02</ixx><iyy>.02</iyy><izz>.02</izz></inertia></inertial><collision "
+        "name='c'><geometry><sphere>"
+        f"<radius>.1</radius></sphere></geometry>{surface}</collision></link>"
+    )
+
+
+def test_the_softest_spring_of_a_link_decides_how_deep_it_sinks() -> None:
+    stiff, soft = (
+        f"<surface><contact><ode><kp>{kp}</kp></ode></contact></surface>" for kp in (1e6, 1e4)
+    )
+    link = ball("a", stiff).replace(
+        "</link>",
+        "<collision name='d'><geometry><sphere><radius>.1</radius></sphere>"
+        f"</geometry>{soft}</collision></link>",
+    )
+    scene = loaders.load_string(
+        f"<sdf version='1.9'><model name='m'>{link}</model></sdf>", format="sdf"
+    )
+    assert rest(scene).allowed_penetration["a"] == pytest.approx(G * (CONTACT_SOFTNESS + 2.0 / 1e4))
+
+
+def test_a_link_far_from_the_center_of_mass_sinks_deeper() -> None:
+    """The inverse mass of a body of 4 kg at 0.5 m from its center is 1/4 + r^2/I in two directions
+    of three.
+    """
+    weld = "<joint name='j' type='fixed'><parent>a</parent><child>b</child></joint>"
+    text = f"<sdf version='1.9'><model name='m'>{ball('a')}{ball('b', x=1.0)}{weld}</model></sdf>"
+    moment = 2 * 0.02 + 4.0 * 0.25
+    inverse_mass = 1.0 / 4.0 + 2.0 / 3.0 * 0.25 / moment
+    allowed = rest(loaders.load_string(text, format="sdf")).allowed_penetration
+    assert allowed["a"] == pytest.approx(G * CONTACT_SOFTNESS * 4.0 * inverse_mass)
+    assert allowed["b"] == pytest.approx(allowed["a"])
+
+
+def test_the_heaviest_tree_rests() -> None:
+    models = "".join(
+        f"<model name='{n}'>{ball('a', mass=mass)}</model>"
+        for n, mass in (("s", 1.0), ("h", 3.0), ("t", 2.0))
+    )
+    scene = loaders.load_string(
+        f"<sdf version='1.9'><world name='w'>{models}</world></sdf>", format="sdf"
+    )
+    assert set(rest(scene).allowed_penetration) == {"h::a"}
