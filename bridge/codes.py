@@ -337,14 +337,15 @@ LOWER_SAMPLED_PAIRS = Code(
     (
         "{count} pairs of links are excluded from contact: {adjacent} adjacent, {default} that "
         "overlap initially, {always} that always touch and {never} that never touch at {samples} "
-        "random positions (seed {seed}); each of the {never} touches with a probability below "
-        "{bound:.2g} at a random position, at a confidence of 95 %"
+        "random positions (seed {seed}), nor where a search led them together; each of the {never} "
+        "touches with a probability below {bound:.2g} at a random position, at a confidence of 95 %"
     ),
     meaning=(
         "As requested, links that are adjacent, that overlap initially, or that touch at all or at "
         "none of a number of random positions within the limits of the joints are excluded from "
-        "contact. After n positions without contact, the probability of contact at a random "
-        "position is below 3/n at a confidence of 95 %, for each pair by itself."
+        "contact; not so those of the latter that a search for the least distance leads together. "
+        "After n positions without contact, the probability of contact at a random position is "
+        "below 3/n at a confidence of 95 %, for each pair by itself."
     ),
     remedy=(
         "Nothing, or raise `exclude_samples` (`--exclude-samples`); name pairs that must collide "

@@ -42,6 +42,8 @@ MuJoCo finds no direction of penetration there.
 """
 _FLAT = 1e-9
 """Relative thickness below which points have no hull."""
+_FAR = 1e3
+"""Widest gap that is measured where distances are compared [m]."""
 _BOX_MARGIN = 1e-9
 """Added to each side of the box around a link, for the rounding of numbers [m]."""
 _BOX = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
@@ -143,11 +145,16 @@ class Contacts:
         pairs: Indices of the links of each pair, shape (m, 2).
         touched: Whether the pair has touched at any position, shape (m,).
         apart: Whether it has been apart at any position, shape (m,).
+        gap: Least gap between the boxes around both links at the last positions [m], shape (m,);
+            negative for an overlap; infinite for a pair that was left out.
+        nearest: Number of the position with this gap, shape (m,).
     """
 
     pairs: NDArray[np.int64]
     touched: NDArray[np.bool_]
     apart: NDArray[np.bool_]
+    gap: Array
+    nearest: NDArray[np.int64]
 
     @staticmethod
     def of(pairs: Sequence[tuple[int, int]]) -> Contacts:
@@ -157,6 +164,8 @@ class Contacts:
             pairs=np.array(pairs, dtype=np.int64).reshape(-1, 2),
             touched=unknown,
             apart=unknown.copy(),
+            gap=np.full(len(pairs), np.inf),
+            nearest=np.zeros(len(pairs), dtype=np.int64),
         )
 
 
@@ -257,12 +266,15 @@ class ShapeModel:
             contacts: The pairs, and what is known of them; it is changed.
             X_WL: Poses of each link in the world, at the same number of positions.
         """
+        contacts.gap[:] = np.inf
         for k in np.flatnonzero(~(contacts.touched & contacts.apart)):
             a, b = contacts.pairs[k]
             X_WA, X_WB = X_WL[self.links[a]], X_WL[self.links[b]]
-            near, distance = self._near(a, b, X_WA, X_WB)
-            contacts.apart[k] |= len(near) < len(distance)
-            for n in near[np.argsort(distance[near], kind="stable")]:
+            gap = self._gap(a, b, X_WA, X_WB)
+            contacts.gap[k], contacts.nearest[k] = gap.min(), gap.argmin()
+            contacts.apart[k] |= gap.max() > 0.0
+            order = np.argsort(gap, kind="stable")
+            for n in order[: np.count_nonzero(gap <= 0.0)]:
                 if contacts.touched[k] and contacts.apart[k]:
                     break
                 self._place_link(a, X_WA.R[n], X_WA.p[n])
@@ -272,23 +284,56 @@ class ShapeModel:
                 else:
                     contacts.apart[k] = True
 
-    def _near(self, a: int, b: int, X_WA: Poses, X_WB: Poses) -> tuple[NDArray[np.int64], Array]:
-        """Return the positions at which the boxes around two links are not separated by a plane
-        parallel to a side of one, and the distance of their centers at all positions.
+    def distances(self, a: int, b: int, X_WA: Poses, X_WB: Poses) -> Array:
+        """Return the distance of two links at n positions [m], shape (n,): zero or less if they
+        touch.
+
+        Args:
+            a: Index of the first link in `links`.
+            b: Index of the second link.
+            X_WA: Poses of the first link in the world.
+            X_WB: Poses of the second link in the world.
+        """
+        found = np.empty(len(X_WA.p))
+        for n in range(len(found)):
+            self._place_link(a, X_WA.R[n], X_WA.p[n])
+            self._place_link(b, X_WB.R[n], X_WB.p[n])
+            found[n] = self._distance(a, b)
+        return found
+
+    def _distance(self, a: int, b: int) -> float:
+        """Return the distance of two links where they have been placed [m]."""
+        centers, radius = self._data.geom_xpos, self._model.geom_rbound
+        pairs = [(i, j) for i in self._geoms[a] for j in self._geoms[b]]
+        if len(pairs) == 1:
+            return -self._depth(*pairs[0], _FAR)
+        first, second = (list(geoms) for geoms in zip(*pairs, strict=True))
+        least = np.linalg.norm(centers[first] - centers[second], axis=1)
+        least -= radius[first] + radius[second]
+        least[(radius[first] == 0.0) | (radius[second] == 0.0)] = -np.inf
+        distance = np.inf
+        for k in np.argsort(least, kind="stable"):
+            if least[k] >= distance:
+                break
+            distance = min(distance, -self._depth(*pairs[k], _FAR))
+        return float(distance)
+
+    def _gap(self, a: int, b: int, X_WA: Poses, X_WB: Poses) -> Array:
+        """Return the widest gap between the boxes around two links along a side of one, at each
+        position [m]; negative for an overlap along all of them.
         """
         (center_a, half_a), (center_b, half_b) = self._boxes[a], self._boxes[b]
         R_AW = X_WA.R.transpose(0, 2, 1)
         R_AB = R_AW @ X_WB.R
         p_AB = np.einsum("nij,nj->ni", R_AW, X_WB.p - X_WA.p)
         offset_A = p_AB + R_AB @ center_b - center_a
-        distance: Array = np.linalg.norm(offset_A, axis=1)
         if not (np.isfinite(half_a).all() and np.isfinite(half_b).all()):
-            return np.arange(len(distance)), distance
+            return np.full(len(offset_A), -np.inf)
         size = np.abs(R_AB)
         offset_B = np.einsum("nji,nj->ni", R_AB, offset_A)
-        near = (np.abs(offset_A) <= half_a + size @ half_b).all(axis=1)
-        near &= (np.abs(offset_B) <= half_b + np.einsum("nji,j->ni", size, half_a)).all(axis=1)
-        return np.flatnonzero(near), distance
+        gap_A = np.abs(offset_A) - half_a - size @ half_b
+        gap_B = np.abs(offset_B) - half_b - np.einsum("nji,j->ni", size, half_a)
+        return np.asarray(np.maximum(gap_A.max(axis=1), gap_B.max(axis=1)), dtype=np.float64)
 
     def _touch(self, a: int, b: int) -> bool:
         """Return whether any shapes of two links touch, where they have been placed."""
@@ -355,17 +400,19 @@ class ShapeModel:
         reach[planes] = np.inf
         return middle - reach, middle + reach
 
-    def _depth(self, i: int, j: int) -> float:
-        """Return how deep two geoms lie in each other [m]; negative for a gap, at most 1e-9."""
+    def _depth(self, i: int, j: int, widest: float = 1e-9) -> float:
+        """Return how deep two geoms lie in each other [m]; negative for a gap, up to the widest one
+        that is of interest.
+        """
         import mujoco
 
         points: NDArray[np.float64] = np.zeros(6)
-        distance = mujoco.mj_geomDistance(self._model, self._data, i, j, 1e-9, points)
+        distance = mujoco.mj_geomDistance(self._model, self._data, i, j, widest, points)
         if distance == 0.0:
             before = self._data.geom_xpos[j].copy()
             size = _SHIFT * float(self._model.geom_rbound[j])
             self._data.geom_xpos[j] += size * np.array((0.9, 0.5, 0.3))
-            distance = mujoco.mj_geomDistance(self._model, self._data, i, j, 1e-9, points)
+            distance = mujoco.mj_geomDistance(self._model, self._data, i, j, widest, points)
             self._data.geom_xpos[j] = before
         return -float(distance)
 

@@ -94,6 +94,16 @@ def test_links_that_overlap_initially_are_excluded_by_default_unless_they_are_ke
     assert frozenset("ot") not in sampled(kept).reasons
 
 
+@pytest.mark.parametrize("within", [1e-3, 1e-5])
+def test_a_pair_that_touches_at_rare_positions_is_not_excluded(within: float) -> None:
+    """Of 1000 angles about none is in the range of contact, which is at the lower limit."""
+    rare, never = (bridge.lower(arm(TOUCHING + x, 3.0)) for x in (-within, within))
+    kept = dataclasses.replace(rare, overlap_choice="keep")
+    assert frozenset("ot") not in sampled(kept).reasons
+    kept = dataclasses.replace(never, overlap_choice="keep")
+    assert sampled(kept).reasons[frozenset("ot")] == "Never"
+
+
 def test_a_follower_follows() -> None:
     """Ball t turns by q, and its parent by -q, so that it stays where it is."""
     links = [
