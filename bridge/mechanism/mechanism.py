@@ -409,7 +409,10 @@ class Mechanism:
     @cached_property
     def shape_model(self) -> ShapeModel:
         """The collision shapes of the links, for distances at any positions."""
-        return ShapeModel(link for link in self.scene.links if link.name in self.body_index)
+        own, index = {body.name: body.link for body in self.bodies}, self.body_index
+        return ShapeModel(
+            own.get(link.name, link) for link in self.scene.links if link.name in index
+        )
 
     @property
     def states_its_pairs(self) -> bool:
