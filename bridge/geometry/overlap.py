@@ -306,7 +306,7 @@ class ShapeModel:
         centers, radius = self._data.geom_xpos, self._model.geom_rbound
         pairs = [(i, j) for i in self._geoms[a] for j in self._geoms[b]]
         if len(pairs) == 1:
-            return -self._depth(*pairs[0], _FAR)
+            return -self._depth(pairs[0][0], pairs[0][1], _FAR)
         first, second = (list(geoms) for geoms in zip(*pairs, strict=True))
         least = np.linalg.norm(centers[first] - centers[second], axis=1)
         least -= radius[first] + radius[second]
@@ -315,7 +315,8 @@ class ShapeModel:
         for k in np.argsort(least, kind="stable"):
             if least[k] >= distance:
                 break
-            distance = min(distance, -self._depth(*pairs[k], _FAR))
+            i, j = pairs[k]
+            distance = min(distance, -self._depth(i, j, _FAR))
         return float(distance)
 
     def _gap(self, a: int, b: int, X_WA: Poses, X_WB: Poses) -> Array:

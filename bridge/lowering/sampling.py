@@ -115,7 +115,7 @@ def least_distances(
     number = {name: i for i, name in enumerate(mechanism.shape_model.links)}
     indices = np.array([(number[a], number[b]) for a, b in pairs], dtype=np.int64).reshape(-1, 2)
     start = _draw(space, rng, len(pairs))
-    return _least_distances(mechanism, space, indices, start, rng).tolist()
+    return list(_least_distances(mechanism, space, indices, start, rng))
 
 
 def _least_distances(
