@@ -273,16 +273,14 @@ class ShapeModel:
             gap = self._gap(a, b, X_WA, X_WB)
             contacts.gap[k], contacts.nearest[k] = gap.min(), gap.argmin()
             contacts.apart[k] |= gap.max() > 0.0
-            order = np.argsort(gap, kind="stable")
-            for n in order[: np.count_nonzero(gap <= 0.0)]:
-                if contacts.touched[k] and contacts.apart[k]:
-                    break
-                self._place_link(a, X_WA.R[n], X_WA.p[n])
-                self._place_link(b, X_WB.R[n], X_WB.p[n])
+            near = np.argsort(gap, kind="stable")[: np.count_nonzero(gap <= 0.0)]
+            for _ in self._placed(a, b, X_WA, X_WB, near):
                 if self._touch(a, b):
                     contacts.touched[k] = True
                 else:
                     contacts.apart[k] = True
+                if contacts.touched[k] and contacts.apart[k]:
+                    break
 
     def distances(self, a: int, b: int, X_WA: Poses, X_WB: Poses) -> Array:
         """Return the distance of two links at n positions [m], shape (n,): zero or less if they
@@ -294,12 +292,8 @@ class ShapeModel:
             X_WA: Poses of the first link in the world.
             X_WB: Poses of the second link in the world.
         """
-        found = np.empty(len(X_WA.p))
-        for n in range(len(found)):
-            self._place_link(a, X_WA.R[n], X_WA.p[n])
-            self._place_link(b, X_WB.R[n], X_WB.p[n])
-            found[n] = self._distance(a, b)
-        return found
+        rows = np.arange(len(X_WA.p))
+        return np.array([self._distance(a, b) for _ in self._placed(a, b, X_WA, X_WB, rows)])
 
     def _distance(self, a: int, b: int) -> float:
         """Return the distance of two links where they have been placed [m]."""
@@ -349,11 +343,22 @@ class ShapeModel:
         close = np.argwhere(gap <= radius[geoms_a, None] + radius[None, geoms_b]).tolist()
         return any(self._depth(geoms_a[i], geoms_b[j]) >= 0.0 for i, j in close)
 
-    def _place_link(self, link: int, R_WL: Array, p_WL: Array) -> None:
-        """Move the shapes of one link to its pose."""
-        geoms = self._geoms[link]
-        self._data.geom_xpos[geoms] = p_WL + self._p_LG[geoms] @ R_WL.T
-        self._data.geom_xmat[geoms] = (R_WL @ self._R_LG[geoms]).reshape(-1, 9)
+    def _placed(
+        self, a: int, b: int, X_WA: Poses, X_WB: Poses, rows: NDArray[np.int64]
+    ) -> Iterator[None]:
+        """Move the shapes of two links to their poses at each of some positions, in order."""
+        moved = []
+        for link, X_WL in ((a, X_WA), (b, X_WB)):
+            geoms = slice(self._geoms[link][0], self._geoms[link][-1] + 1)
+            R_WL, p_WL = X_WL.R[rows], X_WL.p[rows]
+            p_WG = p_WL[:, None] + np.einsum("nij,gj->ngi", R_WL, self._p_LG[geoms])
+            R_WG = R_WL[:, None] @ self._R_LG[geoms]
+            moved.append((geoms, p_WG, R_WG.reshape(*p_WG.shape[:2], 9)))
+        for n in range(len(rows)):
+            for geoms, p_WG, R_WG in moved:
+                self._data.geom_xpos[geoms] = p_WG[n]
+                self._data.geom_xmat[geoms] = R_WG[n]
+            yield
 
     def _link_boxes(self) -> list[tuple[Array, Array]]:
         """Return the center and the half sizes of a box around the shapes of each link, in the
