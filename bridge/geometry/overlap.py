@@ -221,27 +221,25 @@ class ShapeModel:
     def overlaps(
         self,
         X_WL: Mapping[str, Pose],
-        is_wanted: Callable[[str, str], bool],
+        groups: Mapping[str, object],
         min_depth: float = MIN_OVERLAP,
     ) -> tuple[Overlap, ...]:
         """Return the pairs of links that overlap, the deepest first.
 
         Args:
             X_WL: Pose of each link in the world.
-            is_wanted: Function that returns whether two links, by name, are looked at.
+            groups: Group of each link; links of one group are not looked at.
             min_depth: Smallest depth that counts [m].
 
         Returns:
             The deepest overlap of each pair of links.
         """
         deepest: dict[tuple[int, int], tuple[float, int, int]] = {}
-        wanted: dict[tuple[int, int], bool] = {}
+        group = [groups[name] for name in self.links]
         self._place([X_WL[name] for name in self.links])
         for i, j in self._candidates():
             pair = (int(self._link[i]), int(self._link[j]))
-            if pair not in wanted:
-                wanted[pair] = is_wanted(self.links[pair[0]], self.links[pair[1]])
-            if wanted[pair]:
+            if group[pair[0]] != group[pair[1]]:
                 depth = self._depth(i, j)
                 if depth > max(min_depth, deepest.get(pair, (0.0, 0, 0))[0]):
                     deepest[pair] = (depth, i, j)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, get_args
 
 from bridge.choices import Base, Exclude, Exclusion, Overlaps
 from bridge.codes import LOWER_SAMPLED_PAIRS
+from bridge.geometry.overlap import Overlap
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import (
     FREE,
@@ -196,9 +197,23 @@ def relowered(mechanism: Mechanism, scene: Scene) -> Mechanism:
     Raises:
         ExportError: if the scene cannot be lowered.
     """
-    lowered = with_overlaps(lower(scene), mechanism.overlap_choice)
-    lowered = dataclasses.replace(lowered, sampled=mechanism.sampled)
+    lowered = dataclasses.replace(
+        lower(scene),
+        overlap_choice=mechanism.overlap_choice,
+        exclusions=_kept(mechanism, scene),
+        sampled=mechanism.sampled,
+    )
     return with_minimum_inertia(with_chosen_base(lowered, mechanism.base))
+
+
+def _kept(mechanism: Mechanism, scene: Scene) -> tuple[Overlap, ...] | None:
+    """Return the overlaps whose links do not collide, if a changed scene has other shapes."""
+    if not any(link.collisions for link in scene.links):
+        return ()
+    shapes = {link.name: link.collisions for link in mechanism.scene.links}
+    if all(shapes.get(link.name) is link.collisions for link in scene.links):
+        return mechanism.exclusions
+    return mechanism.assumed_exclusions
 
 
 def _weld(body: Body) -> Body:
