@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 Base = Literal["as_is", "fixed", "free"]
@@ -12,3 +13,26 @@ contact, or left to collide.
 """
 CollisionMeshes = Literal["as_is", "hull", "decompose"]
 """The collision shape of meshes: as the file states, the convex hull, or convex parts."""
+Exclude = Literal["as_is", "sampled"]
+"""Pairs of links that do not collide: as the source and its rule state, or also those that random
+positions show to be adjacent, to touch always, or never.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exclusion:
+    """The choice of pairs of links that do not collide, and how they are found.
+
+    Attributes:
+        exclude: Whether random positions exclude any.
+        samples: Number of random positions.
+        seed: Seed of the random positions.
+    """
+
+    exclude: Exclude = "as_is"
+    samples: int = 10_000
+    seed: int = 0
+
+
+AS_STATED = Exclusion()
+"""Random positions exclude no pairs."""

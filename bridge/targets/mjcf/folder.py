@@ -505,6 +505,11 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
                 source; see `bridge.Mechanism.collidable_pairs`.
             overlaps: The links of a URDF that overlap initially: ``exclude`` lets them not collide,
                 ``keep`` lets them collide.
+            exclude: The pairs of links that do not collide: ``as_is`` is the source's choice;
+                ``sampled`` adds the links that are adjacent, that overlap initially, and that touch
+                always or never at random positions, as MoveIt's setup assistant does.
+            exclude_samples: Number of random positions of ``sampled``.
+            exclude_seed: Seed of the random positions.
             collision_meshes: The collision shape of meshes: ``as_is`` follows the file, which for
                 MuJoCo means the separate convex parts of a mesh that consists of such, or else its
                 convex hull, unless the file demands a convex decomposition; ``hull`` is always the

@@ -13,7 +13,7 @@ from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
-from bridge.choices import Base, CollisionMeshes, Overlaps
+from bridge.choices import Base, CollisionMeshes, Exclude, Exclusion, Overlaps
 from bridge.geometry.cache import SETTLED, Stamp, stamp_of
 from bridge.geometry.convex_decomposition import check_choice
 from bridge.lowering.lower import report_overlaps
@@ -190,6 +190,9 @@ _OPTIONS = {
     "physicsClientId",
     "policy",
     "overlaps",
+    "exclude",
+    "exclude_samples",
+    "exclude_seed",
     "collision_meshes",
     "damping",
 }
@@ -204,6 +207,7 @@ class _Settings:
     flags: int
     policy: str | None
     overlaps: Overlaps
+    exclusion: Exclusion
     collision_meshes: CollisionMeshes
     damping: Damping
 
@@ -301,6 +305,9 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     fileName: Source | None = None,
     policy: str | None = None,
     overlaps: Overlaps = "exclude",
+    exclude: Exclude = "as_is",
+    exclude_samples: int = 10_000,
+    exclude_seed: int = 0,
     collision_meshes: CollisionMeshes = "as_is",
     damping: Damping = "limited",
     **load_options: Unpack[LoadOptions],
@@ -331,6 +338,11 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
             `loaders.collision_pairs`. None is that of the source's format.
         overlaps: The links of a URDF that overlap initially. ``exclude`` lets them not collide,
             because a URDF does not state which links do; ``keep`` lets them collide.
+        exclude: The pairs of links that do not collide: ``as_is`` follows the source; ``sampled``
+            adds the links that are adjacent, that overlap initially, and that touch always or never
+            at random positions, as MoveIt's setup assistant does.
+        exclude_samples: Number of random positions of ``sampled``.
+        exclude_seed: Seed of the random positions.
         collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for
             PyBullet, the separate convex parts of a mesh that consists of such, or else its convex
             hull, on moving links, and the mesh itself on links welded to the world, unless the file
@@ -376,6 +388,9 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         globalScaling=globalScaling,
         policy=policy,
         overlaps=overlaps,
+        exclude=exclude,
+        exclude_samples=exclude_samples,
+        exclude_seed=exclude_seed,
         collision_meshes=collision_meshes,
         damping=damping,
     )
@@ -393,6 +408,9 @@ def _settings(  # noqa: PLR0913 - the options of both functions
     globalScaling: float = 1.0,
     policy: str | None = None,
     overlaps: Overlaps = "exclude",
+    exclude: Exclude = "as_is",
+    exclude_samples: int = 10_000,
+    exclude_seed: int = 0,
     collision_meshes: CollisionMeshes = "as_is",
     damping: Damping = "limited",
 ) -> _Settings:
@@ -409,6 +427,7 @@ def _settings(  # noqa: PLR0913 - the options of both functions
         flags=flag_bits(flags),
         policy=policy,
         overlaps=overlaps,
+        exclusion=Exclusion(exclude=exclude, samples=exclude_samples, seed=exclude_seed),
         collision_meshes=collision_meshes,
         damping=damping,
     )
@@ -514,7 +533,11 @@ def _prepared(
     start, paths = time.time_ns(), set[str]()
     with recorded(lambda path, _: paths.add(path)):
         mechanism = mechanism_of(
-            source, base=settings.base, overlaps=settings.overlaps, **load_options
+            source,
+            base=settings.base,
+            overlaps=settings.overlaps,
+            exclusion=settings.exclusion,
+            **load_options,
         )
         if settings.scale != 1.0:
             mechanism = scaled(mechanism, settings.scale)
