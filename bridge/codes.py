@@ -331,6 +331,28 @@ LOWER_REPAIRED_INERTIA = Code(
     ),
     remedy="State the true inertia in the source.",
 )
+LOWER_SAMPLED_PAIRS = Code(
+    "lower.sampled-pairs",
+    Fate.ASSUMED,
+    (
+        "{count} pairs of links are excluded from contact: {adjacent} adjacent, {default} that "
+        "overlap initially, {always} that always touch and {never} that never touch at {samples} "
+        "random positions (seed {seed}), nor where a search led them together; each of the {never} "
+        "touches with a probability below {bound:.2g} at a random position, at a confidence of 95 %"
+    ),
+    meaning=(
+        "As requested, links that are adjacent, that overlap initially, or that touch at all or at "
+        "none of a number of random positions within the limits of the joints are excluded from "
+        "contact; not so those of the latter that a search for the least distance leads together. "
+        "After n positions without contact, the probability of contact at a random position is "
+        "below 3/n at a confidence of 95 %, for each pair by itself."
+    ),
+    remedy=(
+        "Nothing, or raise `exclude_samples` (`--exclude-samples`); name pairs that must collide "
+        "in the file, with an SRDF file in place of the sampling."
+    ),
+    hint="exclude_samples= (--exclude-samples) takes more positions",
+)
 LOWER_STATIC_JOINT = Code(
     "lower.static-joint",
     Fate.NOTED,

@@ -301,6 +301,23 @@ def filtered_pairs(scene: SceneData, policy: str | None = None) -> PairSet[str]:
     return _collected(chain(POLICIES[policy](scene, colliding), _group_pairs(scene, colliding)))
 
 
+def adjacent_pairs(scene: SceneData) -> PairSet[str]:
+    """Return the pairs of links with collisions that are neighbors, as under the policy
+    ``neighbors``, or would be without the links between them, which have no collisions.
+
+    MoveIt's setup assistant calls these adjacent. Filters and bitmasks do not count.
+
+    Args:
+        scene: The scene.
+
+    Raises:
+        LimitError: if there are more pairs, beside the groups, than the call that is running may
+        have.
+    """
+    colliding = {link.name: link for link in scene.links if link.collisions}
+    return _collected(chain(_neighbors(scene, colliding), _across_shapeless(scene, colliding)))
+
+
 def masked_pairs(scene: SceneData) -> PairSet[str]:
     """Return the pairs of links whose bitmasks let no collisions touch."""
     return _collected(_masked(scene))
@@ -381,6 +398,28 @@ def _neighbors(scene: SceneData, colliding: _Links) -> Iterator[Excluded]:
         if one is not other and pair not in done:
             done.add(pair)
             yield from product(one, other)
+
+
+def _across_shapeless(scene: SceneData, colliding: _Links) -> Iterator[Excluded]:
+    """Yield the pairs of links that joints connect to the same links without collisions, or to each
+    other through them; links that are welded together are one.
+    """
+    groups = connected_components(scene, is_weld, with_world=False)
+    members = [[name for name in group if name in colliding] for group in groups]
+    group_of = {name: i for i, group in enumerate(groups) for name in group}
+    joined: dict[int, set[int]] = defaultdict(set)
+    for parent, child in _jointed(scene):
+        if parent != WORLD and group_of[parent] != group_of[child]:
+            joined[group_of[parent]].add(group_of[child])
+            joined[group_of[child]].add(group_of[parent])
+    for i in [i for i in sorted(joined) if not members[i]]:
+        around = sorted(joined.pop(i))
+        for a, b in combinations(around, 2):
+            joined[a].add(b)
+            joined[b].add(a)
+            yield from product(members[a], members[b])
+        for a in around:
+            joined[a].discard(i)
 
 
 def _drake(scene: SceneData, colliding: _Links) -> Iterator[Excluded]:

@@ -113,6 +113,21 @@ def check_flag(name: str, value: object) -> None:
         raise TypeError(f"{name} = {value!r}; expected True or False")
 
 
+def check_whole_number(name: str, value: object, least: int = 0) -> None:
+    """Check that an option is a whole number that is large enough.
+
+    Args:
+        name: Name of the option.
+        value: Its value.
+        least: The smallest number that it may be.
+
+    Raises:
+        ValueError: if it is something else.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} = {value!r}; expected a whole number of at least {least}")
+
+
 def _describe_unknown_option(name: str, allowed: list[str]) -> str:
     close = closest(name, allowed)
     advice = f"did you mean {close!r}?" if close else f"expected one of: {', '.join(allowed)}"

@@ -15,6 +15,7 @@ import pybullet
 import pytest
 
 import bridge
+from bridge.targets.pybullet import load
 from tests.support.source_tree import PACKAGES, ROOT
 from tests.test_layers import ORDER, parts_of
 
@@ -31,6 +32,7 @@ INTERFACES = {
     ("bridge.targets.folder", "bridge.targets.sdf.target"),
     ("bridge.targets.folder", "bridge.targets.mjcf.folder"),
     ("bridge.lowering.sources", "bridge.targets.options"),
+    ("bridge.targets.fields", "bridge.targets.sdf.normal_form"),
 }
 """Calls of an object or a function that a layer above passes in: Drake's elements look names of the
 including format up, limits count what a set of pairs yields, a deferred function calls the one that
@@ -42,6 +44,7 @@ Call = tuple[FrameType, FrameType]
 
 
 def load_into_pybullet(out: Path) -> None:
+    load._PREPARED.clear()  # a source that was loaded before is not read again
     client = pybullet.connect(pybullet.DIRECT)
     try:
         bridge.load_into_pybullet(str(SOURCE), physicsClientId=client)

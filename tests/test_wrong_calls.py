@@ -285,7 +285,7 @@ LOADS = {
     "policy": (
         {"policy": "drke"},
         ValueError,
-        "unknown policy 'drke'; expected one of: drake, sdformat",
+        "unknown policy 'drke'; expected one of: neighbors, drake, sdformat",
     ),
 }
 

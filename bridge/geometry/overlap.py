@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from loaders.model import (
     Polyline,
     Sphere,
 )
-from loaders.pose import Array, Pose, matrix_to_quaternion, rotation_to
+from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, rotation_to
 
 from .mesh import mesh_files
 from .shapes import cone, prisms
@@ -42,6 +42,10 @@ MuJoCo finds no direction of penetration there.
 """
 _FLAT = 1e-9
 """Relative thickness below which points have no hull."""
+_FAR = 1e3
+"""Widest gap that is measured where distances are compared [m]."""
+_BOX_MARGIN = 1e-9
+"""Added to each side of the box around a link, for the rounding of numbers [m]."""
 _BOX = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 
 
@@ -121,6 +125,50 @@ def _has_volume(points: Array) -> bool:
     return bool(extents[2] > _FLAT * extents[0])
 
 
+class Poses(Protocol):
+    """Poses ``X_WL`` of a link at n positions."""
+
+    @property
+    def R(self) -> Array:
+        """Rotation matrices, shape (n, 3, 3)."""
+
+    @property
+    def p(self) -> Array:
+        """Positions of the origin [m], shape (n, 3)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contacts:
+    """The knowledge of pairs of links of a `ShapeModel`.
+
+    Attributes:
+        pairs: Indices of the links of each pair, shape (m, 2).
+        touched: Whether the pair has touched at any position, shape (m,).
+        apart: Whether it has been apart at any position, shape (m,).
+        gap: Least gap between the boxes around both links at the last positions [m], shape (m,);
+            negative for an overlap; infinite for a pair that was left out.
+        nearest: Number of the position with this gap, shape (m,).
+    """
+
+    pairs: NDArray[np.int64]
+    touched: NDArray[np.bool_]
+    apart: NDArray[np.bool_]
+    gap: Array
+    nearest: NDArray[np.int64]
+
+    @staticmethod
+    def of(pairs: Sequence[tuple[int, int]]) -> Contacts:
+        """Return pairs of which nothing is known yet."""
+        unknown = np.zeros(len(pairs), dtype=np.bool_)
+        return Contacts(
+            pairs=np.array(pairs, dtype=np.int64).reshape(-1, 2),
+            touched=unknown,
+            apart=unknown.copy(),
+            gap=np.full(len(pairs), np.inf),
+            nearest=np.zeros(len(pairs), dtype=np.int64),
+        )
+
+
 class ShapeModel:
     """The collision shapes of links, at any poses of the links."""
 
@@ -139,6 +187,8 @@ class ShapeModel:
         spec.option.ccd_tolerance, spec.option.ccd_iterations = 1e-9, 1000
         self.links: list[str] = []
         """Names of the links with shapes."""
+        self.partial: set[str] = set()
+        """Those of them of which a collision is left out, because it has no volume."""
         self._names: list[str] = []
         link_of_geom: list[int] = []
         for link in links:
@@ -150,41 +200,46 @@ class ShapeModel:
             ]
             if solids:
                 self.links.append(link.name)
+                shown = {name for name, _ in solids}
+                if any(collision.name not in shown for collision in link.collisions):
+                    self.partial.add(link.name)
             for name, solid in solids:
                 _add(spec, solid, f"{len(self._names)}")
                 self._names.append(name)
                 link_of_geom.append(len(self.links) - 1)
         self._link = np.array(link_of_geom, dtype=np.int64)
+        self._geoms: list[list[int]] = [
+            np.flatnonzero(self._link == i).tolist() for i in range(len(self.links))
+        ]
         self._model = spec.compile()
         self._data = mujoco.MjData(self._model)
         mujoco.mj_kinematics(self._model, self._data)
         self._p_LG = self._data.geom_xpos.copy()
         self._R_LG = self._data.geom_xmat.reshape(-1, 3, 3).copy()
+        self._boxes = self._link_boxes()
 
     def overlaps(
         self,
         X_WL: Mapping[str, Pose],
-        is_wanted: Callable[[str, str], bool],
+        groups: Mapping[str, object],
         min_depth: float = MIN_OVERLAP,
     ) -> tuple[Overlap, ...]:
         """Return the pairs of links that overlap, the deepest first.
 
         Args:
             X_WL: Pose of each link in the world.
-            is_wanted: Function that returns whether two links, by name, are looked at.
+            groups: Group of each link; links of one group are not looked at.
             min_depth: Smallest depth that counts [m].
 
         Returns:
             The deepest overlap of each pair of links.
         """
         deepest: dict[tuple[int, int], tuple[float, int, int]] = {}
-        wanted: dict[tuple[int, int], bool] = {}
+        group = [groups[name] for name in self.links]
         self._place([X_WL[name] for name in self.links])
         for i, j in self._candidates():
             pair = (int(self._link[i]), int(self._link[j]))
-            if pair not in wanted:
-                wanted[pair] = is_wanted(self.links[pair[0]], self.links[pair[1]])
-            if wanted[pair]:
+            if group[pair[0]] != group[pair[1]]:
                 depth = self._depth(i, j)
                 if depth > max(min_depth, deepest.get(pair, (0.0, 0, 0))[0]):
                     deepest[pair] = (depth, i, j)
@@ -199,6 +254,123 @@ class ShapeModel:
             for (a, b), (depth, i, j) in deepest.items()
         ]
         return deepest_of(found)
+
+    def observe(self, contacts: Contacts, X_WL: Mapping[str, Poses]) -> None:
+        """Add what pairs of links do at n positions: touch, or stay apart.
+
+        A pair of which both are known is left out. Shapes touch if no gap is between them.
+
+        Args:
+            contacts: The pairs, and what is known of them; it is changed.
+            X_WL: Poses of each link in the world, at the same number of positions.
+        """
+        contacts.gap[:] = np.inf
+        for k in np.flatnonzero(~(contacts.touched & contacts.apart)):
+            a, b = contacts.pairs[k]
+            X_WA, X_WB = X_WL[self.links[a]], X_WL[self.links[b]]
+            gap = self._gap(a, b, X_WA, X_WB)
+            contacts.gap[k], contacts.nearest[k] = gap.min(), gap.argmin()
+            contacts.apart[k] |= gap.max() > 0.0
+            near = np.argsort(gap, kind="stable")[: np.count_nonzero(gap <= 0.0)]
+            for _ in self._placed(a, b, X_WA, X_WB, near):
+                if self._touch(a, b):
+                    contacts.touched[k] = True
+                else:
+                    contacts.apart[k] = True
+                if contacts.touched[k] and contacts.apart[k]:
+                    break
+
+    def distances(self, a: int, b: int, X_WA: Poses, X_WB: Poses) -> Array:
+        """Return the distance of two links at n positions [m], shape (n,): zero or less if they
+        touch.
+
+        Args:
+            a: Index of the first link in `links`.
+            b: Index of the second link.
+            X_WA: Poses of the first link in the world.
+            X_WB: Poses of the second link in the world.
+        """
+        rows = np.arange(len(X_WA.p))
+        return np.array([self._distance(a, b) for _ in self._placed(a, b, X_WA, X_WB, rows)])
+
+    def _distance(self, a: int, b: int) -> float:
+        """Return the distance of two links where they have been placed [m]."""
+        centers, radius = self._data.geom_xpos, self._model.geom_rbound
+        pairs = [(i, j) for i in self._geoms[a] for j in self._geoms[b]]
+        if len(pairs) == 1:
+            return -self._depth(pairs[0][0], pairs[0][1], _FAR)
+        first, second = (list(geoms) for geoms in zip(*pairs, strict=True))
+        least = np.linalg.norm(centers[first] - centers[second], axis=1)
+        least -= radius[first] + radius[second]
+        least[(radius[first] == 0.0) | (radius[second] == 0.0)] = -np.inf
+        distance = np.inf
+        for k in np.argsort(least, kind="stable"):
+            if least[k] >= distance:
+                break
+            i, j = pairs[k]
+            distance = min(distance, -self._depth(i, j, _FAR))
+        return float(distance)
+
+    def _gap(self, a: int, b: int, X_WA: Poses, X_WB: Poses) -> Array:
+        """Return the widest gap between the boxes around two links along a side of one, at each
+        position [m]; negative for an overlap along all of them.
+        """
+        (center_a, half_a), (center_b, half_b) = self._boxes[a], self._boxes[b]
+        R_AW = X_WA.R.transpose(0, 2, 1)
+        R_AB = R_AW @ X_WB.R
+        p_AB = np.einsum("nij,nj->ni", R_AW, X_WB.p - X_WA.p)
+        offset_A = p_AB + R_AB @ center_b - center_a
+        if not (np.isfinite(half_a).all() and np.isfinite(half_b).all()):
+            return np.full(len(offset_A), -np.inf)
+        size = np.abs(R_AB)
+        offset_B = np.einsum("nji,nj->ni", R_AB, offset_A)
+        gap_A = np.abs(offset_A) - half_a - size @ half_b
+        gap_B = np.abs(offset_B) - half_b - np.einsum("nji,j->ni", size, half_a)
+        return np.asarray(np.maximum(gap_A.max(axis=1), gap_B.max(axis=1)), dtype=np.float64)
+
+    def _touch(self, a: int, b: int) -> bool:
+        """Return whether any shapes of two links touch, where they have been placed."""
+        geoms_a, geoms_b = self._geoms[a], self._geoms[b]
+        radius = self._model.geom_rbound
+        if len(geoms_a) * len(geoms_b) == 1 or not (
+            radius[geoms_a].all() and radius[geoms_b].all()
+        ):
+            return any(self._depth(i, j) >= 0.0 for i in geoms_a for j in geoms_b)
+        centers = self._data.geom_xpos
+        gap = np.linalg.norm(centers[geoms_a, None] - centers[None, geoms_b], axis=2)
+        close = np.argwhere(gap <= radius[geoms_a, None] + radius[None, geoms_b]).tolist()
+        return any(self._depth(geoms_a[i], geoms_b[j]) >= 0.0 for i, j in close)
+
+    def _placed(
+        self, a: int, b: int, X_WA: Poses, X_WB: Poses, rows: NDArray[np.int64]
+    ) -> Iterator[None]:
+        """Move the shapes of two links to their poses at each of some positions, in order."""
+        moved = []
+        for link, X_WL in ((a, X_WA), (b, X_WB)):
+            geoms = slice(self._geoms[link][0], self._geoms[link][-1] + 1)
+            R_WL, p_WL = X_WL.R[rows], X_WL.p[rows]
+            p_WG = p_WL[:, None] + np.einsum("nij,gj->ngi", R_WL, self._p_LG[geoms])
+            R_WG = R_WL[:, None] @ self._R_LG[geoms]
+            moved.append((geoms, p_WG, R_WG.reshape(*p_WG.shape[:2], 9)))
+        for n in range(len(rows)):
+            for geoms, p_WG, R_WG in moved:
+                self._data.geom_xpos[geoms] = p_WG[n]
+                self._data.geom_xmat[geoms] = R_WG[n]
+            yield
+
+    def _link_boxes(self) -> list[tuple[Array, Array]]:
+        """Return the center and the half sizes of a box around the shapes of each link, in the
+        frame of the link [m]; infinite half sizes for a plane.
+        """
+        self._place([IDENTITY] * len(self.links))
+        low, high = self._bounds()
+        boxes = []
+        for geoms in self._geoms:
+            lowest, highest = low[geoms].min(axis=0), high[geoms].max(axis=0)
+            is_finite = bool(np.isfinite(highest).all())
+            center = 0.5 * (lowest + highest) if is_finite else np.zeros(3)
+            boxes.append((center, 0.5 * (highest - lowest) + _BOX_MARGIN))
+        return boxes
 
     def _place(self, X_WL: Sequence[Pose]) -> None:
         """Move the shapes of each link to its pose."""
@@ -232,17 +404,19 @@ class ShapeModel:
         reach[planes] = np.inf
         return middle - reach, middle + reach
 
-    def _depth(self, i: int, j: int) -> float:
-        """Return how deep two geoms lie in each other [m]; negative for a gap, at most 1e-9."""
+    def _depth(self, i: int, j: int, widest: float = 1e-9) -> float:
+        """Return how deep two geoms lie in each other [m]; negative for a gap, up to the widest one
+        that is of interest.
+        """
         import mujoco
 
         points: NDArray[np.float64] = np.zeros(6)
-        distance = mujoco.mj_geomDistance(self._model, self._data, i, j, 1e-9, points)
+        distance = mujoco.mj_geomDistance(self._model, self._data, i, j, widest, points)
         if distance == 0.0:
             before = self._data.geom_xpos[j].copy()
             size = _SHIFT * float(self._model.geom_rbound[j])
             self._data.geom_xpos[j] += size * np.array((0.9, 0.5, 0.3))
-            distance = mujoco.mj_geomDistance(self._model, self._data, i, j, 1e-9, points)
+            distance = mujoco.mj_geomDistance(self._model, self._data, i, j, widest, points)
             self._data.geom_xpos[j] = before
         return -float(distance)
 

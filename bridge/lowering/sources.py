@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar, Unpack, cast
 
 import loaders
-from bridge.choices import Base, Overlaps
+from bridge.choices import AS_STATED, Base, Exclude, Exclusion, Overlaps
 from bridge.geometry.collision_shapes import KEEP, ShapeChoice, with_shapes
 from bridge.mechanism import Mechanism
 from loaders import LoadOptions
@@ -20,10 +20,18 @@ from loaders.text import check_option_names
 
 from .inertia import with_minimum_inertia, with_repaired_inertia
 from .lower import lower
-from .transform import relowered, with_chosen_base, with_overlaps
+from .transform import relowered, with_chosen_base, with_exclusions, with_overlaps
 
 _Options = TypeVar("_Options")
 Source = str | os.PathLike[str] | Scene | Mechanism
+
+
+class SourceOptions(LoadOptions, total=False):
+    """Keywords of all exports beside those of `loaders.load`."""
+
+    exclude: Exclude
+    exclude_samples: int
+    exclude_seed: int
 
 
 def source_name(source: Source) -> str:
@@ -46,6 +54,7 @@ def mechanism_of(
     *,
     base: Base = "as_is",
     overlaps: Overlaps = "exclude",
+    exclusion: Exclusion = AS_STATED,
     repair_inertia: bool = False,
     shapes: ShapeChoice = KEEP,
     target: str = "",
@@ -60,6 +69,8 @@ def mechanism_of(
             see `bridge.lowering.transform.with_chosen_base`.
         overlaps: Whether links that overlap initially collide, where the source does not state
             which links do; see `bridge.lowering.transform.with_overlaps`.
+        exclusion: Whether random positions exclude pairs of links from contact; see
+            `bridge.lowering.transform.with_exclusions`.
         repair_inertia: Whether inertias that no rigid body can have are replaced by the nearest
             physical ones.
         shapes: What collision meshes become.
@@ -71,8 +82,8 @@ def mechanism_of(
         ExportError: if the scene cannot be lowered.
         TypeError: if the source is neither a path, a scene nor a mechanism, or for an unknown
         option.
-        ValueError: if ``base`` or ``overlaps`` has an unknown value, or no link matches a pattern
-            of ``shapes``.
+        ValueError: if ``base``, ``overlaps`` or ``exclusion`` has an unknown value, or no link
+            matches a pattern of ``shapes``.
     """
     check_option_names(load_options, LoadOptions)
     if isinstance(source, str | os.PathLike):
@@ -81,7 +92,8 @@ def mechanism_of(
         raise TypeError(f"expected a path, a Scene or a Mechanism, not {type(source).__name__}")
     mechanism = _with_shapes(source, shapes, target)
     repaired = _repaired(mechanism) if repair_inertia else mechanism
-    return with_minimum_inertia(with_overlaps(with_chosen_base(repaired, base), overlaps))
+    chosen = with_overlaps(with_chosen_base(repaired, base), overlaps)
+    return with_exclusions(with_minimum_inertia(chosen), exclusion)
 
 
 def _with_shapes(source: Scene | Mechanism, shapes: ShapeChoice, target: str) -> Mechanism:

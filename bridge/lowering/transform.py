@@ -9,7 +9,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, TypeVar, get_args
 
-from bridge.choices import Base, Overlaps
+from bridge.choices import Base, Exclude, Exclusion, Overlaps
+from bridge.codes import LOWER_SAMPLED_PAIRS
+from bridge.geometry.overlap import Overlap
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import (
     FREE,
@@ -24,6 +26,8 @@ from bridge.mechanism.bodies import (
 )
 from bridge.mechanism.coordinates import kind_of
 from bridge.mechanism.mechanism import with_bodies
+from bridge.mechanism.pairs import SampledPairs
+from loaders.diagnostics import NOWHERE, Diagnostics
 from loaders.inertia import SpatialInertia
 from loaders.model import (
     WORLD,
@@ -36,6 +40,8 @@ from loaders.model import (
     DistanceConstraint,
     Ellipsoid,
     Empty,
+    FilterGroup,
+    FilterRule,
     FluidForce,
     Geometry,
     Heightmap,
@@ -51,10 +57,12 @@ from loaders.model import (
 )
 from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
-from loaders.text import check_option_value
+from loaders.scoped_names import underscores_in_front, unused_name
+from loaders.text import check_option_value, check_whole_number
 
 from .inertia import with_minimum_inertia
 from .lower import free_joint_name, lower
+from .sampling import sampled_pairs
 
 
 def with_chosen_base(mechanism: Mechanism, base: Base) -> Mechanism:
@@ -88,6 +96,79 @@ def with_overlaps(mechanism: Mechanism, overlaps: Overlaps) -> Mechanism:
     return dataclasses.replace(mechanism, overlap_choice=overlaps)
 
 
+def with_exclusions(mechanism: Mechanism, exclusion: Exclusion) -> Mechanism:
+    """Return the mechanism with the pairs of links that do not collide as chosen.
+
+    Args:
+        mechanism: The mechanism to change.
+        exclusion: ``as_is`` returns it unchanged; ``sampled`` excludes the links that are adjacent,
+            that overlap initially (unless they are kept), and that touch always or never at random
+            positions; see `bridge.lowering.sampling`. A mechanism that has been sampled stays as
+            it is.
+
+    Raises:
+        LimitError: if there are more pairs than the call that is running may have.
+        ValueError: if an option has a value that it cannot have.
+    """
+    check_option_value("exclude", exclusion.exclude, get_args(Exclude))
+    check_whole_number("exclude_samples", exclusion.samples, 1)
+    check_whole_number("exclude_seed", exclusion.seed)
+    if exclusion.exclude == "as_is" or mechanism.sampled is not None:
+        return mechanism
+    sampled = sampled_pairs(mechanism, exclusion.samples, exclusion.seed)
+    diagnostics = Diagnostics(mechanism.diagnostics)
+    report_sampled_pairs(sampled, diagnostics)
+    return dataclasses.replace(
+        mechanism,
+        scene=with_excluded_pairs(mechanism.scene, sampled),
+        sampled=sampled,
+        diagnostics=tuple(diagnostics),
+    )
+
+
+def with_excluded_pairs(scene: Scene, sampled: SampledPairs) -> Scene:
+    """Return the scene with filter groups, one for each link, that exclude pairs from contact.
+
+    Args:
+        scene: The scene.
+        sampled: The pairs.
+    """
+    taken = {group.name for group in scene.filter_groups}
+    links = dict.fromkeys(name for pair in sampled.pairs for name in (pair.link_A, pair.link_B))
+    names = {
+        link: unused_name(f"{link}_sampled", taken.__contains__, underscores_in_front)
+        for link in links
+    }
+    groups = tuple(FilterGroup(name=name, links=(link,)) for link, name in names.items())
+    rules = tuple(FilterRule(a=names[pair.link_A], b=names[pair.link_B]) for pair in sampled.pairs)
+    return dataclasses.replace(
+        scene,
+        filter_groups=(*scene.filter_groups, *groups),
+        filter_rules=(*scene.filter_rules, *rules),
+    )
+
+
+def report_sampled_pairs(sampled: SampledPairs, diagnostics: Diagnostics) -> None:
+    """Report how many pairs are excluded, and how certain it is that they do not touch.
+
+    Args:
+        sampled: The pairs.
+        diagnostics: Record of the finding.
+    """
+    diagnostics.add(
+        LOWER_SAMPLED_PAIRS,
+        NOWHERE,
+        count=len(sampled.pairs),
+        adjacent=sampled.count("Adjacent"),
+        default=sampled.count("Default"),
+        always=sampled.count("Always"),
+        never=sampled.count("Never"),
+        samples=sampled.samples,
+        seed=sampled.seed,
+        bound=sampled.bound,
+    )
+
+
 def with_base(mechanism: Mechanism, *, fixed: bool) -> Mechanism:
     """Return the mechanism with every base fixed or free.
 
@@ -116,8 +197,23 @@ def relowered(mechanism: Mechanism, scene: Scene) -> Mechanism:
     Raises:
         ExportError: if the scene cannot be lowered.
     """
-    lowered = with_overlaps(lower(scene), mechanism.overlap_choice)
+    lowered = dataclasses.replace(
+        lower(scene),
+        overlap_choice=mechanism.overlap_choice,
+        exclusions=_kept(mechanism, scene),
+        sampled=mechanism.sampled,
+    )
     return with_minimum_inertia(with_chosen_base(lowered, mechanism.base))
+
+
+def _kept(mechanism: Mechanism, scene: Scene) -> tuple[Overlap, ...] | None:
+    """Return the overlaps whose links do not collide, if a changed scene has other shapes."""
+    if not any(link.collisions for link in scene.links):
+        return ()
+    shapes = {link.name: link.collisions for link in mechanism.scene.links}
+    if all(shapes.get(link.name) is link.collisions for link in scene.links):
+        return mechanism.exclusions
+    return mechanism.assumed_exclusions
 
 
 def _weld(body: Body) -> Body:

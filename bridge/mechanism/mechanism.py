@@ -48,6 +48,7 @@ from .coordinates import Coordinates, Position, initial_positions, joint_index, 
 from .dynamics import MAX_DOFS, MassMatrixAtZero
 from .force_laws import LinkMotion, is_path, length_bias, length_gradient
 from .kinematics import BatchedPose, BatchedPositions, with_loops_closed
+from .pairs import SampledPairs
 
 _scene_card: Callable[..., str] = Deferred("loaders.picture:scene_card")
 
@@ -97,6 +98,14 @@ class Mechanism:
     """The scene's forces of a fluid, by name of their link."""
     overlap_choice: Overlaps = "exclude"
     """Whether links that overlap initially collide, where the source does not state the pairs."""
+    sampled: SampledPairs | None = None
+    """The pairs that random positions exclude from contact, which the scene has as filter groups;
+    None if that was not requested.
+    """
+    exclusions: tuple[Overlap, ...] | None = None
+    """The overlaps whose links do not collide, if a mechanism of other shapes decided it; see
+    `assumed_exclusions`.
+    """
     base: Base = "as_is"
     """Treatment of the bases, which the scene has as its source states them; see
     `bridge.lowering.transform`.
@@ -394,16 +403,17 @@ class Mechanism:
         if len(self.colliding_bodies) < 2:
             return ()
         index = self.body_index
-
-        def may_part(a: str, b: str) -> bool:
-            return self.moving_ancestor(index[a]) != self.moving_ancestor(index[b])
-
+        groups = {name: self.moving_ancestor(index[name]) for name in self.shape_model.links}
         X_WL = {WORLD: IDENTITY} | self.link_poses(q)
-        return self._shape_model.overlaps(X_WL, may_part)
+        return self.shape_model.overlaps(X_WL, groups)
 
     @cached_property
-    def _shape_model(self) -> ShapeModel:
-        return ShapeModel(link for link in self.scene.links if link.name in self.body_index)
+    def shape_model(self) -> ShapeModel:
+        """The collision shapes of the links, for distances at any positions."""
+        own, index = {body.name: body.link for body in self.bodies}, self.body_index
+        return ShapeModel(
+            [own.get(link.name, link) for link in self.scene.links if link.name in index]
+        )
 
     @property
     def states_its_pairs(self) -> bool:
@@ -417,6 +427,8 @@ class Mechanism:
         Only links of one tree are left out, never an object and what it lies on. They are none if
         the source states its pairs, or overlaps are kept.
         """
+        if self.exclusions is not None:
+            return self.exclusions
         if self.states_its_pairs or self.overlap_choice == "keep":
             return ()
         index, excluded = self.body_index, filtered_pairs(self.scene, "neighbors")

@@ -23,7 +23,7 @@ from bridge.mechanism.coordinates import Position, all_positions
 from bridge.output import Form, write_folder, write_sealed
 from loaders import LoadOptions, Search
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, without_repeats
-from loaders.text import check_option_names, check_option_value
+from loaders.text import check_option_names, check_option_value, check_whole_number
 
 from .attribution import attribute_differences
 from .causes import conditions
@@ -356,10 +356,8 @@ def _states(
     mechanism: Mechanism, count: int, seed: int, positions: Mapping[str, Position]
 ) -> list[State]:
     """Return the random states, after a state with the given positions if there are any."""
-    if not isinstance(count, int) or count < 1:
-        raise ValueError(f"configurations = {count!r}; expected a whole number of at least 1")
-    if not isinstance(seed, int) or seed < 0:
-        raise ValueError(f"seed = {seed!r}; expected a whole number of at least 0")
+    check_whole_number("configurations", count, 1)
+    check_whole_number("seed", seed)
     states = random_states(mechanism, count, seed)
     if not positions:
         return states

@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
-from importlib import util
 from typing import Any
 
 import numpy as np
@@ -223,9 +222,11 @@ def hull_of_points(points: Array) -> Array | None:
     Raises:
         NotReportedError: If MuJoCo is not installed.
     """
-    if util.find_spec("mujoco") is None:
-        raise NotReportedError("MuJoCo, which computes the hulls of meshes, is not installed")
-    faces = hull_faces(points)
+    try:
+        faces = hull_faces(points)
+    except ImportError as error:
+        reason = "MuJoCo, which computes the hulls of meshes, is not installed"
+        raise NotReportedError(reason) from error
     return None if faces is None else points[faces]
 
 

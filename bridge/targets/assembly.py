@@ -24,7 +24,7 @@ from bridge.codes import (
 )
 from loaders.code import Code
 from loaders.collision_pairs import connected_components, static_links
-from loaders.diagnostics import ExportError
+from loaders.diagnostics import Diagnostic, ExportError
 from loaders.finish.transform import renamed
 from loaders.model import WORLD, Joint, JointType, Model
 from loaders.pose import IDENTITY, Pose, quaternion_to_matrix
@@ -663,7 +663,7 @@ class AssemblyFiles(ExportFiles):
     """Returns what was read, with the frames of links where the scene has them."""
 
 
-def assembly_files(
+def assembly_files(  # noqa: PLR0913 - the parts of one export
     scene: Scene,
     parts: Sequence[ModelPart],
     build: BuildPart,
@@ -673,6 +673,7 @@ def assembly_files(
     as_source: AsSource = _unchanged,
     package: str = "",
     strict: bool = False,
+    known: Iterable[Diagnostic] = (),
 ) -> AssemblyFiles:
     """Return the files of a scene as one document for each part, assembled by Drake's directives.
 
@@ -687,6 +688,7 @@ def assembly_files(
         as_source: Returns a scene that was read with the frames of links where the source has them.
         package: Name of the package; by default that of the scene.
         strict: Whether anything lost or approximated is an error.
+        known: The findings about the scene.
 
     Raises:
         ExportError: with ``strict``, if anything is lost or approximated.
@@ -694,6 +696,7 @@ def assembly_files(
     package, claimed = package or file_name(scene.name), Names()
     package_map = {package: "."}
     report = Report("directives")
+    report.entries.extend(known)
     placed: list[PlacedPart] = []
     documents: list[PartDocument] = []
     files_of_parts: dict[str, dict[str, bytes]] = {}

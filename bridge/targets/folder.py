@@ -14,8 +14,15 @@ import loaders
 from bridge.geometry.mesh import with_asset_files
 from bridge.installed_packages import own_version
 from bridge.lowering.inertia import with_repaired_inertia
+from bridge.lowering.lower import lower
 from bridge.lowering.sources import Source, loss_summary
+from bridge.lowering.transform import (
+    report_sampled_pairs,
+    with_excluded_pairs,
+    with_exclusions,
+)
 from bridge.mechanism import Mechanism
+from bridge.mechanism.pairs import SampledPairs
 from bridge.output import MANIFEST, write_folder
 from loaders import LoadOptions
 from loaders.diagnostics import Code, Diagnostic
@@ -26,7 +33,7 @@ from loaders.meshes.mesh_data import companion_files, local_file
 from loaders.scene import Scene
 from loaders.text import code, printable
 
-from .options import changed_options
+from .options import PairOptions, changed_options
 from .report import (
     WRITTEN_BY,
     Report,
@@ -288,6 +295,8 @@ class BuiltDocument(Generic[_Form_co, _Options_co]):
         assets: Contents of each asset file, by its name in the folder of the assets.
         diagnostics: The findings of the export.
         options: The options of the export, a dataclass.
+        sampled: The pairs of links that random positions exclude from contact; None if that was not
+            requested.
     """
 
     scene: Scene
@@ -296,6 +305,7 @@ class BuiltDocument(Generic[_Form_co, _Options_co]):
     assets: dict[str, bytes]
     diagnostics: tuple[Diagnostic, ...]
     options: _Options_co
+    sampled: SampledPairs | None = None
 
 
 AnyBuilt = BuiltDocument[NormalForm, Any]
@@ -526,6 +536,33 @@ def scene_of(source: Source, options: LoadOptions, report: Report | None = None)
     if report is not None:
         report_contradictions(scene, report.entries)
     return with_asset_files(scene)
+
+
+def with_sampled_pairs(
+    scene: Scene, source: Source, options: PairOptions, report: Report
+) -> tuple[Scene, SampledPairs | None]:
+    """Return the scene of a source, with filter groups for the pairs of links that random positions
+    exclude from contact, and these pairs; None if that is not requested.
+
+    Args:
+        scene: The scene.
+        source: The source, of which a mechanism may have been sampled before.
+        options: The options of the export.
+        report: Receives the finding.
+
+    Raises:
+        ExportError: if the scene cannot be lowered.
+        LimitError: if there are more pairs than the call that is running may have.
+    """
+    known = source.sampled if isinstance(source, Mechanism) else None
+    if known is not None or options.exclude == "as_is":
+        return scene, known
+    mechanism = source if isinstance(source, Mechanism) else lower(scene)
+    sampled = with_exclusions(mechanism, options.exclusion).sampled
+    if sampled is None:
+        return scene, None
+    report_sampled_pairs(sampled, report.entries)
+    return with_excluded_pairs(scene, sampled), sampled
 
 
 def repaired(scene: Scene, report: Report, *, wanted: bool) -> Scene:

@@ -10,8 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
-from bridge.choices import Base, CollisionMeshes, CollisionShape, Fit, Overlaps, Shapes
-from loaders.text import check_flag, check_option_value
+from bridge.choices import (
+    AS_STATED,
+    Base,
+    CollisionMeshes,
+    CollisionShape,
+    Exclude,
+    Exclusion,
+    Fit,
+    Overlaps,
+    Shapes,
+)
+from loaders.text import check_flag, check_option_value, check_whole_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +36,7 @@ class Option:
         flag: Its flag on the command line; empty if it has none.
         metavar: What stands for its value in the help.
         item: What one value of a tuple is called in messages.
+        least: The smallest value, of a number.
         of_folder: Values that need a folder, and cannot be written as one file.
         of_names: Whether it is a mapping from names or patterns to one of the choices; the flag
             then states one entry and may be repeated.
@@ -38,6 +49,7 @@ class Option:
     flag: str = ""
     metavar: str | None = None
     item: str = ""
+    least: int = 0
     of_folder: tuple[Any, ...] = ()
     of_names: bool = False
 
@@ -51,10 +63,12 @@ class Option:
 
         Raises:
             TypeError: if it is neither true nor false, or not a sequence, where that is expected.
-            ValueError: if it is not one of the choices.
+            ValueError: if it is not one of the choices, or too small.
         """
         if isinstance(self.default, bool):
             check_flag(self.name, value)
+        elif isinstance(self.default, int):
+            check_whole_number(self.name, value, self.least)
         elif not self.choices or self.of_names:  # what uses a mapping checks it
             return
         elif not isinstance(self.default, tuple):
@@ -113,6 +127,40 @@ class ExportOptions:
             entry.check(getattr(self, entry.name))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairOptions(ExportOptions):
+    """The options of all targets of this package: which pairs of links do not collide."""
+
+    exclude: Exclude = field(
+        default="as_is",
+        metadata=option(
+            "pairs of links that do not collide: as the file says, or also those that are "
+            "adjacent, or touch always or never at random positions (sampled)",
+            choices=get_args(Exclude),
+        ),
+    )
+    exclude_samples: int = field(
+        default=AS_STATED.samples,
+        metadata=option(
+            f"number of random positions of --exclude sampled (default: {AS_STATED.samples})",
+            metavar="N",
+            least=1,
+        ),
+    )
+    exclude_seed: int = field(
+        default=AS_STATED.seed,
+        metadata=option(
+            f"seed of the random positions of --exclude sampled (default: {AS_STATED.seed})",
+            metavar="N",
+        ),
+    )
+
+    @property
+    def exclusion(self) -> Exclusion:
+        """The choice of the pairs."""
+        return Exclusion(exclude=self.exclude, samples=self.exclude_samples, seed=self.exclude_seed)
+
+
 Repair = Literal["keep", "repair"]
 """Treatments of inertias that are not physical, in files that Drake and Gazebo read."""
 _REPAIR = option(
@@ -147,7 +195,7 @@ MjcfInertia = Literal["keep", "repair", "from_geometry", "error"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MjcfExportOptions(ExportOptions):
+class MjcfExportOptions(PairOptions):
     """Options of `bridge.export_mjcf`."""
 
     actuators: Actuators = field(
@@ -227,7 +275,7 @@ LOWEST = "lowest"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SdfExportOptions(ExportOptions):
+class SdfExportOptions(PairOptions):
     """Options of `bridge.export_sdf`."""
 
     world: World = field(default="auto", metadata=option(flag="", choices=get_args(World)))
@@ -270,7 +318,7 @@ Meshes = Literal["relative", "package"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UrdfExportOptions(ExportOptions):
+class UrdfExportOptions(PairOptions):
     """Options of `bridge.export_urdf`."""
 
     extensions: Sequence[Extension] = field(
@@ -331,7 +379,7 @@ Models = Literal["sdf", "urdf"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DirectivesExportOptions(ExportOptions):
+class DirectivesExportOptions(PairOptions):
     """Options of `bridge.export_directives`."""
 
     inertia: Repair = field(default="keep", metadata=_REPAIR)

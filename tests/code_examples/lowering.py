@@ -107,6 +107,7 @@ LOWERING = {
     "lower.overlap": exporting(scene([link(name, shape=BALL) for name in "ab"]), "a", "b"),
     "lower.overlap-excluded": exporting(two_balls(), "a", "b"),
     "lower.repaired-inertia": Example(repaired, ("a",)),
+    "lower.sampled-pairs": exporting(two_balls(), exclude="sampled", exclude_samples=10),
     "lower.static-joint": lowering(
         scene([link("a"), link("b")], [joint("w", "a", "b", T.FIXED), joint("j", "a", "b")]), "j"
     ),

@@ -8,7 +8,7 @@ from typing import Unpack
 
 from bridge.choices import Fit, Shapes
 from bridge.geometry.collision_shapes import ShapeChoice, with_shapes
-from bridge.lowering.sources import Source, split_options
+from bridge.lowering.sources import Source, SourceOptions, split_options
 from bridge.targets.assembly import AssemblyFiles, PartDocument, assembly_files, models_of
 from bridge.targets.elements import with_filter_groups
 from bridge.targets.folder import (
@@ -19,18 +19,17 @@ from bridge.targets.folder import (
     export_folder,
     finished,
     scene_of,
+    with_sampled_pairs,
 )
 from bridge.targets.options import DirectivesExportOptions, Models, Repair, changed_options
-from bridge.targets.report import origin_comment
+from bridge.targets.report import Report, origin_comment
 from bridge.targets.sdf import codes
 from bridge.targets.sdf.document import build
 from bridge.targets.urdf.document import urdf_assembly
-from loaders import LoadOptions
-from loaders.diagnostics import Diagnostics
 from loaders.scene import Scene
 
 
-class DirectivesOptions(LoadOptions, total=False):
+class DirectivesOptions(SourceOptions, total=False):
     """Keywords of `bridge.export_directives`, which documents them; each may be omitted."""
 
     inertia: Repair
@@ -107,6 +106,11 @@ def export_directives(
                 `bridge.to_mjcf`.
             fit: Whether a fitted shape contains the mesh (``contain``), or is the closest to it
                 (``closest``).
+            exclude: The pairs of links that do not collide: ``as_is`` is the source's choice;
+                ``sampled`` adds the links that are adjacent, that overlap initially, and that touch
+                always or never at random positions, as MoveIt's setup assistant does.
+            exclude_samples: Number of random positions of ``sampled``.
+            exclude_seed: Seed of the random positions.
             strict: Whether anything lost or approximated is an error.
 
     Returns:
@@ -180,13 +184,14 @@ def folder_files(source: Source, keywords: DirectivesOptions, package: str = "")
         TypeError: if an option is unknown.
     """
     options, load_options = split_options(DirectivesExportOptions, keywords)
-    scene, found = scene_of(source, load_options), Diagnostics()
-    scene = with_shapes(scene, ShapeChoice.of(options.shapes, options.fit), "directives", found)
-    scene = replace(scene, diagnostics=(*scene.diagnostics, *found))
+    report = Report("directives")
+    choice = ShapeChoice.of(options.shapes, options.fit)
+    scene = with_shapes(scene_of(source, load_options), choice, "directives", report.entries)
+    scene, _ = with_sampled_pairs(scene, scene if choice.shapes else source, options, report)
     changed = changed_options(options)
     of_part = {"inertia": options.inertia, "strict": options.strict}
     if options.models == "urdf":
-        return urdf_assembly(scene, of_part, "export_directives", changed, package)
+        return urdf_assembly(scene, of_part, "export_directives", changed, package, report)
 
     def build_part(part: Scene, assets: str) -> PartDocument:
         return PartDocument(build(part, of_part | {"world": "never"}, assets), None, frozenset())
@@ -200,4 +205,5 @@ def folder_files(source: Source, keywords: DirectivesOptions, package: str = "")
         changed,
         package=package,
         strict=options.strict,
+        known=report.entries,
     )

@@ -20,11 +20,10 @@ from dataclasses import dataclass, field, replace
 
 from bridge.choices import Base, CollisionMeshes, Fit, Overlaps, Shapes
 from bridge.geometry.collision_shapes import ShapeChoice
-from bridge.lowering.sources import Source, mechanism_of, split_options
+from bridge.lowering.sources import Source, SourceOptions, mechanism_of, split_options
 from bridge.mechanism import Mechanism
 from bridge.targets.options import Actuators, Contacts, MjcfExportOptions, MjcfInertia
 from bridge.targets.xml import Names
-from loaders import LoadOptions
 from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
 from loaders.engine_settings import MUJOCO
 from loaders.model import HasEngineSettings, Physics, settings_of
@@ -160,7 +159,7 @@ def own_settings(item: HasEngineSettings) -> dict[str, str]:
     return dict(settings_of(item, MUJOCO))
 
 
-class MjcfOptions(LoadOptions, total=False):
+class MjcfOptions(SourceOptions, total=False):
     """Keywords of `bridge.to_mjcf`, which documents them, and of the other exports to MJCF; each
     may be omitted.
     """
@@ -196,6 +195,7 @@ def mechanism_and_options(
         overlaps=options.overlaps,
         shapes=ShapeChoice.of(options.shapes, options.fit, options.collision_meshes),
         target=TARGET,
+        exclusion=options.exclusion,
         **load_options,
     )
     if keywords.get("policy") is None:

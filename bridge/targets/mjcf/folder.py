@@ -58,6 +58,7 @@ def readme_text(
         "python -m mujoco.viewer --mjcf=scene.xml",
         "```",
         "",
+        *_home_paragraph(built),
         *derivation(scene, "export_mjcf", name, changed_options(options)),
         "",
         (
@@ -73,6 +74,13 @@ def readme_text(
         *_joint_table(built),
     ]
     return printable("\n".join(lines).rstrip() + "\n", lines=True)
+
+
+def _home_paragraph(built: BuiltMjcf) -> list[str]:
+    """Return the sentence that says where to start, if the document has a key ``home``."""
+    keys = {e.attributes.get("name") for e in built.root.walk() if e.tag == "key"}
+    start = 'mujoco.mj_resetDataKeyframe(model, data, model.key("home").id)'
+    return [f"Start from the key `home`: `{start}`.", ""] if "home" in keys else []
 
 
 def _parts_paragraph(name: str, parts: Sequence[str]) -> list[str]:
@@ -497,6 +505,11 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
                 source; see `bridge.Mechanism.collidable_pairs`.
             overlaps: The links of a URDF that overlap initially: ``exclude`` lets them not collide,
                 ``keep`` lets them collide.
+            exclude: The pairs of links that do not collide: ``as_is`` is the source's choice;
+                ``sampled`` adds the links that are adjacent, that overlap initially, and that touch
+                always or never at random positions, as MoveIt's setup assistant does.
+            exclude_samples: Number of random positions of ``sampled``.
+            exclude_seed: Seed of the random positions.
             collision_meshes: The collision shape of meshes: ``as_is`` follows the file, which for
                 MuJoCo means the separate convex parts of a mesh that consists of such, or else its
                 convex hull, unless the file demands a convex decomposition; ``hull`` is always the

@@ -13,7 +13,7 @@ from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
-from bridge.choices import Base, CollisionMeshes, Fit, Overlaps, Shapes
+from bridge.choices import Base, CollisionMeshes, Exclude, Exclusion, Fit, Overlaps, Shapes
 from bridge.geometry.cache import SETTLED, Stamp, stamp_of
 from bridge.geometry.collision_shapes import ShapeChoice
 from bridge.lowering.lower import report_overlaps
@@ -190,6 +190,9 @@ _OPTIONS = {
     "physicsClientId",
     "policy",
     "overlaps",
+    "exclude",
+    "exclude_samples",
+    "exclude_seed",
     "collision_meshes",
     "shapes",
     "fit",
@@ -206,6 +209,7 @@ class _Settings:
     flags: int
     policy: str | None
     overlaps: Overlaps
+    exclusion: Exclusion
     shapes: ShapeChoice
     damping: Damping
 
@@ -303,6 +307,9 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     fileName: Source | None = None,
     policy: str | None = None,
     overlaps: Overlaps = "exclude",
+    exclude: Exclude = "as_is",
+    exclude_samples: int = 10_000,
+    exclude_seed: int = 0,
     collision_meshes: CollisionMeshes = "as_is",
     shapes: Shapes = None,
     fit: Fit = "contain",
@@ -335,6 +342,11 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
             `loaders.collision_pairs`. None is that of the source's format.
         overlaps: The links of a URDF that overlap initially. ``exclude`` lets them not collide,
             because a URDF does not state which links do; ``keep`` lets them collide.
+        exclude: The pairs of links that do not collide: ``as_is`` follows the source; ``sampled``
+            adds the links that are adjacent, that overlap initially, and that touch always or never
+            at random positions, as MoveIt's setup assistant does.
+        exclude_samples: Number of random positions of ``sampled``.
+        exclude_seed: Seed of the random positions.
         collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for
             PyBullet, the separate convex parts of a mesh that consists of such, or else its convex
             hull, on moving links, and the mesh itself on links welded to the world, unless the file
@@ -384,6 +396,9 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         globalScaling=globalScaling,
         policy=policy,
         overlaps=overlaps,
+        exclude=exclude,
+        exclude_samples=exclude_samples,
+        exclude_seed=exclude_seed,
         collision_meshes=collision_meshes,
         shapes=shapes,
         fit=fit,
@@ -403,6 +418,9 @@ def _settings(  # noqa: PLR0913 - the options of both functions
     globalScaling: float = 1.0,
     policy: str | None = None,
     overlaps: Overlaps = "exclude",
+    exclude: Exclude = "as_is",
+    exclude_samples: int = 10_000,
+    exclude_seed: int = 0,
     collision_meshes: CollisionMeshes = "as_is",
     shapes: Shapes = None,
     fit: Fit = "contain",
@@ -420,6 +438,7 @@ def _settings(  # noqa: PLR0913 - the options of both functions
         flags=flag_bits(flags),
         policy=policy,
         overlaps=overlaps,
+        exclusion=Exclusion(exclude=exclude, samples=exclude_samples, seed=exclude_seed),
         shapes=ShapeChoice.of(shapes, fit, collision_meshes),
         damping=damping,
     )
@@ -530,6 +549,7 @@ def _prepared(
             overlaps=settings.overlaps,
             shapes=settings.shapes,
             target=TARGET,
+            exclusion=settings.exclusion,
             **load_options,
         )
         if settings.scale != 1.0:
@@ -655,8 +675,17 @@ def _plan(
         collides_with_itself=[filters.collides_with_itself(body) for body in articulations],
         coefficients=coefficients,
         positions=positions,
-        flags=allowed_flags(settings.flags, client.modes, diagnostics),
+        flags=allowed_flags(
+            settings.flags, client.modes, diagnostics, is_file_order=_is_file_order(mechanism)
+        ),
     )
+
+
+def _is_file_order(mechanism: Mechanism) -> bool:
+    """Return whether the links of the mechanism are in the order in which the source lists them."""
+    names = [body.name for body in mechanism.bodies]
+    known = set(names)
+    return names == [link.name for link in mechanism.scene.links if link.name in known]
 
 
 def _check_folder(folder: str, diagnostics: Diagnostics) -> None:

@@ -35,6 +35,7 @@ from bridge.targets.folder import (
     export_folder,
     repaired,
     scene_of,
+    with_sampled_pairs,
 )
 from bridge.targets.options import VERSIONS, SdfExportOptions
 from bridge.targets.report import WRITTEN_BY, Report
@@ -227,9 +228,9 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str | None = ASSE
     """
     options, load_options = split_options(SdfExportOptions, keywords)
     report = Report(TARGET)
-    scene = scene_of(source, load_options, report)
     choice = ShapeChoice.of(options.shapes, options.fit)
-    scene = with_shapes(scene, choice, TARGET, report.entries)
+    scene = with_shapes(scene_of(source, load_options, report), choice, TARGET, report.entries)
+    scene, sampled = with_sampled_pairs(scene, scene if choice.shapes else source, options, report)
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
     files = (SourceFiles if assets is None else Files)(
         report, AssetFiles(assets or ""), codes.MISSING_FILE
@@ -244,6 +245,7 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str | None = ASSE
         assets=files.assets.files,
         diagnostics=tuple(report.entries),
         options=options,
+        sampled=sampled,
     )
 
 
@@ -386,6 +388,11 @@ def to_sdf(source: Source, **options: Unpack[SdfOptions]) -> Sdf:
                 `bridge.to_mjcf`.
             fit: Whether a fitted shape contains the mesh (``contain``), or is the closest to it
                 (``closest``).
+            exclude: The pairs of links that do not collide: ``as_is`` is the source's choice;
+                ``sampled`` adds the links that are adjacent, that overlap initially, and that touch
+                always or never at random positions, as MoveIt's setup assistant does.
+            exclude_samples: Number of random positions of ``sampled``.
+            exclude_seed: Seed of the random positions.
             strict: Whether anything lost or approximated, in reading or in SDFormat, is an error.
 
     Raises:

@@ -10,12 +10,12 @@ import math
 from collections.abc import Iterator, Mapping
 
 from bridge.choices import Fit, Shapes
+from bridge.lowering.sources import SourceOptions
 from bridge.targets.fields import losses
 from bridge.targets.options import LOWEST, VERSIONS, Repair, World
 from bridge.targets.report import Report
 from bridge.targets.sdf import codes
 from bridge.targets.xml import Element
-from loaders import LoadOptions
 from loaders import model as m
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
@@ -117,7 +117,7 @@ def _use_thread_pitch(root: Element) -> None:
         element.text = number(-2.0 * math.pi / pitch)
 
 
-class SdfOptions(LoadOptions, total=False):
+class SdfOptions(SourceOptions, total=False):
     """Keywords of `bridge.to_sdf`, which documents them; each may be omitted."""
 
     world: World

@@ -9,6 +9,7 @@ from typing import Any, Unpack, cast
 
 from bridge.geometry.collision_shapes import ShapeChoice, with_shapes
 from bridge.lowering.sources import Source, loss_summary, split_options
+from bridge.mechanism import Mechanism
 from bridge.targets.assembly import (
     AssemblyFiles,
     PartDocument,
@@ -33,6 +34,7 @@ from bridge.targets.folder import (
     package_xml,
     repaired,
     scene_of,
+    with_sampled_pairs,
 )
 from bridge.targets.options import EXTENSIONS, UrdfExportOptions, changed_options
 from bridge.targets.report import Report
@@ -201,9 +203,9 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> 
     """
     options, load_options = split_options(UrdfExportOptions, keywords)
     report = Report("urdf")
-    scene = scene_of(source, load_options, report)
     choice = ShapeChoice.of(options.shapes, options.fit)
-    scene = with_shapes(scene, choice, "urdf", report.entries)
+    scene = with_shapes(scene_of(source, load_options, report), choice, "urdf", report.entries)
+    scene, sampled = with_sampled_pairs(scene, scene if choice.shapes else source, options, report)
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
     if options.meshes == "package":
         assets = f"package://{file_name(scene.name)}/{assets}"
@@ -217,6 +219,7 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> 
         assets=files.assets.files,
         diagnostics=tuple(report.entries),
         options=options,
+        sampled=sampled,
     )
 
 
@@ -230,6 +233,7 @@ def urdf_assembly(
     function: str,
     changed: Mapping[str, object],
     package: str = "",
+    report: Report | None = None,
 ) -> AssemblyFiles:
     """Return the files of a scene, with a URDF for each of its kinematic trees.
 
@@ -239,6 +243,7 @@ def urdf_assembly(
         function: Name of the function that exports, for the README.
         changed: The options that differ from their defaults, for the README.
         package: Name of the package; by default that of the scene.
+        report: The findings about the scene.
 
     Raises:
         ExportError: if URDF cannot represent a tree; with ``strict``, if anything is lost.
@@ -246,7 +251,7 @@ def urdf_assembly(
     lenient = {
         key: value
         for key, value in keywords.items()
-        if key not in ("strict", "meshes", "write_srdf")
+        if key not in ("strict", "meshes", "write_srdf") and not key.startswith("exclude")
     }
 
     def build_part(part: Scene, assets: str) -> PartDocument:
@@ -269,6 +274,7 @@ def urdf_assembly(
         as_source=_with_old_frames,
         package=package,
         strict=strict,
+        known=() if report is None else report.entries,
     )
 
 
@@ -296,16 +302,25 @@ def _with_old_frames(
     return moved_frames(found, frames)
 
 
-def srdf_text(source: Scene, scene: Scene, names: Mapping[str, str]) -> str:
+def srdf_text(
+    source: Scene,
+    scene: Scene,
+    names: Mapping[str, str],
+    stated: Mapping[frozenset[str], str] | None = None,
+) -> str:
     """Return an SRDF document with every pair of links that may not collide, adjacent ones too.
 
     Args:
         source: The scene that was exported.
         scene: The scene that the URDF says, which may lack the filters of the source.
         names: Names in the URDF by name in the source, where they differ.
+        stated: The reasons of pairs, by names in the source, where they are known.
     """
     root = root_element("robot", name=scene.name)
-    adjacent = {frozenset((joint.parent, joint.child)) for joint in scene.joints}
+    reasons = {frozenset((joint.parent, joint.child)): "Adjacent" for joint in scene.joints} | {
+        frozenset(names.get(name, name) for name in pair): reason
+        for pair, reason in (stated or {}).items()
+    }
     order = {link.name: i for i, link in enumerate(scene.links)}
     excluded = (
         {names.get(name, name) for name in pair} for pair in source.excluded_collision_pairs()
@@ -313,7 +328,7 @@ def srdf_text(source: Scene, scene: Scene, names: Mapping[str, str]) -> str:
     pairs = [sorted(pair, key=lambda name: order.get(name, -1)) for pair in excluded]
     for link1, link2 in sorted(pairs, key=lambda pair: [order.get(name, -1) for name in pair]):
         if WORLD not in (link1, link2):
-            reason = "Adjacent" if frozenset((link1, link2)) in adjacent else "Never"
+            reason = reasons.get(frozenset((link1, link2)), "Never")
             add(root, "disable_collisions", link1=link1, link2=link2, reason=reason)
     return write(root)
 
@@ -387,9 +402,13 @@ def folder_files(source: Source, keywords: UrdfOptions) -> ExportFiles:
     options, load_options = split_options(UrdfExportOptions, keywords)
     scene = scene_of(source, load_options)
     if has_several_roots(scene):
-        return urdf_assembly(scene, dict(keywords), _FORMAT.function, changed_options(options))
+        report = Report("urdf")
+        scene, _ = with_sampled_pairs(scene, scene if choice.shapes else source, options, report)
+        return urdf_assembly(
+            scene, dict(keywords), _FORMAT.function, changed_options(options), report=report
+        )
     of_export = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
-    built = build(scene, of_export)
+    built = build(source if isinstance(source, Mechanism) else scene, of_export)
     readers = "is a robot in URDF. ROS, Drake, Gazebo, MuJoCo, PyBullet and sdfbridge read it."
     notes = (
         "Links and joints are those of the source. Frames of links are at their joints, where URDF "
@@ -399,7 +418,8 @@ def folder_files(source: Source, keywords: UrdfOptions) -> ExportFiles:
     more: dict[str, str] = {}
     package_map: dict[str, str] = {}
     if options.write_srdf:
-        more[f"{name}.srdf"] = srdf_text(built.scene, built.form.scene, built.form.names)
+        reasons = None if built.sampled is None else built.sampled.reasons
+        more[f"{name}.srdf"] = srdf_text(built.scene, built.form.scene, built.form.names, reasons)
     if options.meshes == "package":
         more["package.xml"] = package_xml(name)
         package_map[name] = "."
@@ -475,7 +495,13 @@ def to_urdf(source: Source, **options: Unpack[UrdfOptions]) -> Urdf:
                 ``package://`` and the name of the model, with a ``package.xml`` beside the
                 document, as ROS requires.
             write_srdf: Whether `bridge.export_urdf` writes a file for MoveIt, ``.srdf``, with the
-                pairs of links that never collide.
+                pairs of links that never collide; with ``exclude="sampled"`` it has MoveIt's
+                reasons.
+            exclude: The pairs of links that do not collide: ``as_is`` is the source's choice;
+                ``sampled`` adds the links that are adjacent, that overlap initially, and that touch
+                always or never at random positions, as MoveIt's setup assistant does.
+            exclude_samples: Number of random positions of ``sampled``.
+            exclude_seed: Seed of the random positions.
             strict: Whether anything lost or approximated, in reading or in URDF, is an error.
 
     Raises:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bridge.choices import Fit, Shapes
+from bridge.lowering.sources import SourceOptions
 from bridge.targets.elements import has_writable_pairs
 from bridge.targets.fields import (
     Losses,
@@ -19,7 +20,6 @@ from bridge.targets.fields import (
 from bridge.targets.options import Extension, FrameLinks, Joints, Meshes, Repair, UrdfExportOptions
 from bridge.targets.report import Report
 from bridge.targets.urdf import codes
-from loaders import LoadOptions
 from loaders import model as m
 from loaders.diagnostics import Code
 from loaders.scene import Scene
@@ -27,7 +27,7 @@ from loaders.scene import Scene
 from .normal_link import all_know
 
 
-class UrdfOptions(LoadOptions, total=False):
+class UrdfOptions(SourceOptions, total=False):
     """Keywords of `bridge.to_urdf`, which documents them; each may be omitted."""
 
     extensions: Sequence[Extension]

@@ -44,7 +44,7 @@ def depth(a: Geometry, b: Geometry, x: float, X_WB: Pose | None = None) -> float
     """The depth to which two shapes overlap at a distance along x [m]; 0 if they do not."""
     shapes = ShapeModel([link("a", shape=a), link("b", shape=b)])
     placed = X_WB or Pose.from_xyz_rpy((x, 0.0, 0.0), (0.0, 0.0, 0.0))
-    found = shapes.overlaps({"a": IDENTITY, "b": placed}, lambda _a, _b: True, min_depth=0.0)
+    found = shapes.overlaps({"a": IDENTITY, "b": placed}, {"a": 1, "b": 2}, min_depth=0.0)
     return found[0].depth if found else 0.0
 
 

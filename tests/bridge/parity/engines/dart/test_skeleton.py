@@ -183,7 +183,7 @@ def chain() -> Mechanism:
     hinges = [
         joint(f"j{b}", a, b, JointType.REVOLUTE) for a, b in ((WORLD, "a"), ("a", "b"), ("b", "c"))
     ]
-    return bridge.lower(scene(links, hinges))
+    return bridge.lower(scene(links, hinges, collision_policy="drake"))
 
 
 class Running(DartSimulation, BaseEngine):
