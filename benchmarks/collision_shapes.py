@@ -47,7 +47,6 @@ ROBOTS = {
 PICTURES: dict[str, tuple[str, CollisionShape]] = {
     "iiwa_capsules": ("KUKA iiwa", "capsule"),
     "laikago_boxes": ("Laikago", "box"),
-    "xarm_hulls": ("xArm 6", "hull"),
 }
 
 

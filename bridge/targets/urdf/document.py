@@ -251,7 +251,8 @@ def urdf_assembly(
     lenient = {
         key: value
         for key, value in keywords.items()
-        if key not in ("strict", "meshes", "write_srdf") and not key.startswith("exclude")
+        if key not in ("strict", "meshes", "write_srdf", "shapes", "fit")
+        and not key.startswith("exclude")
     }
 
     def build_part(part: Scene, assets: str) -> PartDocument:
@@ -402,7 +403,8 @@ def folder_files(source: Source, keywords: UrdfOptions) -> ExportFiles:
     options, load_options = split_options(UrdfExportOptions, keywords)
     scene = scene_of(source, load_options)
     if has_several_roots(scene):
-        report = Report("urdf")
+        report, choice = Report("urdf"), ShapeChoice.of(options.shapes, options.fit)
+        scene = with_shapes(scene, choice, "urdf", report.entries)
         scene, _ = with_sampled_pairs(scene, scene if choice.shapes else source, options, report)
         return urdf_assembly(
             scene, dict(keywords), _FORMAT.function, changed_options(options), report=report

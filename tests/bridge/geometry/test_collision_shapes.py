@@ -1,5 +1,6 @@
 """Chosen collision shapes, in the running simulators and in files of all targets."""
 
+import dataclasses
 import io
 
 import numpy as np
@@ -158,6 +159,19 @@ def test_directives_have_the_shapes(robot, tmp_path):
     shapes = {link.name.rpartition("::")[2]: link.collisions for link in scene.links}
     assert isinstance(shapes["finger_2"][0].geometry, Box)
     assert isinstance(shapes["finger_1"][0].geometry, Mesh)
+
+
+def test_each_robot_of_an_assembly_in_urdf_has_its_shapes(robot, tmp_path):
+    scene = loaders.load(robot, quiet=True)
+    apart = dataclasses.replace(scene, joints=())
+    done = bridge.export_urdf(apart, tmp_path / "out", quiet=True, shapes={"finger_2": "box"})
+    found = loaders.load(str(done.path), quiet=True)
+    kinds = {
+        link.name.rpartition("::")[2]: type(link.collisions[0].geometry)
+        for link in found.links
+        if link.collisions
+    }
+    assert kinds == {"finger_1": Mesh, "finger_2": Box}
 
 
 # --- certificates ---------------------------------------------------------------------------------
