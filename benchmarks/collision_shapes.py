@@ -1,4 +1,4 @@
-"""Measure what fitted shapes and hulls cost: the certificates of ten robots, as a table.
+"""Measure what fitted shapes and hulls cost: the certificates of robots, as a table.
 
     python -m benchmarks.collision_shapes [--pictures]
 
@@ -38,10 +38,9 @@ ROBOTS = {
     "xArm 6": "pybullet_data/xarm/xarm6_robot.urdf",
     "Laikago": "pybullet_data/laikago/laikago.urdf",
     "Mini Cheetah": "pybullet_data/mini_cheetah/mini_cheetah.urdf",
-    "WSG 50 gripper": "pybullet_data/gripper/wsg50_one_motor_gripper_new.sdf",
+    "UR10": f"{_EXAMPLES}/ur_description/urdf/ur10_robot.urdf",
     "R2D2": "pybullet_data/r2d2.urdf",
     "UR5": f"{_EXAMPLES}/ur_description/urdf/ur5_robot.urdf",
-    "SO-101": f"{_EXAMPLES}/so_arm_description/urdf/so101.urdf",
     "TALOS, left arm": f"{_EXAMPLES}/talos_data/robots/talos_left_arm.urdf",
 }
 PICTURES: dict[str, tuple[str, CollisionShape]] = {
