@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT)]
 from docs.table_cells import cell, version, write_page  # noqa: E402
 from tests.support import pybullet_queries as queries  # noqa: E402
 
-_VERSIONS = ("pybullet", "example-robot-data")
+_VERSIONS = ("pybullet", "numpy")
 PAGE = ROOT / "docs" / "pybullet_queries.md"
 
 _HEAD = """# PyBullet's functions
@@ -149,7 +149,7 @@ def _kind(reason: str) -> str:
         "LoadError": "that the reader refuses",
         "Cannot load URDF": "that `loadURDF` refuses",
         "KeyError": "of which `loadURDF` has not all links or joints",
-        "status": "at which PyBullet ends the process",
+        "status": "at which PyBullet ends the process, asked for distances from either body",
     }
     return next((text for word, text in kinds.items() if word in reason), "that fail otherwise")
 
