@@ -170,9 +170,7 @@ def _summary(rows: list[Row], left: Counter[str], files: int, packages: Iterable
         causes="\n".join(_causes(rows)),
         turned=sum(row.angle > 1.0 for row in rows),
         date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
-        versions=", ".join(
-            f"{name} {version(name)}" for name in ("pybullet", "example-robot-data")
-        ),
+        versions=", ".join(f"{name} {version(name)}" for name in ("pybullet", "numpy")),
     )
 
 
