@@ -1645,8 +1645,9 @@ def _has_parts(native: Side, own: Side, s: Setting) -> bool:
 
 
 def _meets_no_ray(native: Side, own: Side, s: Setting) -> bool:
-    """Whether no ray meets a body with shapes, though one meets the other body."""
-    return touched(native, s) is None and touched(own, s) is not None
+    """Whether no ray meets a body with shapes, though one meets the other body with the same shapes."""
+    is_missed = touched(native, s) is None and touched(own, s) is not None
+    return is_missed and not _has_held_mesh(native, own, s)
 
 
 def _has_other_colors(native: Side, own: Side, s: Setting) -> bool:
