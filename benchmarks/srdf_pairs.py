@@ -1,12 +1,13 @@
 """Compare the pairs that random positions exclude with published SRDF files.
 
-Usage: python benchmarks/srdf_pairs.py [--robots NAME ...] [--samples N] [--seed N] [--further N]
+Usage: python -m benchmarks.srdf_pairs [--robots NAME ...] [--samples N] [--seed N] [--further N]
 
 The robots are those of the package example-robot-data that have a list of pairs. For each, the
 script prints a row of a table: how many pairs of MoveIt's setup assistant, and of people, are
 excluded here too; how many pairs never touch, and how many of these do at further positions of
-another seed; and the seconds of the sampling. Each pair of the file that is not excluded is listed
-with its reason in the file and the depth of its shapes at a position at which they touch.
+another seed; and the seconds of processor time of the sampling. Each pair of the file that is not
+excluded is listed with its reason in the file and the depth of its shapes at a position at which
+they touch.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class Row:
         listed: The pairs of the SRDF of links with collisions, with their reasons.
         missing: Those of them that are not excluded, with a depth [m] at a random position.
         never: Number of pairs that never touched.
-        seconds: Time of the sampling.
+        seconds: Processor time of the sampling [s].
         late: Pairs that never touched, with the number of further positions at which they do.
     """
 
@@ -134,9 +135,9 @@ def row_of(name: str, samples: int, seed: int, further: int) -> Row:
     urdf, srdf = (robots_folder() / place for place in ROBOTS[name])
     mechanism = bridge.lower(loaders.load(urdf, quiet=True))
     mechanism.shape_model  # noqa: B018 - the meshes are read before the time is taken
-    start = time.perf_counter()
+    start = time.process_time()
     sampled = with_exclusions(mechanism, Exclusion(exclude="sampled", samples=samples, seed=seed))
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     assert sampled.sampled is not None
     listed = listed_pairs(srdf, mechanism)
     excluded = sampled.sampled.reasons

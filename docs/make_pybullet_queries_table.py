@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT)]
 from docs.table_cells import cell, version, write_page  # noqa: E402
 from tests.support import pybullet_queries as queries  # noqa: E402
 
-_VERSIONS = ("pybullet", "example-robot-data")
+_VERSIONS = ("pybullet", "numpy")
 PAGE = ROOT / "docs" / "pybullet_queries.md"
 
 _HEAD = """# PyBullet's functions
@@ -149,7 +149,7 @@ def _kind(reason: str) -> str:
         "LoadError": "that the reader refuses",
         "Cannot load URDF": "that `loadURDF` refuses",
         "KeyError": "of which `loadURDF` has not all links or joints",
-        "status": "at which PyBullet ends the process",
+        "status": "at which PyBullet ends the process, asked for distances from either body",
     }
     return next((text for word, text in kinds.items() if word in reason), "that fail otherwise")
 
@@ -170,9 +170,7 @@ def _summary(rows: list[Row], left: Counter[str], files: int, packages: Iterable
         causes="\n".join(_causes(rows)),
         turned=sum(row.angle > 1.0 for row in rows),
         date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
-        versions=", ".join(
-            f"{name} {version(name)}" for name in ("pybullet", "example-robot-data")
-        ),
+        versions=", ".join(f"{name} {version(name)}" for name in ("pybullet", "numpy")),
     )
 
 

@@ -319,7 +319,7 @@ def joint_info(side: Side, s: Setting) -> Array:
         info = side.p.getJointInfo(side.body, side.joints[name])
         X_PI, R_IP = X_LI(side, info[16]), pose(info[14], info[15]).R
         p_PJ, R_PJ = X_PI.p + X_PI.R @ info[14], X_PI.R @ R_IP.T @ X_LI(side, info[0]).R.T
-        limits = (0.0, -1.0) if info[8] >= info[9] else info[8:10]
+        limits = (0.0, -1.0) if info[8] > info[9] else info[8:10]
         axis = X_LI(side, info[0]).R @ info[13]
         numbers = [*info[:1], *info[2:8]]
         values = [*numbers, *limits, *np.minimum(info[10:12], 1e9), *axis]
@@ -1591,7 +1591,7 @@ def _has_other_limits(native: Side, own: Side, s: Setting) -> bool:
     for name in s.joints:
         infos = [side.p.getJointInfo(side.body, side.joints[name])[8:12] for side in (native, own)]
         (a, b, *more), (c, d, *other) = infos
-        if ((a < b or c < d) and (a, b) != (c, d)) or more != other:
+        if ((a <= b or c <= d) and (a, b) != (c, d)) or more != other:
             return True
     return False
 
@@ -1645,8 +1645,19 @@ def _has_parts(native: Side, own: Side, s: Setting) -> bool:
 
 
 def _meets_no_ray(native: Side, own: Side, s: Setting) -> bool:
-    """Whether no ray meets a body with shapes, though one meets the other body."""
-    return touched(native, s) is None and touched(own, s) is not None
+    """Whether no ray meets a body with shapes, though one meets the other body with the same shapes."""
+    is_missed = touched(native, s) is None and touched(own, s) is not None
+    return is_missed and not _has_held_mesh(native, own, s)
+
+
+def _has_other_colors(native: Side, own: Side, s: Setting) -> bool:
+    """Whether primitives have other colors that are visible."""
+    colors = []
+    for side in (native, own):
+        shapes = side.p.getVisualShapeData(side.body)
+        drawn = sorted((side.names[data[1]], data[2], data[3], data[7][:3]) for data in shapes)
+        colors.append([data for data in drawn if data[1] != pybullet.GEOM_MESH])
+    return colors[0] != colors[1]
 
 
 def _is_not_finite(native: Side, own: Side, s: Setting) -> bool:
@@ -1732,6 +1743,12 @@ CAUSES = (
         text="a link with collisions only is invisible",
         rows=frozenset({"getVisualShapeData", "getCameraImage"}),
         holds=_has_hidden_link,
+    ),
+    Cause(
+        name="colors",
+        text="materials of one name have different colors: `loadURDF` draws all in the last one",
+        rows=frozenset({"getVisualShapeData"}),
+        holds=_has_other_colors,
     ),
     Cause(
         name="not finite",
