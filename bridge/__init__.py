@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from . import parity as parity
     from .batches import BatchOutcome, BatchResult, batch
     from .diff import compare_files
+    from .geometry.collision_shapes import ShapeCertificate, shape_certificates
+    from .geometry.shapes_picture import shapes_picture
     from .lowering import lower
     from .mechanism import Mechanism
     from .parity import compare
@@ -29,10 +31,11 @@ if TYPE_CHECKING:
     from .viewer import view
 
 __all__ = [
-    "BatchOutcome", "BatchResult", "Mechanism", "batch", "compare", "compare_files",
-    "export_directives", "export_mjcf", "export_sdf", "export_urdf", "load_copies_into_pybullet",
-    "load_into_pybullet", "load_world_into_pybullet", "lower", "mujoco_plugin", "passive_forces",
-    "to_directives", "to_mjcf", "to_mjspec", "to_sdf", "to_urdf", "view",
+    "BatchOutcome", "BatchResult", "Mechanism", "ShapeCertificate", "batch", "compare",
+    "compare_files", "export_directives", "export_mjcf", "export_sdf", "export_urdf",
+    "load_copies_into_pybullet", "load_into_pybullet", "load_world_into_pybullet", "lower",
+    "mujoco_plugin", "passive_forces", "shape_certificates", "shapes_picture", "to_directives",
+    "to_mjcf", "to_mjspec", "to_sdf", "to_urdf", "view",
 ]  # fmt: skip
 
 _HOMES = {
@@ -51,6 +54,9 @@ _HOMES = {
     "load_world_into_pybullet": ".targets.pybullet",
     "lower": ".lowering",
     "passive_forces": ".targets.mjcf",
+    "ShapeCertificate": ".geometry.collision_shapes",
+    "shape_certificates": ".geometry.collision_shapes",
+    "shapes_picture": ".geometry.shapes_picture",
     "to_directives": ".targets.directives",
     "to_mjcf": ".targets.mjcf",
     "to_mjspec": ".targets.mjcf",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +14,18 @@ contact, or left to collide.
 """
 CollisionMeshes = Literal["as_is", "hull", "decompose"]
 """The collision shape of meshes: as the file states, the convex hull, or convex parts."""
+CollisionShape = Literal[
+    "mesh", "hull", "parts", "decompose", "box", "capsule", "cylinder", "sphere", "none"
+]
+"""The shapes that a collision mesh may become: itself, its convex hull, its separate convex parts,
+the convex parts that coacd makes, a primitive shape that is fitted to it, or nothing.
+"""
+Shapes = str | Mapping[str, CollisionShape] | None
+"""The shape of the collision meshes of each link, by name or pattern of links; the last pattern
+that matches counts. A word is the shape for all links, None leaves meshes as they are.
+"""
+Fit = Literal["contain", "closest"]
+"""Whether a fitted shape contains the mesh, or is the closest to its surface."""
 Exclude = Literal["as_is", "sampled"]
 """Pairs of links that do not collide: as the source and its rule state, or also those that random
 positions show to be adjacent, to touch always, or never.

@@ -451,6 +451,61 @@ MESH_FLAT = Code(
     remedy="Use a box instead.",
     hint="use a box",
 )
+MESH_SHAPE = Code(
+    "mesh.shape",
+    Fate.REPAIRED,
+    (
+        "collision {collision} of link {link}: mesh {mesh} becomes {shape} ({parts} shapes, "
+        "{vertices} vertices), which lies up to {outward:.3g} m (error {outward_error:.1g}) beyond "
+        "the mesh, at {p_LOutward}; the mesh lies up to {inward:.3g} m (error {inward_error:.1g}) "
+        "beyond it, at {p_LInward}; the mesh is open and has no volume"
+    ),
+    meaning=(
+        "A collision mesh became the shape that the caller chose with `shapes`. The message states "
+        "the largest distances between both, their errors and places in the link's frame, and the "
+        "ratio of the volumes."
+    ),
+    remedy="Choose another shape for the link if a distance is too large.",
+)
+MESH_SHAPE_VOLUME = MESH_SHAPE.variant(
+    MESH_SHAPE.message.replace(
+        "the mesh is open and has no volume", "the ratio of the volumes is {volume_ratio:.4g}"
+    ),
+)
+MESH_SHAPE_NONE = Code(
+    "mesh.shape-none",
+    Fate.REPAIRED,
+    "collision {collision} of link {link} is left out with its mesh {mesh}",
+    meaning='A collision mesh is left out, as the caller chose with `shapes="none"`.',
+)
+MESH_SHAPE_UNKNOWN = Code(
+    "mesh.shape-unknown",
+    Fate.APPROXIMATED,
+    (
+        "collision {collision} of link {link} keeps its mesh {mesh}, which is flat or cannot be "
+        "read: no shape can be made of it"
+    ),
+    meaning="The caller chose a shape for a mesh of which none can be made; the mesh stays.",
+    remedy="Choose `mesh` or `none` for the link, or correct the mesh.",
+)
+MESH_LARGE_HULL = Code(
+    "mesh.large-hull",
+    Fate.NOTED,
+    (
+        "the hull of mesh {mesh} has {count} vertices, which collisions are computed with; {fewer} "
+        "of them lie within {error:.2g} m of it, {percent:.2g} % of its size"
+    ),
+    meaning=(
+        "The convex hull with which a mesh collides has more than 1,000 vertices. The message "
+        "states how many of them, the farthest in directions spread over the sphere, lie within 1 "
+        "% of its size."
+    ),
+    remedy=(
+        "Let MuJoCo make a hull of fewer vertices with `maxhullvert`, or choose a shape of few "
+        "numbers with `shapes`."
+    ),
+    hint="state maxhullvert, or choose another shape with shapes",
+)
 MESH_NO_COACD = Code(
     "mesh.no-coacd",
     Fate.INVALID,

@@ -8,11 +8,11 @@ from __future__ import annotations
 import io
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,17 @@ def view_axes() -> Array:
     return np.array((right, np.cross(right, forward), forward))
 
 
+class Layer(NamedTuple):
+    """Triangles of a picture."""
+
+    corners: Array
+    """Their corners in the world [m], shape (n, 3, 3)."""
+    colors: Array
+    """Red, green and blue of each, from 0 to 1, shape (n, 3)."""
+    opacity: float = 1.0
+    """Opacity before the layers behind it, from 0 to 1."""
+
+
 def paint(corners: Array, colors: Array, size: tuple[int, int]) -> bytes:
     """Return a picture of triangles as PNG.
 
@@ -79,14 +90,30 @@ def paint(corners: Array, colors: Array, size: tuple[int, int]) -> bytes:
         colors: Red, green and blue of each triangle, from 0 to 1, shape (n, 3).
         size: Width and height [pixels].
     """
+    return paint_layers([Layer(corners, colors)], size)
+
+
+def paint_layers(layers: Sequence[Layer], size: tuple[int, int]) -> bytes:
+    """Return a picture of triangles, some of which may be transparent, as PNG.
+
+    Args:
+        layers: The triangles, each layer before all those that precede it.
+        size: Width and height [pixels].
+    """
     width, height = (_OVERSAMPLING * pixels for pixels in size)
-    seen = corners @ view_axes().T
-    shaded = (255.0 * np.clip(colors * _brightness(seen)[:, None], 0.0, 1.0)).astype(np.uint8)
-    nearest = _nearest(_on_screen(seen, width, height), width, height)
-    is_drawn = nearest >= 0
+    seen = [layer.corners @ view_axes().T for layer in layers]
+    screen = _on_screen(np.concatenate(seen), width, height)
     pixels = np.zeros((height * width, 4), dtype=np.float64)
-    pixels[is_drawn, :3] = shaded[nearest[is_drawn]]
-    pixels[is_drawn, 3] = 255.0
+    ends = np.cumsum([len(corners) for corners in seen])[:-1]
+    for layer, corners, on_screen in zip(layers, seen, np.split(screen, ends), strict=True):
+        shaded = layer.colors * _brightness(corners)[:, None]
+        colors = (255.0 * np.clip(shaded, 0.0, 1.0)).astype(np.uint8)
+        nearest = _nearest(on_screen, width, height)
+        is_drawn = nearest >= 0
+        front = np.append(colors[nearest[is_drawn]], np.full((is_drawn.sum(), 1), 255.0), axis=1)
+        has_back = pixels[is_drawn, 3:] > 0.0
+        mixed = layer.opacity * front + (1.0 - layer.opacity) * pixels[is_drawn]
+        pixels[is_drawn] = np.where(has_back, mixed, front)
     return _png(_downsampled(pixels.reshape(height, width, 4)))
 
 

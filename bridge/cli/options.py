@@ -189,6 +189,25 @@ def several(entry: Option, text: str) -> tuple[str, ...]:
     return found
 
 
+def of_names(entry: Option, text: str) -> tuple[str, str]:
+    """Return a pattern of names and a choice, from ``NAMES=CHOICE``; a choice alone is that of all.
+
+    Args:
+        entry: The option.
+        text: The value.
+
+    Raises:
+        ArgumentTypeError: if the choice is unknown.
+    """
+    pattern, equals, word = text.rpartition("=")
+    if word not in entry.choices or (equals and not pattern):
+        raise ArgumentTypeError(
+            f"invalid value {text!r}; expected {entry.metavar}, with one of: "
+            f"{', '.join(entry.choices)}"
+        )
+    return pattern or "*", word
+
+
 def names(text: str) -> tuple[str, ...]:
     """Return one or more names that are separated by commas, each once.
 
@@ -556,6 +575,8 @@ def _add_option(
     about["help"] = entry.help.replace("%", "%%")
     if isinstance(entry.default, bool):
         about["action"] = "store_false" if entry.default else "store_true"
+    elif entry.of_names:
+        about |= {"type": partial(of_names, entry), "metavar": entry.metavar, "action": "append"}
     elif isinstance(entry.default, tuple):
         about |= {"type": partial(several, entry), "metavar": entry.metavar}
     else:
@@ -567,6 +588,15 @@ def _add_option(
 def flags_of(target: Target) -> list[Option]:
     """Return the options of a target that the command line has."""
     return [entry for entry in options_of(target.options) if entry.flag]
+
+
+def _last_wins(entries: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the entries as a mapping in the order of their last statement."""
+    found: dict[str, str] = {}
+    for pattern, word in entries:
+        found.pop(pattern, None)
+        found[pattern] = word
+    return found
 
 
 def given_flags(options: Namespace, target: Target) -> list[Option]:
@@ -596,7 +626,8 @@ def target_options(
                 )
     found = {}
     for entry in given_flags(options, target):
-        value = found[entry.name] = getattr(options, entry.key)
+        value = getattr(options, entry.key)
+        found[entry.name] = _last_wins(value) if entry.of_names else value
         if isinstance(value, str) and entry.choices and value not in entry.choices:
             raise UsageError(
                 f"{entry.flag} {value} does not apply to --to {target.name}; expected "

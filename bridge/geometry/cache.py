@@ -89,6 +89,24 @@ def stored(data: bytes, suffix: str, folder: str = "") -> Path:
     return path
 
 
+def stored_as(data: bytes, name: str, folder: str) -> Path:
+    """Return a file of the cache with the given content and name, in a folder named by its hash; it
+    is written once, and atomically.
+
+    Args:
+        data: The content.
+        name: Name of the file.
+        folder: Folder in the cache.
+
+    Raises:
+        OSError: if the cache cannot be written.
+    """
+    path = cache_folder() / folder / hashlib.sha256(data).hexdigest()[:32] / name
+    if not _contains(path, data):
+        write_file(path, data, make_folder=True)
+    return path
+
+
 def _contains(path: Path, data: bytes) -> bool:
     try:
         return path.stat().st_size == len(data) and path.read_bytes() == data

@@ -23,17 +23,16 @@ import itertools
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.choices import CollisionMeshes
 from bridge.codes import (
     MESH_CONVEX_HULL,
     MESH_CONVEX_HULL_OF_OPEN,
@@ -43,6 +42,7 @@ from bridge.codes import (
     MESH_CONVEX_PARTS_VOLUME,
     MESH_DECOMPOSITION,
     MESH_FLAT,
+    MESH_LARGE_HULL,
     MESH_NO_COACD,
     MESH_SEPARATE_PARTS,
     MESH_SEPARATE_PARTS_OPEN,
@@ -53,7 +53,6 @@ from loaders.meshes import MeshData, MeshPart
 from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Mesh
 from loaders.pose import Array
-from loaders.text import check_option_value
 
 from .cache import cache_folder, read_checked, write_checked
 
@@ -81,7 +80,7 @@ class DecompositionError(Exception):
     """A mesh cannot be decomposed; the message is the reason."""
 
 
-# --- choices of the caller and the file -----------------------------------------------------------
+# --- choices of the file --------------------------------------------------------------------------
 
 
 def installed() -> bool:
@@ -89,37 +88,19 @@ def installed() -> bool:
     return util.find_spec("coacd") is not None
 
 
-def check_choice(choice: str, target: str) -> None:
-    """Check that a choice of how meshes collide exists and can be carried out.
+def check_decomposition(target: str) -> None:
+    """Refuse to decompose meshes without coacd.
 
     Args:
-        choice: The choice.
         target: The engine that the diagnostic is about.
 
     Raises:
-        ValueError: if the choice is not one of `CollisionMeshes`.
-        ExportError: if meshes are to be decomposed and coacd is not installed.
+        ExportError: if coacd is not installed.
     """
-    check_option_value("collision_meshes", choice, get_args(CollisionMeshes))
-    if choice == "decompose" and not installed():
+    if not installed():
         diagnostics = Diagnostics()
         diagnostics.add(MESH_NO_COACD, target=target)
         diagnostics.raise_for(ExportError, strict=False)
-
-
-def with_choice(mesh: Mesh, choice: str) -> Mesh:
-    """Return the mesh with the simplification of a choice; a mesh that the file declares convex
-    stays convex.
-
-    Args:
-        mesh: The mesh.
-        choice: One of `CollisionMeshes`.
-    """
-    if choice == "hull" and not mesh.convex:
-        return replace(mesh, decomposition=HULL)
-    if choice == "decompose" and not mesh.convex and mesh.decomposition != PARTS:
-        return replace(mesh, decomposition=PARTS, max_convex_hulls=DEFAULT_MAX_PARTS)
-    return mesh
 
 
 def is_simplified(mesh: Mesh) -> bool:
@@ -433,7 +414,7 @@ def _solid_if_convex(vertices: Array, faces: Faces, *, is_closed: bool) -> tuple
     is_small = len(faces) <= _SAMPLED_FACES
     if not is_closed and is_small and is_convex(vertices, faces):
         return ((vertices, faces),)
-    return ((vertices, faces),) if _lies_on_hull(vertices, faces, is_closed=is_closed) else ()
+    return ((vertices, faces),) if lies_on_hull(vertices, faces, is_closed=is_closed) else ()
 
 
 def _fills_outline(vertices: Array, faces: Faces, normal: Array, thick: Solid) -> bool:
@@ -441,18 +422,23 @@ def _fills_outline(vertices: Array, faces: Faces, normal: Array, thick: Solid) -
     hull = hull_faces(thick[0])
     if hull is None:
         return False
-    outline = _volume_of_convex(thick[0], hull) / (_THICKNESS * extent(vertices))
+    outline = volume_of_convex(thick[0], hull) / (_THICKNESS * extent(vertices))
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     areas = 0.5 * np.cross(b - a, c - a) @ normal
     covered = max(areas[areas > 0.0].sum(), -areas[areas < 0.0].sum())
     return bool(outline <= covered * (1.0 + _OPEN))
 
 
-def _lies_on_hull(vertices: Array, faces: Faces, *, is_closed: bool) -> bool:
+def lies_on_hull(vertices: Array, faces: Faces, *, is_closed: bool = False) -> bool:
     """Return whether a surface lies on its hull, and covers it if it must be closed.
 
     The depth below the hull is concave along a triangle and not negative, so that it is nowhere
     more than three times that of the center.
+
+    Args:
+        vertices: Positions [m], shape (n, 3).
+        faces: Triangles, shape (m, 3).
+        is_closed: Whether it must be closed.
     """
     hull = hull_faces(vertices)
     if hull is None:
@@ -460,7 +446,7 @@ def _lies_on_hull(vertices: Array, faces: Faces, *, is_closed: bool) -> bool:
     if is_closed and _area(vertices, hull) > _area(vertices, faces) * (1.0 + _OPEN):
         return False
     examined = faces[:: -(-len(faces) // _EXAMINED)]
-    depth = _depth_below(vertices[examined].mean(axis=1), *_planes(vertices, hull))
+    depth = _depth_below(vertices[examined].mean(axis=1), *outer_planes(vertices, hull))
     return 3.0 * depth <= _HULL_TOLERANCE * extent(vertices)
 
 
@@ -469,7 +455,7 @@ def _area(vertices: Array, faces: Faces) -> float:
     return 0.5 * float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum())
 
 
-def _planes(vertices: Array, hull: Faces) -> tuple[Array, Array]:
+def outer_planes(vertices: Array, hull: Faces) -> tuple[Array, Array]:
     """Return the outward normals of the triangles of a hull, and the offsets of their planes [m],
     without slivers.
     """
@@ -530,10 +516,10 @@ def hull_distance(vertices: Array, faces: Faces) -> float | None:
     hull = hull_faces(vertices)
     if hull is None:
         return None
-    surface = _Surface.of(vertices, faces)
+    surface = TriangleSurface.of(vertices, faces)
     points, normals = _points_on(vertices[hull])
     farthest, distance = surface.farthest(points)
-    planes, offsets = _planes(vertices, hull)
+    planes, offsets = outer_planes(vertices, hull)
     size = extent(vertices)
     x, y = np.linalg.svd(normals[farthest][None])[2][1:]  # the axes of the face
     star = np.array([np.cos(k * np.pi / 4) * x + np.sin(k * np.pi / 4) * y for k in range(8)])
@@ -550,7 +536,7 @@ def hull_distance(vertices: Array, faces: Faces) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Surface:
+class TriangleSurface:
     """Triangles to which distances are measured.
 
     Attributes:
@@ -566,12 +552,52 @@ class _Surface:
     radii: Array
 
     @classmethod
-    def of(cls, vertices: Array, faces: Faces) -> _Surface:
+    def of(cls, vertices: Array, faces: Faces) -> TriangleSurface:
         """Return the surface of a mesh."""
         triangles = vertices[faces]
         centers = triangles.mean(axis=1)
         radii = np.linalg.norm(triangles - centers[:, None], axis=2).max(axis=1)
         return cls(vertices[np.unique(faces)], triangles, centers, radii)
+
+    def from_corners(self, points: Array) -> Array:
+        """Return the distance of each point from the nearest corner [m]."""
+        return _distances_from_points(points, self.vertices)
+
+    def distances(self, points: Array) -> Array:
+        """Return the distance of each point from the surface [m].
+
+        Args:
+            points: The points, shape (k, 3).
+        """
+        found = np.empty(len(points))
+        if not len(points):
+            return found
+        bounds = self.from_corners(points)
+        rows = max(1, _FEW // len(self.triangles))
+        for i in range(0, len(points), rows):
+            block = points[i : i + rows]
+            gaps = np.linalg.norm(self.centers - block[:, None], axis=2) - self.radii
+            near = (gaps <= bounds[i : i + rows, None]).any(axis=0)
+            found[i : i + rows] = _distances(block, self.triangles[near])
+        return found
+
+    def reach(self, cells: Array) -> Array:
+        """Return bounds of the distances of triangles from the surface [m]: the largest distance of
+        a corner from the one triangle whose center is nearest, which is convex.
+
+        Args:
+            cells: The triangles, shape (k, 3, 3).
+        """
+        nearest = np.empty(len(cells), dtype=np.int64)
+        middles, rows = cells.mean(axis=1), max(1, _BLOCK // len(self.triangles))
+        for i in range(0, len(cells), rows):
+            block = middles[i : i + rows]
+            gaps = (self.centers**2).sum(axis=1) - 2.0 * block @ self.centers.T
+            gaps += (block**2).sum(axis=1)[:, None]
+            nearest[i : i + rows] = (np.sqrt(np.maximum(gaps, 0.0)) - self.radii).argmin(axis=1)
+        chosen = self.triangles[nearest]
+        pairs = [_paired_distances(cells[:, k], chosen) for k in range(3)]
+        return np.asarray(np.max(pairs, axis=0))
 
     def farthest(self, points: Array, least: float = 0.0) -> tuple[int, float]:
         """Return the index and the distance of the point that is farthest from the surface [m].
@@ -656,10 +682,120 @@ def _distances(points: Array, triangles: Array) -> Array:
     return found
 
 
+def _paired_distances(points: Array, triangles: Array) -> Array:
+    """Return the distance of each point, shape (k, 3), from the triangle of the same row [m]."""
+    a, b, c = triangles.transpose(1, 0, 2)
+    normals = np.cross(b - a, c - a)
+    lengths = np.linalg.norm(normals, axis=1)
+    is_above = lengths > 0.0
+    nearest = np.full(len(points), np.inf)
+    for start, end in ((a, b), (b, c), (c, a)):
+        edges, offsets = end - start, points - start
+        is_above &= np.einsum("ni,ni->n", offsets, np.cross(normals, edges)) >= 0.0
+        squares = np.maximum((edges**2).sum(axis=1), np.finfo(float).tiny)
+        shares = np.clip(np.einsum("ni,ni->n", offsets, edges) / squares, 0.0, 1.0)
+        nearest = np.minimum(nearest, np.linalg.norm(offsets - shares[:, None] * edges, axis=1))
+    heights = np.abs(np.einsum("ni,ni->n", points - a, normals))
+    heights /= np.maximum(lengths, np.finfo(float).tiny)
+    return np.asarray(np.where(is_above, heights, nearest))
+
+
+# --- hulls of fewer corners -----------------------------------------------------------------------
+
+
+class FewerCorners(NamedTuple):
+    """A hull of some corners of a larger one."""
+
+    corners: Array
+    """The corners, shape (n, 3) [m]."""
+    error: float
+    """Largest distance of the larger hull from the smaller one [m]."""
+
+
+def with_fewer_corners(points: Array, counts: Iterable[int], error: float) -> FewerCorners | None:
+    """Return the hull of the farthest points in the fewest directions that lies close enough to the
+    whole; None if none does.
+
+    Args:
+        points: Corners of a hull, shape (n, 3) [m].
+        counts: Numbers of directions, ascending.
+        error: The largest distance that is accepted [m].
+    """
+    for count in counts:
+        chosen = np.unique(np.argmax(points @ spread_directions(count).T, axis=0))
+        lost = hull_error(points, points[chosen])
+        if lost <= error:
+            return FewerCorners(points[chosen], lost)
+    return None
+
+
+def hull_error(corners: Array, fewer: Array) -> float:
+    """Return the largest distance of the hull of points from that of some of them [m], which it is
+    at one of the points; infinite if these lie in one plane.
+
+    Args:
+        corners: The points, shape (n, 3) [m].
+        fewer: Some of them, shape (m, 3) [m].
+    """
+    hull = hull_faces(fewer)
+    if hull is None:
+        return np.inf
+    normals, offsets = outer_planes(fewer, hull)
+    surface, rows = TriangleSurface.of(fewer, hull), max(1, _BLOCK // len(normals))
+    farthest = 0.0
+    for i in range(0, len(corners), rows):
+        block = corners[i : i + rows]
+        outside = block[(block @ normals.T > offsets).any(axis=1)]
+        farthest = max(farthest, float(surface.distances(outside).max(initial=0.0)))
+    return farthest
+
+
+LARGE_HULL = 1000
+"""Number of corners above which a hull is reported."""
+_ACCEPTED = 0.01
+"""Error of a hull of fewer corners, relative to the extent."""
+_COUNTS = (16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
+"""Numbers of directions that are tried."""
+
+
+def report_large_hull(collision: CollisionMesh, vertices: Array) -> None:
+    """Report a hull of many corners, and how many are needed for an error of 1 % of its size.
+
+    Args:
+        collision: The mesh.
+        vertices: What collides as its hull, shape (n, 3) [m].
+    """
+    hull = hull_faces(vertices) if len(vertices) > LARGE_HULL else None
+    corners = vertices[:0] if hull is None else vertices[np.unique(hull)]
+    if len(corners) <= LARGE_HULL:
+        return
+    size = extent(corners)
+    found = with_fewer_corners(corners, _COUNTS, _ACCEPTED * size)
+    if found is not None:
+        fewer, error = len(found.corners), found.error
+        collision.report(
+            MESH_LARGE_HULL,
+            hint=f"state maxhullvert={fewer}, or choose another shape with shapes",
+            count=len(corners),
+            fewer=fewer,
+            error=error,
+            percent=100.0 * error / size,
+        )
+
+
+def spread_directions(count: int) -> Array:
+    """Return unit vectors that are spread evenly over the sphere, on a spiral, shape (count, 3)."""
+    k = np.arange(count) + 0.5
+    z = 1.0 - 2.0 * k / count
+    turn = np.pi * (1.0 + np.sqrt(5.0)) * k
+    r = np.sqrt(1.0 - z**2)
+    return np.stack((r * np.cos(turn), r * np.sin(turn), z), axis=1)
+
+
 # --- volume ---------------------------------------------------------------------------------------
 
 
-def hull_faces(vertices: Array) -> Faces | None:
+def hull_faces(vertices: Array, most: int = -1) -> Faces | None:
     """Return the triangles of the convex hull of points, shape (m, 3), as indices of the points.
 
     MuJoCo computes them, as it compiles a body with the mesh: the convex hull of trimesh needs
@@ -668,6 +804,7 @@ def hull_faces(vertices: Array) -> Faces | None:
 
     Args:
         vertices: Positions [m], shape (n, 3).
+        most: Largest number of corners, MuJoCo's ``maxhullvert``; -1 for any.
 
     Returns:
         The triangles; None without MuJoCo, or if the points lie in one plane.
@@ -681,6 +818,7 @@ def hull_faces(vertices: Array) -> Faces | None:
         return None
     spec = mujoco.MjSpec()
     mesh = spec.add_mesh(name="mesh", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX)
+    mesh.maxhullvert = most
     mesh.uservert = ((vertices - vertices[0]) / size).ravel()
     body = spec.worldbody.add_body(name="body", mass=1.0, inertia=(1.0, 1.0, 1.0))
     body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh")
@@ -695,7 +833,7 @@ def hull_faces(vertices: Array) -> Faces | None:
     return np.array(model.mesh_graph[first : first + 3 * count], dtype=np.int64).reshape(count, 3)
 
 
-def _volume_of_convex(vertices: Array, faces: Faces) -> float:
+def volume_of_convex(vertices: Array, faces: Faces) -> float:
     """Return the volume of a convex solid [m^3], whichever way its triangles face."""
     a, b, c = (vertices[faces[:, k]] - vertices[faces].mean(axis=(0, 1)) for k in range(3))
     return float(np.abs(np.einsum("ni,ni->n", a, np.cross(b, c))).sum()) / 6.0
@@ -829,7 +967,7 @@ def _non_convex_parts(collision: CollisionMesh) -> dict[str, Solid]:
         return _separate_parts(collision, separate)
     vertices, faces = collision.solid
     hull, volume = hull_faces(vertices), _volume(collision.data)
-    hull_volume = None if hull is None else _volume_of_convex(vertices, hull)
+    hull_volume = None if hull is None else volume_of_convex(vertices, hull)
     if volume and hull_volume and hull_volume < volume * (1.0 + _CONVEX_TOLERANCE):
         return {collision.name: collision.solid}
     if collision.mesh.decomposition == PARTS:

@@ -66,6 +66,7 @@ from .convex_decomposition import (
     collision_parts,
     installed,
     normal_if_flat,
+    report_large_hull,
     two_sided,
 )
 from .shapes import SIDES, cone, prisms, problem
@@ -197,7 +198,10 @@ def mesh_asset(
         return ()
     name = Path(mesh.path).stem
     if collides:
-        parts = collision_parts(CollisionMesh(mesh, data, name, target, diagnostics, where))
+        collision = CollisionMesh(mesh, data, name, target, diagnostics, where)
+        parts = collision_parts(collision)
+        for vertices, _ in parts.values():
+            report_large_hull(collision, vertices)
         return tuple(
             MeshAsset(name=part, vertices=vertices, faces=faces)
             for part, (vertices, faces) in parts.items()
@@ -278,7 +282,7 @@ def _polyline_asset(
     )
 
 
-_VERSION = "5"
+_VERSION = "6"
 """Version of the conversion and of its record."""
 _SUBFOLDER = "obj"
 _KINDS: Mapping[str, type | tuple[type, ...]] = {

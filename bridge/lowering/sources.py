@@ -11,6 +11,7 @@ from typing import Any, TypeVar, Unpack, cast
 
 import loaders
 from bridge.choices import AS_STATED, Base, Exclude, Exclusion, Overlaps
+from bridge.geometry.collision_shapes import KEEP, ShapeChoice, with_shapes
 from bridge.mechanism import Mechanism
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, LossSummary
@@ -55,6 +56,8 @@ def mechanism_of(
     overlaps: Overlaps = "exclude",
     exclusion: Exclusion = AS_STATED,
     repair_inertia: bool = False,
+    shapes: ShapeChoice = KEEP,
+    target: str = "",
     **load_options: Unpack[LoadOptions],
 ) -> Mechanism:
     """Return the mechanism of a source, with the base that the caller chose and the minimum inertia
@@ -70,6 +73,8 @@ def mechanism_of(
             `bridge.lowering.transform.with_exclusions`.
         repair_inertia: Whether inertias that no rigid body can have are replaced by the nearest
             physical ones.
+        shapes: What collision meshes become.
+        target: The engine that the findings about them are about.
         load_options: Options of `loaders.load`, if ``source`` is a path.
 
     Raises:
@@ -77,17 +82,29 @@ def mechanism_of(
         ExportError: if the scene cannot be lowered.
         TypeError: if the source is neither a path, a scene nor a mechanism, or for an unknown
         option.
-        ValueError: if ``base``, ``overlaps`` or ``exclusion`` has an unknown value.
+        ValueError: if ``base``, ``overlaps`` or ``exclusion`` has an unknown value, or no link
+            matches a pattern of ``shapes``.
     """
     check_option_names(load_options, LoadOptions)
     if isinstance(source, str | os.PathLike):
         source = loaders.load(source, **load_options)
     if not isinstance(source, Scene | Mechanism):
         raise TypeError(f"expected a path, a Scene or a Mechanism, not {type(source).__name__}")
-    mechanism = lower(source) if isinstance(source, Scene) else source
+    mechanism = _with_shapes(source, shapes, target)
     repaired = _repaired(mechanism) if repair_inertia else mechanism
     chosen = with_overlaps(with_chosen_base(repaired, base), overlaps)
     return with_exclusions(with_minimum_inertia(chosen), exclusion)
+
+
+def _with_shapes(source: Scene | Mechanism, shapes: ShapeChoice, target: str) -> Mechanism:
+    """Return the mechanism of a source with the chosen shapes in place of collision meshes."""
+    if not shapes.shapes:
+        return lower(source) if isinstance(source, Scene) else source
+    diagnostics = Diagnostics()
+    scene = source.scene if isinstance(source, Mechanism) else source
+    scene = with_shapes(scene, shapes, target, diagnostics)
+    mechanism = lower(scene) if isinstance(source, Scene) else relowered(source, scene)
+    return dataclasses.replace(mechanism, diagnostics=(*mechanism.diagnostics, *diagnostics))
 
 
 def split_options(

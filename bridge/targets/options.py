@@ -10,7 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
-from bridge.choices import AS_STATED, Base, CollisionMeshes, Exclude, Exclusion, Overlaps
+from bridge.choices import (
+    AS_STATED,
+    Base,
+    CollisionMeshes,
+    CollisionShape,
+    Exclude,
+    Exclusion,
+    Fit,
+    Overlaps,
+    Shapes,
+)
 from loaders.text import check_flag, check_option_value, check_whole_number
 
 
@@ -28,6 +38,8 @@ class Option:
         item: What one value of a tuple is called in messages.
         least: The smallest value, of a number.
         of_folder: Values that need a folder, and cannot be written as one file.
+        of_names: Whether it is a mapping from names or patterns to one of the choices; the flag
+            then states one entry and may be repeated.
     """
 
     name: str
@@ -39,6 +51,7 @@ class Option:
     item: str = ""
     least: int = 0
     of_folder: tuple[Any, ...] = ()
+    of_names: bool = False
 
     @property
     def key(self) -> str:
@@ -56,7 +69,7 @@ class Option:
             check_flag(self.name, value)
         elif isinstance(self.default, int):
             check_whole_number(self.name, value, self.least)
-        elif not self.choices:
+        elif not self.choices or self.of_names:  # what uses a mapping checks it
             return
         elif not isinstance(self.default, tuple):
             check_option_value(self.name, value, self.choices)
@@ -162,6 +175,20 @@ _INERTIA = (
 )
 
 
+_SHAPES = option(
+    "shape of the collision meshes of links, such as 'finger*=box', or that of all links: mesh (as "
+    "the file says), hull, parts (separate convex parts), decompose (by coacd), a fitted box, "
+    "capsule, cylinder or sphere, or none; may be repeated, the last that matches counts",
+    flag="--shape",
+    choices=get_args(CollisionShape),
+    metavar="LINKS=SHAPE",
+    of_names=True,
+)
+_FIT = option("fitted shapes contain the mesh, or are the closest to it", choices=get_args(Fit))
+
+
+_LEAST_VERTICES = 4
+"""Smallest number of vertices of a hull."""
 Actuators = Literal["none", "motor", "dcmotor", "position", "velocity"]
 Contacts = Literal["geoms", "pairs"]
 MjcfInertia = Literal["keep", "repair", "from_geometry", "error"]
@@ -212,6 +239,16 @@ class MjcfExportOptions(PairOptions):
             choices=get_args(CollisionMeshes),
         ),
     )
+    shapes: Shapes = field(default=None, metadata=_SHAPES)
+    fit: Fit = field(default="contain", metadata=_FIT)
+    maxhullvert: int = field(
+        default=0,
+        metadata=option(
+            "largest number of vertices of the hulls of meshes, at least 4 (MuJoCo's maxhullvert); "
+            "0 for any",
+            metavar="N",
+        ),
+    )
     contacts: Contacts = field(
         default="geoms",
         metadata=option(
@@ -220,6 +257,14 @@ class MjcfExportOptions(PairOptions):
             choices=get_args(Contacts),
         ),
     )
+
+    def __post_init__(self) -> None:
+        ExportOptions.__post_init__(self)
+        if not isinstance(self.maxhullvert, int) or 0 != self.maxhullvert < _LEAST_VERTICES:
+            raise ValueError(
+                f"invalid maxhullvert {self.maxhullvert!r}; expected 0, or at least "
+                f"{_LEAST_VERTICES} vertices"
+            )
 
 
 World = Literal["auto", "always", "never"]
@@ -235,6 +280,8 @@ class SdfExportOptions(PairOptions):
 
     world: World = field(default="auto", metadata=option(flag="", choices=get_args(World)))
     inertia: Repair = field(default="keep", metadata=_REPAIR)
+    shapes: Shapes = field(default=None, metadata=_SHAPES)
+    fit: Fit = field(default="contain", metadata=_FIT)
     version: str = field(
         default=VERSIONS[0],
         metadata=option(
@@ -285,6 +332,8 @@ class UrdfExportOptions(PairOptions):
         ),
     )
     inertia: Repair = field(default="keep", metadata=_REPAIR)
+    shapes: Shapes = field(default=None, metadata=_SHAPES)
+    fit: Fit = field(default="contain", metadata=_FIT)
     joints: Joints = field(
         default="all",
         metadata=option(
@@ -334,6 +383,8 @@ class DirectivesExportOptions(PairOptions):
     """Options of `bridge.export_directives`."""
 
     inertia: Repair = field(default="keep", metadata=_REPAIR)
+    shapes: Shapes = field(default=None, metadata=_SHAPES)
+    fit: Fit = field(default="contain", metadata=_FIT)
     models: Models = field(
         default="sdf",
         metadata=option(

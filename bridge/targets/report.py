@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,9 +20,11 @@ from string import Formatter
 import numpy as np
 
 import loaders
+from bridge.codes import MESH_SHAPE
 from bridge.diff import Difference, differences
 from bridge.diff.differences import TOLERANCE
 from bridge.diff.mechanics import mechanical_error
+from bridge.geometry.collision_shapes import ShapeCertificate
 from bridge.installed_packages import own_version
 from bridge.output import scratch_folder, write_folder
 from loaders.diagnostics import (
@@ -102,9 +105,51 @@ def _section(entries: Iterable[Diagnostic], scene: Scene) -> Iterator[str]:
         codes.setdefault(entry.code, {}).setdefault((entry.template, entry.hint), []).append(entry)
     for name, groups in codes.items():
         yield from ("", f"### {code(name)} ({sum(map(len, groups.values()))})")
+        if name == MESH_SHAPE.name:
+            yield from _shapes_table(itertools.chain.from_iterable(groups.values()))
+            continue
         for group in groups.values():
             for part in _message_parts(_merged(group)):
                 yield from _group(part, scene)
+
+
+def _shapes_table(entries: Iterable[Diagnostic]) -> Iterator[str]:
+    """Yield a table of what collision meshes became, with the certificate of each."""
+    columns = (
+        "link",
+        "mesh",
+        "shape",
+        "parts",
+        "vertices",
+        "beyond the mesh [m]",
+        "at, in the link",
+        "mesh beyond it [m]",
+        "at, in the link",
+        "volume ratio",
+    )
+    yield from ("", f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}")
+    for entry in entries:
+        found = ShapeCertificate.of(entry)
+        outward, inward = (
+            f"{distance:.3g}" + (f" to {distance + error:.3g}" if error > 0.0 else "")
+            for distance, error in (
+                (found.outward, found.outward_error),
+                (found.inward, found.inward_error),
+            )
+        )
+        cells = (
+            code(found.link, cell=True),
+            code(found.mesh, cell=True),
+            found.shape,
+            str(found.parts),
+            str(found.vertices),
+            outward,
+            value_text(found.p_LOutward),
+            inward,
+            value_text(found.p_LInward),
+            "open mesh" if found.volume_ratio is None else f"{found.volume_ratio:.4g}",
+        )
+        yield f"| {' | '.join(cells)} |"
 
 
 def _merged(entries: Sequence[Diagnostic]) -> Sequence[Diagnostic]:

@@ -127,11 +127,15 @@ GEOMETRY = {
     "mesh.flat": from_folder(
         written(trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)])), "a"
     ),
+    "mesh.large-hull": from_folder(written(trimesh.creation.icosphere(4)), "a", setup=cache_here),
     "mesh.missing": exporting(touching(m.Mesh(uri="none.stl", path=None)), "a"),
     "mesh.no-coacd": from_folder(written(hollow()), setup=no_coacd, collision_meshes="decompose"),
     "mesh.polyline": exporting(
         touching(m.Polyline(outlines=(((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)),))), "a"
     ),
+    "mesh.shape": from_folder(written(hollow()), "a", setup=cache_here, shapes="box"),
+    "mesh.shape-none": from_folder(written(hollow()), "a", shapes="none"),
+    "mesh.shape-unknown": exporting(touching(m.Mesh(uri="none.stl", path=None)), "a", shapes="box"),
     "mesh.separate-parts": from_folder(
         written(
             trimesh.util.concatenate(

@@ -6,6 +6,7 @@ import dataclasses
 import math
 
 import numpy as np
+import trimesh
 
 from bridge.targets.mjcf import export_mjcf
 from loaders import Scene
@@ -222,6 +223,9 @@ CONTACT = {
     "mjcf.material": exporting(s.seen(material=m.Material(maps=(("normal", "normal.png"),))), "a"),
     "mjcf.moving-plane": exporting(s.touching(m.Plane()), "a"),
     "mjcf.no-shape": exporting(s.seen(m.Empty()), "a"),
+    "mjcf.fewer-vertices": from_folder(
+        s.written(trimesh.creation.icosphere(2)), "a", maxhullvert=20
+    ),
     "mjcf.no-texture-coordinates": from_folder(s.bare_textured),
     "mjcf.pivoted-contact": exporting(s.pivoted(), "a", "b"),
     "mjcf.restitution": exporting(s.touching(restitution=0.5), "a"),

@@ -112,7 +112,8 @@ def convert(options: Namespace, output: Output) -> int:
         _check_single_file(options, out, target, of_suffix)
     if options.check:
         return _check_folder(options, output, target.stale_files(scene, out, **keywords))
-    if keywords.get("collision_meshes") == "decompose":
+    asked = (keywords.get("collision_meshes"), *(keywords.get("shapes") or {}).values())
+    if "decompose" in asked:
         output.progress("decomposing meshes; the first time this can take minutes")
     output.status(f"writing {out}")
     with writing_to(out):

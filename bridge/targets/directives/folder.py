@@ -6,6 +6,8 @@ import os
 from dataclasses import replace
 from typing import Unpack
 
+from bridge.choices import Fit, Shapes
+from bridge.geometry.collision_shapes import ShapeChoice, with_shapes
 from bridge.lowering.sources import Source, SourceOptions, split_options
 from bridge.targets.assembly import AssemblyFiles, PartDocument, assembly_files, models_of
 from bridge.targets.elements import with_filter_groups
@@ -31,6 +33,8 @@ class DirectivesOptions(SourceOptions, total=False):
     """Keywords of `bridge.export_directives`, which documents them; each may be omitted."""
 
     inertia: Repair
+    shapes: Shapes
+    fit: Fit
     models: Models
 
 
@@ -98,6 +102,10 @@ def export_directives(
                 ``urdf``, one for each kinematic tree.
             inertia: The treatment of an inertia that no rigid body can have: ``keep`` writes it as
                 it is, ``repair`` writes the nearest possible one.
+            shapes: The collision shape of the meshes of each link, by name or pattern of links; see
+                `bridge.to_mjcf`.
+            fit: Whether a fitted shape contains the mesh (``contain``), or is the closest to it
+                (``closest``).
             exclude: The pairs of links that do not collide: ``as_is`` is the source's choice;
                 ``sampled`` adds the links that are adjacent, that overlap initially, and that touch
                 always or never at random positions, as MoveIt's setup assistant does.
@@ -177,7 +185,9 @@ def folder_files(source: Source, keywords: DirectivesOptions, package: str = "")
     """
     options, load_options = split_options(DirectivesExportOptions, keywords)
     report = Report("directives")
-    scene, _ = with_sampled_pairs(scene_of(source, load_options), source, options, report)
+    choice = ShapeChoice.of(options.shapes, options.fit)
+    scene = with_shapes(scene_of(source, load_options), choice, "directives", report.entries)
+    scene, _ = with_sampled_pairs(scene, scene if choice.shapes else source, options, report)
     changed = changed_options(options)
     of_part = {"inertia": options.inertia, "strict": options.strict}
     if options.models == "urdf":

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.geometry.convex_decomposition import with_choice
+from bridge.geometry.convex_decomposition import hull_error, hull_faces
 from bridge.geometry.mesh import Appearance, MeshFile, mesh_files, shape_asset
 from bridge.geometry.textures import Picture, engine_picture
 from bridge.targets.mjcf import codes
@@ -157,6 +157,8 @@ class AssetLibrary:
         self._parts: dict[_Key, tuple[MjcfMesh, ...]] = {}
         self._first_sizes: dict[_Key, _Key] = {}
         self._names: dict[str, str] = {}
+        self._elements: dict[str, MjcfElement] = {}
+        self._limited: set[str] = set()
         self._materials: dict[tuple[tuple[str, str], ...], str] = {}
         self._textures: dict[str, str | None] = {}
         self._heightfields: dict[Heightfield, str] = {}
@@ -167,8 +169,6 @@ class AssetLibrary:
         """Return the parts of a geometry, and add their assets; empty, with a diagnostic, if it
         cannot be read.
         """
-        if isinstance(geometry, Mesh) and use.collides:
-            geometry = with_choice(geometry, self._context.options.collision_meshes)
         key = _Key(geometry, use.collides, use.appearance, use.has_texture)
         if not self._parts.get(key):  # an unreadable mesh is reported for each shape that uses it
             self._parts[key] = self._rescaled(key) or self._converted(geometry, use)
@@ -231,8 +231,31 @@ class AssetLibrary:
                 "mesh", file.name, alternative=alternative
             )
             self.files[f"{name}.obj"], self.digests[f"{name}.obj"] = file.data, file.digest
-            self._context.document["asset"].add("mesh", file=f"{name}.obj")
+            self._elements[name] = self._context.document["asset"].add("mesh", file=f"{name}.obj")
+        most = self._context.options.maxhullvert
+        if use.collides and most and name not in self._limited:
+            self._limited.add(name)
+            self._limit_hull(name, file, use, most)
         return MjcfMesh(name=name, file=file)
+
+    def _limit_hull(self, name: str, file: MeshFile, use: MeshUse, most: int) -> None:
+        """Limit the number of vertices of a hull, if it has more, and report the error."""
+        hull = hull_faces(file.vertices)
+        corners = file.vertices if hull is None else file.vertices[np.unique(hull)]
+        fewer = hull_faces(file.vertices, most) if len(corners) > most else None
+        if fewer is None:
+            return
+        kept = file.vertices[np.unique(fewer)]
+        self._elements[name].set(maxhullvert=most)
+        self._context.report(
+            codes.FEWER_VERTICES,
+            use.where,
+            subjects=(use.link,),
+            mesh=file.name,
+            fewer=len(kept),
+            count=len(corners),
+            error=hull_error(corners, kept),
+        )
 
     # --- materials --------------------------------------------------------------------------------
 

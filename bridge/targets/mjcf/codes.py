@@ -645,6 +645,16 @@ NO_SPEED_LINE = Code(
     remedy="State both limits of the joint.",
     hint="state both limits of the joint",
 )
+FEWER_VERTICES = Code(
+    "mjcf.fewer-vertices",
+    Fate.APPROXIMATED,
+    (
+        "the hull of mesh {mesh} has {fewer} of its {count} vertices (maxhullvert), and lies up to "
+        "{error:.2g} m within the whole hull"
+    ),
+    meaning="The hull of a mesh has fewer vertices, as the option `maxhullvert` asks.",
+    remedy="State a larger `maxhullvert` if the error in the message is too large.",
+)
 NO_TEXTURE_COORDINATES = Code(
     "mjcf.no-texture-coordinates",
     Fate.NOTED,

@@ -18,8 +18,8 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from bridge.choices import Base, CollisionMeshes, Overlaps
-from bridge.geometry.convex_decomposition import check_choice
+from bridge.choices import Base, CollisionMeshes, Fit, Overlaps, Shapes
+from bridge.geometry.collision_shapes import ShapeChoice
 from bridge.lowering.sources import Source, SourceOptions, mechanism_of, split_options
 from bridge.mechanism import Mechanism
 from bridge.targets.options import Actuators, Contacts, MjcfExportOptions, MjcfInertia
@@ -170,6 +170,9 @@ class MjcfOptions(SourceOptions, total=False):
     policy: str | None
     overlaps: Overlaps
     collision_meshes: CollisionMeshes
+    shapes: Shapes
+    fit: Fit
+    maxhullvert: int
     contacts: Contacts
 
 
@@ -186,11 +189,12 @@ def mechanism_and_options(
         ExportError: if the scene cannot be lowered.
     """
     options, load_options = split_options(MjcfExportOptions, keywords)
-    check_choice(options.collision_meshes, TARGET)
     mechanism = mechanism_of(
         source,
         base=options.base,
         overlaps=options.overlaps,
+        shapes=ShapeChoice.of(options.shapes, options.fit, options.collision_meshes),
+        target=TARGET,
         exclusion=options.exclusion,
         **load_options,
     )

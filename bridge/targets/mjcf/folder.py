@@ -515,6 +515,16 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
                 convex hull, unless the file demands a convex decomposition; ``hull`` is always the
                 convex hull; ``decompose`` decomposes every mesh that is not convex (`pip install
                 "sdfbridge[convex]"`).
+            shapes: What the collision meshes of each link become, by name or pattern of links, such
+                as ``{"*_link": "hull", "finger*": "box"}``; the last pattern that matches counts,
+                and a word is that of all links. ``mesh`` is what the file says, ``hull`` the convex
+                hull, ``parts`` the separate convex parts, ``decompose`` the parts that coacd makes,
+                ``box``, ``capsule``, ``cylinder`` and ``sphere`` are fitted to the mesh, ``none``
+                leaves it out. `bridge.shape_certificates` returns how far they lie from the meshes.
+            fit: Whether a fitted shape contains the mesh (``contain``), or is the closest to it
+                (``closest``).
+            maxhullvert: Largest number of vertices of the hull with which a mesh collides, at least
+                4; 0 for any. A finding states how far the smaller hull lies within the whole one.
             contacts: The place of friction and stiffness of contacts: ``geoms`` writes them on each
                 geom, of which MuJoCo takes the larger friction; ``pairs`` on each pair of geoms
                 that may collide, combined as by the simulator of the policy.

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from bridge.choices import CollisionMeshes
 from bridge.geometry import mesh as mesh_assets
-from bridge.geometry.convex_decomposition import Faces, is_simplified, with_choice
+from bridge.geometry.convex_decomposition import Faces, is_simplified
 from bridge.geometry.mesh import Appearance
 from bridge.geometry.shapes import terrain_triangles
 from bridge.targets.pybullet import codes
@@ -247,7 +246,6 @@ class ShapeWriter:
     """Converts geometry to URDF elements and writes the mesh files that they name."""
 
     files: TemporaryFiles
-    collision_meshes: CollisionMeshes = "as_is"
     _conversions: dict[tuple[Geometry, ShapeUse, str | None], _Conversion] = field(
         default_factory=dict
     )
@@ -271,8 +269,6 @@ class ShapeWriter:
             texture: Path of the image to cover a visual geometry with.
             subjects: Scoped names of the link and of its collision or visual, for diagnostics.
         """
-        if isinstance(geometry, Mesh) and use is not ShapeUse.VISUAL:
-            geometry = with_choice(geometry, self.collision_meshes)
         key = (geometry, use, texture)
         conversion = self._conversions.get(key)
         if conversion is None:
@@ -298,7 +294,7 @@ class ShapeWriter:
         self, geometry: Geometry, where: Where, use: ShapeUse, texture: str | None
     ) -> _Conversion:
         diagnostics = Diagnostics()
-        converter = _Converter(self.files, self.collision_meshes, diagnostics, where, use)
+        converter = _Converter(self.files, diagnostics, where, use)
         return _Conversion(converter.convert(geometry, texture), diagnostics)
 
 
@@ -311,7 +307,6 @@ class _Converter:
     """Converts one geometry."""
 
     files: TemporaryFiles
-    collision_meshes: CollisionMeshes
     diagnostics: Diagnostics
     where: Where
     use: ShapeUse
@@ -380,7 +375,7 @@ class _Converter:
         yield from (replace(shape, concave=True) for shape in shapes) if concave else shapes
 
     def _collides_unchanged(self, mesh: Mesh) -> bool:
-        return self.collision_meshes != "hull" and not is_simplified(mesh)
+        return not is_simplified(mesh)
 
     def _meshes(
         self,

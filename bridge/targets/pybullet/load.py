@@ -13,9 +13,9 @@ from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
-from bridge.choices import Base, CollisionMeshes, Exclude, Exclusion, Overlaps
+from bridge.choices import Base, CollisionMeshes, Exclude, Exclusion, Fit, Overlaps, Shapes
 from bridge.geometry.cache import SETTLED, Stamp, stamp_of
-from bridge.geometry.convex_decomposition import check_choice
+from bridge.geometry.collision_shapes import ShapeChoice
 from bridge.lowering.lower import report_overlaps
 from bridge.lowering.sources import Source, loss_summary, mechanism_of
 from bridge.lowering.transform import placed, scaled
@@ -194,6 +194,8 @@ _OPTIONS = {
     "exclude_samples",
     "exclude_seed",
     "collision_meshes",
+    "shapes",
+    "fit",
     "damping",
 }
 
@@ -208,7 +210,7 @@ class _Settings:
     policy: str | None
     overlaps: Overlaps
     exclusion: Exclusion
-    collision_meshes: CollisionMeshes
+    shapes: ShapeChoice
     damping: Damping
 
 
@@ -309,6 +311,8 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     exclude_samples: int = 10_000,
     exclude_seed: int = 0,
     collision_meshes: CollisionMeshes = "as_is",
+    shapes: Shapes = None,
+    fit: Fit = "contain",
     damping: Damping = "limited",
     **load_options: Unpack[LoadOptions],
 ) -> PyBulletBody | Bodies:
@@ -349,6 +353,10 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
             asks for a hull or a convex decomposition. ``hull`` is the convex hull everywhere.
             ``decompose`` divides every mesh that is not convex into convex parts (`pip install
             "sdfbridge[convex]"`).
+        shapes: The collision shape of the meshes of each link, by name or pattern of links; see
+            `bridge.to_mjcf`.
+        fit: Whether a fitted shape contains the mesh (``contain``), or is the closest to it
+            (``closest``).
         damping: Damping of joints that is unstable at the time step of the physics server:
             ``limited`` to what stops the joint within one step, with a finding, or ``exact``, the
             number of the file.
@@ -392,6 +400,8 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         exclude_samples=exclude_samples,
         exclude_seed=exclude_seed,
         collision_meshes=collision_meshes,
+        shapes=shapes,
+        fit=fit,
         damping=damping,
     )
     places = [base_pose(basePosition, baseOrientation)]
@@ -412,11 +422,12 @@ def _settings(  # noqa: PLR0913 - the options of both functions
     exclude_samples: int = 10_000,
     exclude_seed: int = 0,
     collision_meshes: CollisionMeshes = "as_is",
+    shapes: Shapes = None,
+    fit: Fit = "contain",
     damping: Damping = "limited",
 ) -> _Settings:
     """Return the checked options of a load."""
     check_option_names(load_options, LoadOptions, _OPTIONS)
-    check_choice(collision_meshes, TARGET)
     check_option_value("damping", damping, get_args(Damping))
     if useFixedBase is not None:
         check_flag("useFixedBase", useFixedBase)
@@ -428,7 +439,7 @@ def _settings(  # noqa: PLR0913 - the options of both functions
         policy=policy,
         overlaps=overlaps,
         exclusion=Exclusion(exclude=exclude, samples=exclude_samples, seed=exclude_seed),
-        collision_meshes=collision_meshes,
+        shapes=ShapeChoice.of(shapes, fit, collision_meshes),
         damping=damping,
     )
 
@@ -536,6 +547,8 @@ def _prepared(
             source,
             base=settings.base,
             overlaps=settings.overlaps,
+            shapes=settings.shapes,
+            target=TARGET,
             exclusion=settings.exclusion,
             **load_options,
         )
@@ -629,7 +642,7 @@ def _plan(
     files: TemporaryFiles,
     diagnostics: Diagnostics,
 ) -> _Plan:
-    shapes = ShapeWriter(files, settings.collision_meshes)
+    shapes = ShapeWriter(files)
     policy = mechanism.default_policy if settings.policy is None else settings.policy
     excluded = mechanism.excluded_pairs(policy)
     report_overlaps(mechanism, policy, diagnostics)

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, Unpack
 
+from bridge.geometry.collision_shapes import ShapeChoice, with_shapes
 from bridge.installed_packages import own_version
 from bridge.lowering.sources import Source, loss_summary, split_options
 from bridge.targets.elements import (
@@ -227,9 +228,9 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str | None = ASSE
     """
     options, load_options = split_options(SdfExportOptions, keywords)
     report = Report(TARGET)
-    scene, sampled = with_sampled_pairs(
-        scene_of(source, load_options, report), source, options, report
-    )
+    choice = ShapeChoice.of(options.shapes, options.fit)
+    scene = with_shapes(scene_of(source, load_options, report), choice, TARGET, report.entries)
+    scene, sampled = with_sampled_pairs(scene, scene if choice.shapes else source, options, report)
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
     files = (SourceFiles if assets is None else Files)(
         report, AssetFiles(assets or ""), codes.MISSING_FILE
@@ -383,6 +384,10 @@ def to_sdf(source: Source, **options: Unpack[SdfOptions]) -> Sdf:
                 which Gazebo finds it. The document is a ``<model>`` then.
             inertia: The treatment of an inertia that no rigid body can have: ``keep`` writes it as
                 it is, ``repair`` writes the nearest possible one.
+            shapes: The collision shape of the meshes of each link, by name or pattern of links; see
+                `bridge.to_mjcf`.
+            fit: Whether a fitted shape contains the mesh (``contain``), or is the closest to it
+                (``closest``).
             exclude: The pairs of links that do not collide: ``as_is`` is the source's choice;
                 ``sampled`` adds the links that are adjacent, that overlap initially, and that touch
                 always or never at random positions, as MoveIt's setup assistant does.

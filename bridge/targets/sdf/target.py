@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
+from bridge.choices import Fit, Shapes
 from bridge.lowering.sources import SourceOptions
 from bridge.targets.fields import losses
 from bridge.targets.options import LOWEST, VERSIONS, Repair, World
@@ -121,5 +122,7 @@ class SdfOptions(SourceOptions, total=False):
 
     world: World
     inertia: Repair
+    shapes: Shapes
+    fit: Fit
     version: str
     model_config: bool

@@ -7,6 +7,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Unpack, cast
 
+from bridge.geometry.collision_shapes import ShapeChoice, with_shapes
 from bridge.lowering.sources import Source, loss_summary, split_options
 from bridge.mechanism import Mechanism
 from bridge.targets.assembly import (
@@ -202,9 +203,9 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> 
     """
     options, load_options = split_options(UrdfExportOptions, keywords)
     report = Report("urdf")
-    scene, sampled = with_sampled_pairs(
-        scene_of(source, load_options, report), source, options, report
-    )
+    choice = ShapeChoice.of(options.shapes, options.fit)
+    scene = with_shapes(scene_of(source, load_options, report), choice, "urdf", report.entries)
+    scene, sampled = with_sampled_pairs(scene, scene if choice.shapes else source, options, report)
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
     if options.meshes == "package":
         assets = f"package://{file_name(scene.name)}/{assets}"
@@ -250,7 +251,8 @@ def urdf_assembly(
     lenient = {
         key: value
         for key, value in keywords.items()
-        if key not in ("strict", "meshes", "write_srdf") and not key.startswith("exclude")
+        if key not in ("strict", "meshes", "write_srdf", "shapes", "fit")
+        and not key.startswith("exclude")
     }
 
     def build_part(part: Scene, assets: str) -> PartDocument:
@@ -401,8 +403,9 @@ def folder_files(source: Source, keywords: UrdfOptions) -> ExportFiles:
     options, load_options = split_options(UrdfExportOptions, keywords)
     scene = scene_of(source, load_options)
     if has_several_roots(scene):
-        report = Report("urdf")
-        scene, _ = with_sampled_pairs(scene, source, options, report)
+        report, choice = Report("urdf"), ShapeChoice.of(options.shapes, options.fit)
+        scene = with_shapes(scene, choice, "urdf", report.entries)
+        scene, _ = with_sampled_pairs(scene, scene if choice.shapes else source, options, report)
         return urdf_assembly(
             scene, dict(keywords), _FORMAT.function, changed_options(options), report=report
         )
@@ -475,6 +478,10 @@ def to_urdf(source: Source, **options: Unpack[UrdfOptions]) -> Urdf:
                 readers of all these extensions know them.
             inertia: The treatment of an inertia that no rigid body can have: ``keep`` writes it as
                 it is, ``repair`` writes the nearest possible one.
+            shapes: The collision shape of the meshes of each link, by name or pattern of links; see
+                `bridge.to_mjcf`.
+            fit: Whether a fitted shape contains the mesh (``contain``), or is the closest to it
+                (``closest``).
             joints: ``all``: joints of Drake's types as such; a ``revolute2`` joint, which no reader
                 knows, as a chain. ``plain`` writes chains of revolute and prismatic joints for all
                 joints of several degrees of freedom, for readers that know no others.

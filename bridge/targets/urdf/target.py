@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bridge.choices import Fit, Shapes
 from bridge.lowering.sources import SourceOptions
 from bridge.targets.elements import has_writable_pairs
 from bridge.targets.fields import (
@@ -31,6 +32,8 @@ class UrdfOptions(SourceOptions, total=False):
 
     extensions: Sequence[Extension]
     inertia: Repair
+    shapes: Shapes
+    fit: Fit
     joints: Joints
     frame_links: FrameLinks
     couplings: bool

@@ -191,6 +191,9 @@ def test_the_choices_are_those_of_the_type(
         if not isinstance(entry.default, bool) and hints[entry.name] is not str:
             stated = hints[entry.name]
             literal = get_args(stated)[0] if isinstance(entry.default, tuple) else stated
+            if entry.of_names:  # a mapping from names to words, a word, or None
+                (mapping,) = (kind for kind in get_args(stated) if get_args(kind))
+                literal = get_args(mapping)[1]
             assert entry.choices == get_args(literal)
         assert entry.help or not entry.flag, "what the command line shows has a help text"
 
