@@ -8,7 +8,7 @@ not have counts as one that changes the motion.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -97,6 +97,8 @@ class Conventions:
     Attributes:
         policy: Rule for the pairs of links that no filter names; one of
             `loaders.collision_pairs.POLICIES`.
+        friction_rule: Rule for the coefficients of friction of two surfaces; one of
+            `FRICTION_RULES`. By default it is that of SDFormat.
         has_solver_settings: Whether stops, constraints and contacts are as soft as the settings of
             the solver say, and the integrator and the friction cone are those of these settings:
             its defaults, where none is stated.
@@ -108,6 +110,7 @@ class Conventions:
     """
 
     policy: str = "neighbors"
+    friction_rule: str = "smaller"
     has_solver_settings: bool = False
     wind_moves_medium: bool = False
     filters_are_pairs: bool = False
@@ -118,6 +121,7 @@ class Conventions:
 _CONVENTIONS = {
     MUJOCO: Conventions(
         policy="mujoco",
+        friction_rule="larger",
         has_solver_settings=True,
         wind_moves_medium=True,
         filters_are_pairs=True,
@@ -135,6 +139,50 @@ def conventions_of(physics: Physics) -> Conventions:
         physics: The physics of the scene.
     """
     return _CONVENTIONS.get(physics.engine, Conventions())
+
+
+@dataclass(frozen=True, slots=True)
+class FrictionRule:
+    """A rule that makes one coefficient of friction of those of two surfaces.
+
+    Attributes:
+        words: The words for it, in a sentence.
+        combined: The coefficient of the pair.
+    """
+
+    words: str
+    combined: Callable[[float, float], float]
+
+
+def _harmonic(a: float, b: float) -> float:
+    return 2.0 * a * b / (a + b) if a + b > 0.0 else 0.0
+
+
+def _product(a: float, b: float) -> float:
+    return a * b
+
+
+FRICTION_RULES = {
+    "smaller": FrictionRule("the smaller", min),
+    "larger": FrictionRule("the larger", max),
+    "product": FrictionRule("the product", _product),
+    "harmonic": FrictionRule("2ab/(a+b)", _harmonic),
+}
+"""Rules of SDFormat, MuJoCo, PyBullet and Drake for two coefficients of friction."""
+
+
+def friction_rule(scene: SceneData) -> FrictionRule:
+    """Return the rule for two coefficients of friction that a scene states, else that of the
+    engine for which it was written.
+
+    Raises:
+        ValueError: if the rule is not one of `FRICTION_RULES`.
+    """
+    name = scene.friction_rule or conventions_of(scene.physics).friction_rule
+    if name not in FRICTION_RULES:
+        rules = ", ".join(FRICTION_RULES)
+        raise ValueError(f"unknown rule of friction {name!r}; expected one of: {rules}")
+    return FRICTION_RULES[name]
 
 
 class Effect(StrEnum):

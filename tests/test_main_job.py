@@ -25,7 +25,7 @@ from loaders.model import Joint, JointAxis, JointType, Link
 from loaders.pose import IDENTITY, quaternion_to_matrix
 
 pytest.importorskip("pydrake")
-from tests.support.drake_oracle import DrakeOracle, Q, open_in_drake, pose_error
+from tests.support.drake_oracle import DrakeOracle, Q, open_in_drake, pose_error, with_free_roots
 
 TOLERANCE = 1e-9
 SEEDS = range(20)
@@ -85,7 +85,7 @@ class Read:
 @pytest.fixture(scope="module", params=ROBOTS, ids=lambda robot: robot.file)
 def read(request: pytest.FixtureRequest) -> Read:
     robot: Robot = request.param
-    scene = loaders.load(robot.path)
+    scene = with_free_roots(loaders.load(robot.path))
     packages = {name: robot.path.parents[1] / name for name in robot.packages}
     return Read(
         robot=robot,

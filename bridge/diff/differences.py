@@ -274,7 +274,7 @@ _SINGULAR = {
 }
 """Word for one item of a collection, where it is not the name of the field."""
 _PART = re.compile(r"(?P<parts>collisions|visuals|sensors)\[(?P<name>.*?)\](\.|$)")
-_SKIPPED = frozenset({"name", "source", "diagnostics", "collision_policy"})
+_SKIPPED = frozenset({"name", "source", "diagnostics", "collision_policy", "friction_rule"})
 """Fields of a scene that are no part of its content."""
 
 

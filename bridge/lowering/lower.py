@@ -35,6 +35,7 @@ from bridge.mechanism.bodies import (
 )
 from loaders.collision_pairs import BITMASKED, collisions_with_bitmasks
 from loaders.diagnostics import Code, Diagnostics, ExportError
+from loaders.engine_settings import Conventions, conventions_of
 from loaders.finish.finish import with_references
 from loaders.finish.validation import report_contradictions, require_consistent
 from loaders.inertia import SpatialInertia
@@ -73,9 +74,11 @@ def ignored_by_policy(scene: Scene, policy: str) -> dict[str, tuple[str, ...]]:
         item.name for items in (scene.models, scene.links) for item in items if item.self_collide
     )
     masked = () if policy in BITMASKED else tuple(collisions_with_bitmasks(scene))
+    conventions = conventions_of(scene.physics)
+    is_own_rule = conventions != Conventions() and policy == conventions.policy
     stated = {
         "collide_bitmask": masked,
-        "self_collide": () if policy == "sdformat" else self_colliding,
+        "self_collide": () if policy == "sdformat" or is_own_rule else self_colliding,
     }
     return {name: items for name, items in stated.items() if items}
 

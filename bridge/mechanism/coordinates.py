@@ -410,12 +410,13 @@ def leading_positions(mechanism: Coupled) -> dict[str, Coordinates]:
     """Return the initial positions from which `with_followers` finds all others that are not zero.
 
     They are the default positions that the source states, and the positions of all joints that
-    others follow.
+    others follow and that follow none.
 
     Args:
         mechanism: The mechanism that has the couplings.
     """
     leaders = {mechanism.v_order[coupling.leader][0] for coupling in mechanism.couplings}
+    leaders -= {mechanism.v_order[coupling.follower][0] for coupling in mechanism.couplings}
     q: dict[str, Coordinates] = {}
     for body in mechanism.bodies:
         if body.joint is not None and body.source is not None and body.primitives:

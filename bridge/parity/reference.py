@@ -14,6 +14,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Position, initial_positions, kind_of
 from bridge.mechanism.dynamics import damper_and_spring_forces, mass_matrix_and_bias_forces
+from loaders.engine_settings import friction_rule
 from loaders.inertia import SpatialInertia
 from loaders.model import JointAxis
 from loaders.pose import Array, Pose, matrix_to_quaternion, quaternion_to_matrix, rotation_about
@@ -130,8 +131,8 @@ class ReferenceEngine(BaseEngine):
         return model_surfaces(self.mechanism)
 
     def combined_friction(self, one: float, two: float) -> float:
-        """See `Engine.combined_friction`; the model means the smaller one."""
-        return min(one, two)
+        """See `Engine.combined_friction`; the rule is that of the source."""
+        return friction_rule(self.mechanism.scene).combined(one, two)
 
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`."""

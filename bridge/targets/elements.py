@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import combinations
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import combinations, product
 from pathlib import Path
 from typing import Protocol
 
 from bridge.fluid import described
-from loaders.collision_pairs import default_policy, excluded_pairs, masked_pairs
+from loaders.collision_pairs import default_policy, excluded_pairs, masked_pairs, weld_groups
 from loaders.diagnostics import Code
+from loaders.engine_settings import FRICTION_RULES, friction_rule
 from loaders.files.read_file import read_start
 from loaders.inertia import SpatialInertia
 from loaders.limits import FileError
@@ -55,10 +57,146 @@ def has_writable_pairs(scene: Scene) -> bool:
     """Return whether the pairs that a scene excludes are MuJoCo's or SDFormat's, and few enough to
     be written as filter groups.
     """
-    return (
-        default_policy(scene) in ("mujoco", "sdformat")
-        and sum(1 for link in scene.links if link.collisions) <= _MAX_LINKS
+    return default_policy(scene) in ("mujoco", "sdformat") and _has_few_links(scene)
+
+
+def _has_few_links(scene: Scene) -> bool:
+    return sum(1 for link in scene.links if link.collisions) <= _MAX_LINKS
+
+
+def touching_pairs(scene: Scene, policy: str | None = None) -> frozenset[frozenset[str]]:
+    """Return the pairs of links with collisions that may touch; of two links that are fixed to
+    each other a contact changes nothing, and they are left out.
+
+    Args:
+        scene: The scene.
+        policy: See `loaders.collision_pairs.filtered_pairs`.
+
+    Raises:
+        LimitError: if there are more pairs than the call that is running may have.
+    """
+    excluded = excluded_pairs(scene, policy)
+    group_of = {name: i for i, group in enumerate(weld_groups(scene)) for name in group}
+    colliding = [link.name for link in scene.links if link.collisions]
+    return frozenset(
+        frozenset((a, b))
+        for a, b in combinations(colliding, 2)
+        if group_of[a] != group_of[b] and frozenset((a, b)) not in excluded
     )
+
+
+_MAX_NAMED_PAIRS = 10
+"""Largest number of pairs that a finding names."""
+
+
+def report_pairs(
+    differing: Iterable[frozenset[str]], policy: str, report: Report, code: Code
+) -> None:
+    """Report the pairs that may touch by one of two rules only, if there are any.
+
+    Args:
+        differing: The pairs.
+        policy: The rule of the source.
+        report: Receives the finding.
+        code: The code of the finding.
+    """
+    pairs = sorted(map(sorted, differing))
+    if not pairs:
+        return
+    named = [" and ".join(pair) for pair in pairs[:_MAX_NAMED_PAIRS]]
+    if len(pairs) > len(named):
+        named.append(f"and {len(pairs) - len(named)} more pairs")
+    subjects = dict.fromkeys(name for pair in pairs for name in pair)
+    report.add(code, subjects=subjects, policy=policy, pairs=tuple(named))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairFriction:
+    """The friction of two links by two rules.
+
+    Attributes:
+        link_A: Name of one link.
+        link_B: Name of the other link.
+        coefficients: The coefficient of each.
+        wanted: The coefficient of the pair by the rule of the source.
+        found: The coefficient of the pair in the target.
+    """
+
+    link_A: str
+    link_B: str
+    coefficients: tuple[float, float]
+    wanted: float
+    found: float
+
+    @property
+    def difference(self) -> float:
+        """The difference of the two coefficients of the pair."""
+        return abs(self.wanted - self.found)
+
+
+_NO_DIFFERENCE = 1e-9
+"""Difference of friction that is a rounding error."""
+
+
+def frictions_of(
+    pairs: Iterable[tuple[Link, Link]],
+    wanted: Callable[[float, float], float],
+    found: Callable[[float, float], float],
+) -> Iterator[PairFriction]:
+    """Yield the friction of every two shapes of two links.
+
+    Args:
+        pairs: The links that may touch.
+        wanted: The rule of the source for two coefficients.
+        found: The rule of the target.
+    """
+    for A, B in pairs:
+        for a, b in product(*({c.surface.friction.mu for c in k.collisions} for k in (A, B))):
+            yield PairFriction(
+                link_A=A.name,
+                link_B=B.name,
+                coefficients=(a, b),
+                wanted=wanted(a, b),
+                found=found(a, b),
+            )
+
+
+def worst_of(frictions: Iterable[PairFriction]) -> PairFriction | None:
+    """Return the pair whose friction differs most between source and target; None if none does."""
+    worst = max(frictions, key=lambda pair: pair.difference, default=None)
+    return worst if worst is not None and worst.difference > _NO_DIFFERENCE else None
+
+
+def report_smaller_friction(
+    scene: Scene, report: Report, code: Code, kept: Collection[str]
+) -> None:
+    """Report the pair of links whose friction differs most between the rule of a scene and
+    SDFormat's, which takes the smaller coefficient; of scenes with many links none.
+
+    Args:
+        scene: The scene.
+        report: Receives the finding.
+        code: The code of the finding.
+        kept: The rules, of `loaders.engine_settings.FRICTION_RULES`, that readers of the document
+            apply too.
+    """
+    rule = friction_rule(scene)
+    if any(rule is FRICTION_RULES[name] for name in kept) or not _has_few_links(scene):
+        return
+    touching = touching_pairs(scene)
+    links = {link.name: link for link in scene.links}
+    pairs = [(links[a], links[b]) for a, b in sorted(map(sorted, touching))]
+    worst = worst_of(frictions_of(pairs, rule.combined, min))
+    if worst is not None:
+        report.add(
+            code,
+            subjects=(worst.link_A, worst.link_B),
+            link_a=worst.link_A,
+            link_b=worst.link_B,
+            found=worst.found,
+            wanted=worst.wanted,
+            rule_name=rule.words,
+        )
 
 
 def with_filter_groups(scene: Scene) -> Scene:

@@ -159,7 +159,9 @@ class SceneBuilder:
 
     def scene(self, name: str) -> Scene:
         """Return the scene, with every link at its pose."""
-        empty = Scene(name=name, gravity=GRAVITY, collision_policy="drake")
+        empty = Scene(
+            name=name, gravity=GRAVITY, collision_policy="drake", friction_rule="harmonic"
+        )
         scene = dataclasses.replace(merge(empty, *self.scenes), gravity=GRAVITY)
         scene = place_free_bodies(attach_joints(scene, self.joints), self.free_poses)
         return dataclasses.replace(

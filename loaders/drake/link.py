@@ -12,6 +12,11 @@ from loaders.node import Node
 from .dialect import SDF, URDF, Dialect, DrakeElement, direction
 
 _FRICTION = ("mu_static", "mu_dynamic")
+_FRICTION_TAGS = {
+    "drake:proximity_properties": tuple(f"drake:{key}" for key in _FRICTION),
+    "drake_compliance": ("static_friction", "dynamic_friction"),
+}
+"""Tags of the coefficients of friction in each element that may state them."""
 _COMPLIANCE = {"drake:rigid_hydroelastic": "rigid", "drake:compliant_hydroelastic": "compliant"}
 _CONTACT_ELEMENTS = ("drake:proximity_properties",)
 ELEMENTS_OF_URDF = (*_CONTACT_ELEMENTS, "drake_compliance")
@@ -46,6 +51,18 @@ def read_surface(collision: Node, surface: Surface, dialect: Dialect) -> Surface
         dissipation=element.maybe("hunt_crossley_dissipation", minimum=0.0),
         relaxation_time=element.maybe("relaxation_time", minimum=0.0),
         hydroelastic=_read_hydroelastic(element),
+    )
+
+
+def states_friction(link: Node) -> bool:
+    """Return whether a collision of a link states friction by Drake's elements, without marking
+    anything as read.
+    """
+    return any(
+        node.has(tag)
+        for collision in link.children
+        for node in collision.children
+        for tag in _FRICTION_TAGS.get(node.tag, ())
     )
 
 

@@ -104,6 +104,10 @@ class SceneData:
     """Rule for the pairs of links that no filter group names, if the source states one; see
     `loaders.collision_pairs`.
     """
+    friction_rule: str | None = None
+    """Rule for the coefficients of friction of two surfaces, if the elements that state them are
+    those of one engine; see `loaders.engine_settings.FRICTION_RULES`.
+    """
     keyframes: tuple[Keyframe, ...] = ()
     contact_pairs: tuple[ContactPair, ...] = ()
     tendons: tuple[Tendon, ...] = ()

@@ -13,6 +13,7 @@ from loaders.diagnostics import Diagnostics
 from loaders.drake.constraint import ELEMENTS, read_model
 from loaders.drake.dialect import SDF
 from loaders.drake.joint import canonicalize_sdf, read_mimic, read_sdf_actuator, read_sdf_joints
+from loaders.drake.link import states_friction
 from loaders.engine_settings import Conventions, conventions_of
 from loaders.finish.transform import attach_joints, merge, place
 from loaders.gazebo.items import AddedItems, merged, with_followers, with_forces_and_sensors
@@ -165,7 +166,12 @@ def assemble_scene(graph: FrameGraph, context: Context) -> Scene:
     ]
     _rename_subjects(graph, context.diagnostics)
     scene = with_extensions(merge(scene, *interface_scenes) if interface_scenes else scene, graph)
-    scene = dataclasses.replace(scene, collision_policy=_collision_policy(scene, graph))
+    links = (vertex.node for vertex in _vertices_of_kind(graph, VertexKind.LINK))
+    scene = dataclasses.replace(
+        scene,
+        collision_policy=_collision_policy(scene, graph),
+        friction_rule="harmonic" if any(map(states_friction, links)) else None,
+    )
     return (
         apply_state(scene, graph.outermost.node) if graph.outermost.node.tag == "world" else scene
     )

@@ -14,6 +14,7 @@ from loaders.drake import codes as drake_codes
 from loaders.drake.constraint import ELEMENTS, read_model
 from loaders.drake.dialect import URDF
 from loaders.drake.joint import canonicalize_urdf
+from loaders.drake.link import states_friction
 from loaders.finish.transform import merge, place
 from loaders.gazebo.items import AddedItems, merged, with_followers, with_forces_and_sensors
 from loaders.model import WORLD, Frame, Joint, Link, Model, by_name
@@ -193,9 +194,25 @@ def read(root: Node, context: Context) -> Scene | None:
     scene = with_extensions(scene, root)
     if scene.filter_groups:  # Drake's extension of URDF
         scene = dataclasses.replace(scene, collision_policy="drake")
+    scene = dataclasses.replace(scene, friction_rule=_friction_rule(root))
     X_WM = read_origin(root)
     root.report_unread()
     return scene if X_WM is IDENTITY else place(scene, "", X_WM)
+
+
+def _friction_rule(root: Node) -> str | None:
+    """Return the rule for two coefficients of friction of the engine whose elements state them:
+    Drake's, else that of SDFormat for Gazebo's, else PyBullet's.
+    """
+    links = [node for node in root.children if node.tag == "link"]
+    if any(map(states_friction, links)):
+        return "harmonic"
+    in_gazebo = (node for top in root.children if top.tag == "gazebo" for node in top.walk())
+    if any(node.tag in {"mu", "mu1", "mu2"} for node in in_gazebo):
+        return "smaller"
+    contacts = (link.peek("contact") for link in links)
+    is_of_pybullet = any(node is not None and node.has("lateral_friction") for node in contacts)
+    return "product" if is_of_pybullet else None
 
 
 def _is_body(link: Link) -> bool:

@@ -50,6 +50,16 @@ def two_frictions() -> Scene:
     )
 
 
+def hovering() -> Scene:
+    """A free robot of two links, the lower of which is 2.5 m above a plane."""
+    links = [
+        link("floor", shape=m.Plane()),
+        link("a", X_WL=Pose.of(p=(0.0, 0.0, 4.0))),
+        link("b", X_WL=Pose.of(p=(0.0, 0.0, 3.0)), shape=UNIT_BOX),
+    ]
+    return scene(links, [joint("j", m.WORLD, "floor", T.FIXED), joint("k", "a", "b")])
+
+
 def following() -> Scene:
     """A follower with an effort limit and no gains."""
     chain = s.coupled("bc", "ab", T.REVOLUTE, T.REVOLUTE)
@@ -125,6 +135,7 @@ BODIES = {
     "mjcf.joint-feedback": exporting(s.hinge(fields={"provide_feedback": True}), "j"),
     "mjcf.light": exporting(s.lit("area"), "lamp"),
     "mjcf.keyframe-actuator": exporting(s.posed(0.5, actuator="motor"), "up", "motor"),
+    "mjcf.home-stands": exporting(hovering(), "a"),
     "mjcf.keyframe-joint": exporting(s.posed(0.5, joint="wheel"), "up", "wheel"),
     "mjcf.keyframe-limits": exporting(s.posed(3.0), "j"),
     "mjcf.keyframe-pose": exporting(

@@ -164,7 +164,7 @@ EXAMPLES: dict[str, Example] = {
     "pybullet.empty-range": loading(s.hinge(lower=2.0, upper=1.0), "j"),
     "pybullet.flag-ignored": flagged(),
     "pybullet.folded-links": loading(chain(WELDED), "l0", "l12"),
-    "pybullet.friction-product": loading(s.rubbing(mu=0.5, mu2=0.5), "a::c"),
+    "pybullet.friction-product": loading(s.rubbing(mu=0.5, mu2=0.5), "a"),
     "pybullet.gear": loading(s.coupled("bc", "ab", T.REVOLUTE, T.REVOLUTE), "bc"),
     "pybullet.hull-margin": from_folder(s.jointed_mesh, target="pybullet"),
     "pybullet.keyframes": loading(s.posed(0.5), "up", "j"),

@@ -96,6 +96,30 @@ def pivoted() -> Scene:
     )
 
 
+def kept_apart() -> Scene:
+    """Two links of MJCF with a link between them, which a rule excludes from contact."""
+    links = [link("a", shape=UNIT_BOX), link("between"), link("b", shape=UNIT_BOX)]
+    groups = tuple(m.FilterGroup(name=name.upper(), links=(name,)) for name in "ab")
+    return scene(
+        links,
+        [joint("j", "a", "between"), joint("k", "between", "b")],
+        physics=m.Physics(engine="mujoco"),
+        filter_groups=groups,
+        filter_rules=(m.FilterRule(a="A", b="B"),),
+    )
+
+
+def of_two_frictions() -> Scene:
+    """Two links of MJCF on one joint, which may touch, with other coefficients of friction."""
+    frictions = (m.Friction(mu=mu, mu2=mu) for mu in (0.2, 0.8))
+    links = [
+        link(name, collisions=(shape(UNIT_BOX, friction=friction),))
+        for name, friction in zip("ab", frictions, strict=True)
+    ]
+    joints = [joint("held", m.WORLD, "a", m.JointType.FIXED), joint("j", "a", "b")]
+    return scene(links, joints, physics=m.Physics(engine="mujoco"))
+
+
 def rubbing(**friction: Any) -> Scene:
     return touching(friction=m.Friction(**friction))
 

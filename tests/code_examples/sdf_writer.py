@@ -106,6 +106,7 @@ EXAMPLES = {
         scene([link("a")], [joint("j", m.WORLD, "a", T.FLOATING, axes=())]), "j", "a"
     ),
     "sdfout.friction": writing(s.rubbing(mu_static=2.0, rolling=0.1), "a"),
+    "sdfout.friction-rule": writing(s.of_two_frictions(), "a", "b"),
     "sdfout.joint-frame": writing(
         scene([link("a"), link("b")], [joint("j", "a", "b", X_PJ=Pose.of(p=(0.0, 0.0, 1.0)))]), "j"
     ),
@@ -126,6 +127,10 @@ EXAMPLES = {
             )
         ),
         "m::a",
+    ),
+    "sdfout.pairs-apart": writing(s.touching_in_mujoco(), "arm", "base"),
+    "sdfout.pairs-together": writing(
+        two_models(**groups(), physics=m.Physics(engine="mujoco")), "m::a", "n::b"
     ),
     "sdfout.read-back": Example(not_equal, ("a",)),
     "sdfout.reversed-joint": writing(to_the_world(T.REVOLUTE), "j"),

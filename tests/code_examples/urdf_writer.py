@@ -81,7 +81,10 @@ EXAMPLES = {
         scene([link("a"), link("b")], [joint("j", "a", "b")], constraints=(WELD,)), "a", "b"
     ),
     "urdfout.coupling": writing(s.coupled("bc", "ab", T.REVOLUTE, T.BALL), "bc"),
+    "urdfout.friction-rule": writing(s.of_two_frictions(), "a", "b"),
     "urdfout.joined-links": writing(s.touching_in_mujoco(), "arm", "base"),
+    "urdfout.pairs-apart": writing(s.touching_in_mujoco(), "arm", "base", extensions=("gazebo",)),
+    "urdfout.pairs-together": writing(s.kept_apart(), "a", "b", extensions=("gazebo",)),
     "urdfout.published-sensor": writing(s.measured(), "j"),
     "urdfout.field": writing(s.one(gravity=False), "a", extensions=("drake",)),
     "urdfout.fluid-force": writing(s.immersed(), "a"),

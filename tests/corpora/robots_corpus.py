@@ -15,7 +15,7 @@ import loaders
 from loaders.inertia import SpatialInertia
 from loaders.model import Link
 from tests.corpora.model_batch import do_all
-from tests.support.drake_oracle import DrakeOracle, open_in_drake, pose_error
+from tests.support.drake_oracle import DrakeOracle, open_in_drake, pose_error, with_free_roots
 
 RANDOM_URDFS = 20
 """Number of PyBullet's thousand random objects that are read."""
@@ -112,7 +112,7 @@ def examine(robot: Robot) -> Finding:
     files = {lookup.uri: lookup.path for lookup in lookups}
     missing = tuple(sorted(uri for uri, path in files.items() if path is None))
     try:
-        scene = loaders.load(robot.path, paths=[robot.root])
+        scene = with_free_roots(loaders.load(robot.path, paths=[robot.root]))
     except loaders.LoadError as error:
         invalid = tuple(entry for entry in error.diagnostics if entry.severity == "error")
         return Finding(robot=robot, errors=invalid, files=len(files), missing=missing)

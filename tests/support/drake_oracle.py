@@ -1,12 +1,14 @@
 """Drake as a reference: its own parser reads a file, and its answers are compared with ours.
 
 `DrakePlant` has Drake's names. `DrakeOracle` has our names and coordinates: only the names come
+import dataclasses
 from our scene, to map its joints to ours; every number is Drake's. It reads without a scene graph,
 and so ignores all geometry and every mesh.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import math
 import os
@@ -141,6 +143,12 @@ class DrakeOracle:
             "the degrees of freedom differ"
         )
         return order
+
+
+def with_free_roots(scene: Scene) -> Scene:
+    """Return the scene with the root links that a mass of 0 holds free, as Drake reads them."""
+    joints = tuple(joint for joint in scene.joints if not joint.virtual)
+    return dataclasses.replace(scene, joints=joints)
 
 
 def open_in_drake(

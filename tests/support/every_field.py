@@ -262,6 +262,7 @@ OTHER = {
     (m.Tendon, "engine_settings"): (("mujoco", (("margin", "0.1"),)),),
     (m.Tendon, "rest"): (0.5, 0.6),
     (m.TendonPart, "type"): m.TendonPartType.CYLINDER,
+    (Scene, "friction_rule"): "product",
     (m.TendonPart, "joint"): "other",
     (m.TendonPart, "link"): "d",
     (m.TendonPart, "link_S"): "c",

@@ -259,6 +259,10 @@ def _stated_difference(entry: Diagnostic, _links: list[Link], _mechanism: Mechan
     return entry.number("difference")
 
 
+def _combined_difference(entry: Diagnostic, _links: list[Link], _mechanism: Mechanism) -> float:
+    return abs(entry.number("larger") - entry.number("combined"))
+
+
 def _hard_stop(entry: Diagnostic, _links: list[Link], _mechanism: Mechanism) -> float:
     """Return the compliance that the model states."""
     stiffness = entry.number("stiffness")
@@ -273,7 +277,7 @@ _BOUNDS: Mapping[str, _Bound] = {
     pybullet_codes.SURFACE_PER_LINK.name: _segment_friction,
     pybullet_codes.FRICTION_PRODUCT.name: _stated_difference,
     codes.DRAKE_FRICTION.name: _stated_difference,
-    mjcf_codes.FRICTION_COMBINATION.name: _friction_range,
+    mjcf_codes.FRICTION_COMBINATION.name: _combined_difference,
     mjcf_codes.RIGID_STOPS.name: _hard_stop,
 }
 """Bounds by code, relative to the extent of the shapes for meshes."""

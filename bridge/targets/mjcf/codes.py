@@ -338,15 +338,13 @@ FRICTION_COMBINATION = Code(
     "mjcf.friction-combination",
     Fate.APPROXIMATED,
     (
-        "shapes with friction {a:g} and {b:g} slide on each other with {larger:g}, the larger; "
-        "under "
-        "the policy {policy} it is {rule_name}, {combined:g}; the friction of other pairs differs "
-        "by "
-        "less"
+        "links {link_a} and {link_b}, with friction {a:g} and {b:g}, slide on each other with "
+        "{larger:g}, the larger; by the rule of the source it is {rule_name}, {combined:g}; the "
+        "friction of other pairs differs by less"
     ),
     meaning=(
-        "MuJoCo uses the larger friction of two shapes, unlike the simulator of the collision "
-        "policy."
+        "MuJoCo uses the larger friction of two shapes, unlike the engine whose elements the "
+        "source states."
     ),
     remedy='Use `contacts="pairs"`.',
     hint='contacts="pairs" writes each pair',
@@ -438,6 +436,19 @@ JOINT_FEEDBACK = Code(
     meaning="A joint requests force feedback, which MuJoCo gives only through sensors.",
     remedy="Add a force and a torque sensor to the model.",
     hint="add a force and a torque sensor",
+)
+HOME_STANDS = Code(
+    "mjcf.home-stands",
+    Fate.NOTED,
+    (
+        "the lowest collision of the free robot on link {link} is initially {height:.4g} m above "
+        "the ground {ground}; in the keyframe {key} it touches the ground"
+    ),
+    meaning=(
+        "A free robot of several links would begin above the ground or in it: the keyframe that is "
+        "named sets it down on the ground."
+    ),
+    remedy="Start from the keyframe that is named.",
 )
 KEYFRAME_ACTUATOR = Code(
     "mjcf.keyframe-actuator",

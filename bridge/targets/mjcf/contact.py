@@ -13,21 +13,20 @@ stiff.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, combinations, islice, product
+from itertools import chain, combinations, combinations_with_replacement, islice, product
 
 import numpy as np
 
 from bridge.geometry.shapes import support_function
 from bridge.lowering.lower import ignored_by_policy, pairs_of_rules
-from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
+from bridge.targets.elements import frictions_of, worst_of
 from bridge.targets.mjcf import codes
 from loaders.collision_pairs import BITMASKED, bitmasks
 from loaders.diagnostics import Where
-from loaders.engine_settings import conventions_of
+from loaders.engine_settings import conventions_of, friction_rule
 from loaders.limits import limited
 from loaders.model import WORLD, Collision, Link
 from loaders.pose import Array, Pose, skew
@@ -40,24 +39,6 @@ MAX_PAIRS = 2000
 """Largest number of pairs that are written: more make an unreadable file that is slow to
 simulate.
 """
-
-
-def _harmonic(a: float, b: float) -> float:
-    return 2.0 * a * b / (a + b) if a + b > 0.0 else 0.0
-
-
-def _product(a: float, b: float) -> float:
-    return a * b
-
-
-RULES: dict[str, tuple[str, Callable[[float, float], float]]] = {
-    "drake": ("2ab/(a+b)", _harmonic),
-    "neighbors": ("2ab/(a+b)", _harmonic),
-    "sdformat": ("the smaller", min),
-    "mujoco": ("the larger", max),
-    "pybullet": ("the product", _product),
-}
-"""Rule of the simulator of each collision policy for two coefficients of friction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +78,11 @@ def write_contact_pairs(
         return
     for a, b in pairs:
         _write_pair(
-            a, b, RULES[context.options.policy][1], _contact_spring(a, b, masses, context), context
+            a,
+            b,
+            friction_rule(context.mechanism.scene).combined,
+            _contact_spring(a, b, masses, context),
+            context,
         )
 
 
@@ -246,45 +231,48 @@ def _contact_spring(
 
 
 def _report_friction_difference(context: MjcfContext) -> None:
-    """Report the two coefficients for which MuJoCo's rule differs most from that of the source's
-    simulator.
+    """Report the two shapes that may touch for which MuJoCo's rule differs most from that of the
+    source.
     """
-    policy = context.options.policy
-    rule_name, rule = RULES[policy]
-    met = _coefficient_pairs(context.mechanism)
-    a, b = max(met, key=lambda pair: abs(max(pair) - rule(*pair)), default=(0.0, 0.0))
-    if abs(max(a, b) - rule(a, b)) > 1e-12 * max(a, b):
+    rule = friction_rule(context.mechanism.scene)
+    if rule.combined is max:
+        return
+    worst = worst_of(frictions_of(_touching_kinds(context), rule.combined, max))
+    if worst is not None:
         context.report(
             codes.FRICTION_COMBINATION,
-            subjects=_links_with_friction({a, b}, context.mechanism),
-            a=a,
-            b=b,
-            larger=max(a, b),
-            policy=policy,
-            rule_name=rule_name,
-            combined=rule(a, b),
+            subjects=(worst.link_A, worst.link_B),
+            link_a=worst.link_A,
+            link_b=worst.link_B,
+            a=worst.coefficients[0],
+            b=worst.coefficients[1],
+            larger=worst.found,
+            rule_name=rule.words,
+            combined=worst.wanted,
         )
 
 
-def _links_with_friction(coefficients: Collection[float], mechanism: Mechanism) -> list[str]:
-    """Return the names of the links with a collision that has one of these coefficients of
-    friction.
+def _touching_kinds(context: MjcfContext) -> Iterator[tuple[Link, Link]]:
+    """Yield a pair of links that may touch for every two kinds of links with the same coefficients
+    that have one.
     """
-    links = (body.link for body in mechanism.bodies)
-    return [
-        link.name
-        for link in links
-        if any(c.surface.friction.mu in coefficients for c in link.collisions)
-    ]
-
-
-def _coefficient_pairs(mechanism: Mechanism) -> list[tuple[float, float]]:
-    """Return the coefficients of friction of every two shapes, without repetition."""
-    count = Counter(
-        c.surface.friction.mu for body in mechanism.bodies for c in body.link.collisions
-    )
-    present = sorted(count)
-    return [*combinations(present, 2), *((mu, mu) for mu in present if count[mu] > 1)]
+    mechanism = context.mechanism
+    excluded = mechanism.excluded_pairs(context.options.policy)
+    links = {
+        mechanism.body_index[link.name]: link
+        for link in mechanism.scene.links
+        if link.collisions and link.name in mechanism.body_index
+    }
+    kinds: dict[tuple[bool, frozenset[float]], list[int]] = {}
+    for i, link in links.items():
+        coefficients = frozenset(c.surface.friction.mu for c in link.collisions)
+        kinds.setdefault((mechanism.moving_ancestor(i) == ROOT, coefficients), []).append(i)
+    members = {kind: excluded.representatives(found) for kind, found in kinds.items()}
+    for (one, first), (other, second) in combinations_with_replacement(members.items(), 2):
+        if not (one[0] and other[0]):
+            pairs = combinations(first, 2) if first is second else product(first, second)
+            touching = (pair for pair in pairs if frozenset(pair) not in excluded)
+            yield from ((links[a], links[b]) for a, b in islice(touching, 1))
 
 
 def write_excludes(filters: Filters, context: MjcfContext) -> None:

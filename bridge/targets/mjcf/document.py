@@ -106,7 +106,7 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     shapes = _write_bodies(scalar_joints, GeomWriter(library, contact, context), context)
     context.document["compiler"].set(assetdir="assets" if library.files else None)
     speed_limited = _write_sections(scalar_joints, shapes, contact, context)
-    initial_key = _finish(speed_limited, context)
+    initial_key = _finish(speed_limited, shapes.placed, context)
     findings = Diagnostics((*mechanism.scene.diagnostics, *context.diagnostics))
     findings.raise_for(ExportError, strict=options.strict)
     return BuiltMjcf(
@@ -150,7 +150,9 @@ def _write_sections(
     return speed_limited
 
 
-def _finish(speed_limited: frozenset[str], context: MjcfContext) -> int | None:
+def _finish(
+    speed_limited: frozenset[str], shapes: Sequence[PlacedShape], context: MjcfContext
+) -> int | None:
     """Run the passes over the finished sections; each pass needs the one before.
 
     Returns:
@@ -158,7 +160,7 @@ def _finish(speed_limited: frozenset[str], context: MjcfContext) -> int | None:
     """
     name_colors(context)
     assign_files(context)
-    initial_key = write_keyframes(context.document["actuator"].children, context)
+    initial_key = write_keyframes(context.document["actuator"].children, shapes, context)
     report_unsupported_fields(speed_limited, context)
     report_mjx_support(context)
     move_to_reference(context)

@@ -58,6 +58,7 @@ def readme_text(
         "python -m mujoco.viewer --mjcf=scene.xml",
         "```",
         "",
+        *_home_paragraph(built),
         *derivation(scene, "export_mjcf", name, changed_options(options)),
         "",
         (
@@ -73,6 +74,13 @@ def readme_text(
         *_joint_table(built),
     ]
     return printable("\n".join(lines).rstrip() + "\n", lines=True)
+
+
+def _home_paragraph(built: BuiltMjcf) -> list[str]:
+    """Return the sentence that says where to start, if the document has a key ``home``."""
+    keys = {e.attributes.get("name") for e in built.root.walk() if e.tag == "key"}
+    start = 'mujoco.mj_resetDataKeyframe(model, data, model.key("home").id)'
+    return [f"Start from the key `home`: `{start}`.", ""] if "home" in keys else []
 
 
 def _parts_paragraph(name: str, parts: Sequence[str]) -> list[str]:

@@ -70,7 +70,13 @@ class PlacedShape:
     link: str
     X_LS: Pose
     reach: SupportFunction
-    collides: bool
+    collision: Collision | None
+    """The collision that has the shape; None for a shape that is only drawn."""
+
+    @property
+    def collides(self) -> bool:
+        """Whether the shape is one of a collision."""
+        return self.collision is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +205,7 @@ class GeomWriter:
                 self._collision_geom_name(collision, link, f"_{i}" if len(shapes) > 1 else "")
             )
             elements.append(_geom("collision", names[-1], collision.X_LG, shape))
-            self._place(shape, collision.X_LG, use)
+            self._place(shape, collision.X_LG, use, collision)
             elements[-1].set(**attributes)
         key = (link.name, collision.name)
         if names:
@@ -212,10 +218,12 @@ class GeomWriter:
         preferred = collision.name + part if is_unique else scoped
         return self._context.names.claim("geom", preferred, alternative=scoped)
 
-    def _place(self, shape: _Shape, X_LG: Pose, use: MeshUse) -> None:
+    def _place(
+        self, shape: _Shape, X_LG: Pose, use: MeshUse, collision: Collision | None = None
+    ) -> None:
         if shape.reach is not None:
             placed = PlacedShape(
-                link=use.link, X_LS=X_LG @ shape.X_GS, reach=shape.reach, collides=use.collides
+                link=use.link, X_LS=X_LG @ shape.X_GS, reach=shape.reach, collision=collision
             )
             self.shapes.placed.append(placed)
 

@@ -6,12 +6,22 @@ activations too. The initial position is the one that the source states, moved i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Body, PrimitiveKind, primitive_names
+from bridge.mechanism.bodies import (
+    ROOT,
+    Body,
+    BodyConnection,
+    DofCoupling,
+    PrimitiveKind,
+    primitive_names,
+    root_bodies,
+)
 from bridge.mechanism.coordinates import (
     Coordinates,
     Position,
@@ -21,12 +31,17 @@ from bridge.mechanism.coordinates import (
     primitive_positions,
     with_followers,
 )
+from bridge.mechanism.dynamics import poses
 from bridge.mechanism.kinematics import with_loops_closed
 from bridge.targets.mjcf import codes
-from loaders.model import JointAxis, Keyframe
-from loaders.pose import Array, quaternion_to_matrix
+from loaders.collision_pairs import BITMASKED, bitmasks
+from loaders.model import WORLD, Collision, JointAxis, Keyframe, Plane
+from loaders.pose import IDENTITY, Array, Pose, quaternion_to_matrix
+from loaders.scoped_names import SEPARATOR
 
-from .context import MjcfContext, MjcfElement
+from .collision_filter import Mask
+from .context import MjcfContext, MjcfElement, own_settings
+from .geom import PlacedShape
 
 
 def qpos(mechanism: Mechanism, q: Mapping[str, Position] | None = None) -> Array:
@@ -104,7 +119,7 @@ def home_positions(mechanism: Mechanism) -> list[Coordinates]:
     and loops closed.
 
     Joints that follow others are where the couplings put them, unless the source states their
-    position too.
+    position too; joints that others follow are where the limits of those hold too.
     """
     bodies, indices = mechanism.bodies, _bodies_by_joint(mechanism)
     stated = {
@@ -114,7 +129,7 @@ def home_positions(mechanism: Mechanism) -> list[Coordinates]:
     }
     positions = [_home(body) for body in bodies]
     leading = {joint: positions[indices[joint]] for joint in leading_positions(mechanism)}
-    _place(with_followers(mechanism, leading), positions, indices)
+    _place(_followed(mechanism, _within_ranges(mechanism, leading)), positions, indices)
     return with_loops_closed(bodies, mechanism.closures, positions, stated)
 
 
@@ -125,34 +140,281 @@ def _place(
         positions[indices[joint]] = tuple(np.atleast_1d(value).tolist())
 
 
-def write_keyframes(actuators: Sequence[MjcfElement], context: MjcfContext) -> int | None:
+def _followed(mechanism: Mechanism, given: Mapping[str, Position]) -> dict[str, Position]:
+    """Return ``given`` and the positions of all joints that follow from it, also by the
+    polynomials that MuJoCo's equalities of joints may have.
+    """
+    values = with_followers(mechanism, given)
+    laws = [
+        (mechanism.v_order[c.follower][0], mechanism.v_order[c.leader][0], coefficients)
+        for c in mechanism.couplings
+        if (coefficients := own_settings(c).get("polycoef", "").split())
+    ]
+    for _ in laws:  # each may lead the next
+        found = {
+            follower: np.polynomial.Polynomial(list(map(float, coefficients)))(
+                float(np.atleast_1d(values[leader])[0])
+            )
+            for follower, leader, coefficients in laws
+            if follower not in given and leader in values
+        }
+        values = with_followers(mechanism, {**found, **given})
+    return values
+
+
+def _within_ranges(
+    mechanism: Mechanism, leading: Mapping[str, Coordinates]
+) -> dict[str, Coordinates]:
+    """Return the positions of joints that others follow, moved to where the linear couplings keep
+    the others in their limits.
+    """
+    ranges = {
+        body.v_start + p.dof_index: (p.limits.lower, p.limits.upper)
+        for body in mechanism.bodies
+        for p in body.primitives
+        if p.limits is not None and p.limits.lower <= p.limits.upper and kind_of(body) is None
+    }
+    linear = [c for c in mechanism.couplings if c.multiplier and "polycoef" not in own_settings(c)]
+    for _ in range(len(linear)):  # each may lead the next
+        before = dict(ranges)
+        for coupling in linear:
+            _narrow(ranges, coupling)
+        if ranges == before:
+            break
+    followed = {mechanism.v_order[c.leader]: c.leader for c in linear}
+    return {
+        joint: tuple(
+            float(np.clip(x, *ranges[followed[joint, i]]))
+            if followed.get((joint, i)) in ranges
+            else x
+            for i, x in enumerate(position)
+        )
+        for joint, position in leading.items()
+    }
+
+
+def _narrow(ranges: dict[int, tuple[float, float]], coupling: DofCoupling) -> None:
+    """Restrict the range of a leader to where its follower is in its own range, if there is such a
+    place.
+    """
+    if coupling.follower in ranges:
+        ends = [(x - coupling.offset) / coupling.multiplier for x in ranges[coupling.follower]]
+        lower, upper = ranges.get(coupling.leader, (-np.inf, np.inf))
+        lower, upper = max(lower, min(ends)), min(upper, max(ends))
+        if lower <= upper:
+            ranges[coupling.leader] = (lower, upper)
+
+
+def write_keyframes(
+    actuators: Sequence[MjcfElement], shapes: Sequence[PlacedShape], context: MjcfContext
+) -> int | None:
     """Write a key for each state, with the index that it has in the source; then the initial
     position.
 
     The initial position has no key of its own where it is ``qpos0`` or a state. Its key is named
-    ``home``, or ``initial`` if a state has that name.
+    ``home``, or ``initial`` if a state has that name. Where the source has no state and a free
+    robot is not on the ground, ``home`` is the position at which it stands there.
 
     Args:
         actuators: The actuators, in their final order; position controllers hold the keys.
+        shapes: The shapes of all geoms of finite size.
         context: The export.
 
     Returns:
         The index of the key of the initial position; None if that is ``qpos0``.
     """
-    bodies, home = context.mechanism.bodies, home_positions(context.mechanism)
+    home = home_positions(context.mechanism)
     keyframes = context.mechanism.keyframes
     for keyframe in keyframes:
         _write_state(keyframe, home, actuators, context)
-    if home == [default_position(body) for body in bodies]:
+    steps = () if keyframes else tuple(_steps_to_ground(home, shapes, context))
+    taken = {keyframe.name for keyframe in keyframes} | ({"home"} if steps else set())
+    initial = _write_initial(home, taken, actuators, context)
+    if steps:
+        _write_standing(home, steps, actuators, context)
+    if initial is not None or steps:
+        keys = context.document["keyframe"].children
+        _report_zero(keys[-1 if steps else initial or 0].attributes["name"], context)
+    return initial
+
+
+def _write_initial(
+    home: Sequence[Coordinates],
+    taken: Collection[str],
+    actuators: Sequence[MjcfElement],
+    context: MjcfContext,
+) -> int | None:
+    """Write the key of the initial position, unless that is ``qpos0`` or a state; return its
+    index, None for ``qpos0``.
+    """
+    if home == [default_position(body) for body in context.mechanism.bodies]:
         return None
     keys = context.document["keyframe"].children
     initial = _key_at(home, keys, actuators, context)
     if initial is None:
-        initial, taken = len(keys), {keyframe.name for keyframe in keyframes}
+        initial = len(keys)
         name = context.names.claim("key", "initial" if "home" in taken else "home")
         _write_key(name, home, actuators, context)
-    _report_zero(keys[initial].attributes["name"], context)
     return initial
+
+
+# --- the ground -----------------------------------------------------------------------------------
+
+_DEEPEST, _HIGHEST = -1e-4, 1e-3
+"""Heights above the ground [m] between which a robot stands on it."""
+_STEEPEST = 0.5
+"""Cosine of the angle between the normal of the steepest ground and the direction up."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """The way by which a free body is moved onto the ground."""
+
+    body: int
+    way_W: Array
+    """Displacement in the world [m]."""
+    height: float
+    """Height of the lowest shape of its tree above the ground before [m]."""
+    ground: str
+    """Scoped name of the plane."""
+
+
+def _steps_to_ground(
+    home: Sequence[Coordinates], shapes: Sequence[PlacedShape], context: MjcfContext
+) -> Iterator[_Step]:
+    """Yield what sets down each free robot that is above the ground or in it.
+
+    A robot has several links that move. It is moved if no constraint holds it to other links, and
+    if the only fixed shapes that it may touch are planes.
+    """
+    mechanism = context.mechanism
+    bodies, g = mechanism.bodies, float(np.linalg.norm(mechanism.gravity))
+    if g == 0.0:
+        return
+    up_W = -mechanism.gravity / g
+    X_WL = {WORLD: IDENTITY}
+    X_WL |= {body.name: X for body, X in zip(bodies, poses(bodies, home), strict=True)}
+    roots, tied = root_bodies(bodies), _tied_trees(mechanism)
+    for root in sorted(set(roots) - tied):
+        tree = {body.name for body, i in zip(bodies, roots, strict=True) if i == root}
+        moving = [body for body in bodies if body.name in tree and body.primitives]
+        own = [shape for shape in shapes if shape.collides and shape.link in tree]
+        if kind_of(bodies[root]) is not PrimitiveKind.FREE or len(moving) < 2 or not own:
+            continue
+        grounds = _grounds(own, context)
+        heights = [
+            (height, f"{link}{SEPARATOR}{plane.name}")
+            for shape, link, plane in grounds
+            if (height := _height(shape, plane, X_WL[link], X_WL[shape.link], up_W)) is not None
+        ]
+        height, name = min(heights, default=(0.0, ""))
+        if not _DEEPEST <= height <= _HIGHEST:
+            yield _Step(root, -height * up_W, height, name)
+
+
+def _tied_trees(mechanism: Mechanism) -> set[int]:
+    """Return the roots of the trees that a constraint holds to another tree or to the world."""
+    roots = (*root_bodies(mechanism.bodies), ROOT)  # the last one is that of `ROOT`
+    ends = [
+        {roots[c.body_a], roots[c.body_b]}
+        for c in mechanism.constraints
+        if isinstance(c, BodyConnection)
+    ]
+    return {root for pair in ends if len(pair) == 2 for root in pair}
+
+
+def _grounds(
+    own: Sequence[PlacedShape], context: MjcfContext
+) -> list[tuple[PlacedShape, str, Collision]]:
+    """Return each shape of a robot with each plane that is fixed to the world and that it may
+    touch; none if it may touch another fixed shape.
+    """
+    mechanism = context.mechanism
+    index = mechanism.body_index
+    fixed = [
+        (link.name, collision)
+        for link in mechanism.scene.links
+        if link.name in index and mechanism.moving_ancestor(index[link.name]) == ROOT
+        for collision in link.collisions
+    ]
+    found = []
+    for shape, (link, collision) in product(own, fixed):
+        if _may_touch(shape, link, collision, context):
+            if not isinstance(collision.geometry, Plane):
+                return []
+            found.append((shape, link, collision))
+    return found
+
+
+def _may_touch(shape: PlacedShape, link: str, fixed: Collision, context: MjcfContext) -> bool:
+    mechanism, policy = context.mechanism, context.options.policy
+    own, index = shape.collision, mechanism.body_index
+    pair = frozenset((index[shape.link], index[link]))
+    if own is None or pair in mechanism.excluded_pairs(policy):
+        return False
+    surfaces = (own.surface, fixed.surface)
+    if any(surface.collide_without_contact for surface in surfaces):
+        return False
+    ends = {(shape.link, own.name), (link, fixed.name)}
+    if any(
+        {(p.link_A, p.collision_A), (p.link_B, p.collision_B)} == ends
+        for p in mechanism.contact_pairs
+    ):
+        return True
+    one, other = (Mask(*bitmasks(surface)) for surface in surfaces)
+    return policy not in BITMASKED or one.meets(other)
+
+
+def _height(
+    shape: PlacedShape, plane: Collision, X_WA: Pose, X_WB: Pose, up_W: Array
+) -> float | None:
+    """Return how far a shape can move down before it touches a plane [m]; None if that is too
+    steep to stand on.
+
+    Args:
+        shape: The shape.
+        plane: The collision that is a plane.
+        X_WA: Pose of the link of the plane.
+        X_WB: Pose of the link of the shape.
+        up_W: The direction up.
+    """
+    X_WG, X_WS = X_WA @ plane.X_LG, X_WB @ shape.X_LS
+    n_W = X_WG.R @ np.array(plane.geometry.normal)  # type: ignore[union-attr]
+    slope = float(n_W @ up_W)
+    if slope < _STEEPEST:
+        return None
+    return (float(n_W @ (X_WS.p - X_WG.p)) - shape.reach(-X_WS.R.T @ n_W)) / slope
+
+
+def _write_standing(
+    home: Sequence[Coordinates],
+    steps: Sequence[_Step],
+    actuators: Sequence[MjcfElement],
+    context: MjcfContext,
+) -> None:
+    """Write the key in which the robots stand on the ground, and report how they are moved."""
+    mechanism = context.mechanism
+    positions = list(home)
+    for step in steps:
+        x = np.array(positions[step.body])
+        x[:3] += step.way_W
+        positions[step.body] = tuple(x.tolist())
+    moved = {step.body for step in steps}
+    positions = with_loops_closed(mechanism.bodies, mechanism.closures, positions, moved)
+    key = context.names.claim("key", "home")
+    _write_key(key, positions, actuators, context)
+    for step in steps:
+        link = mechanism.bodies[step.body].link
+        context.report(
+            codes.HOME_STANDS,
+            link.where,
+            hint=f"start from it: mj_resetDataKeyframe(model, data, model.key({key!r}).id)",
+            subjects=(link.name,),
+            key=key,
+            link=link.name,
+            height=step.height,
+            ground=step.ground,
+        )
 
 
 def _report_zero(key: str, context: MjcfContext) -> None:
@@ -196,7 +458,7 @@ def _write_state(
     bodies = _bodies_by_joint(mechanism)
     stated = _stated_positions(keyframe, home, context)
     positions = list(home)
-    _place(with_followers(mechanism, stated), positions, bodies)
+    _place(_followed(mechanism, stated), positions, bodies)
     indices = {bodies[joint] for joint in stated}
     positions = with_loops_closed(mechanism.bodies, mechanism.closures, positions, indices)
     _report_limits(keyframe, positions, context)

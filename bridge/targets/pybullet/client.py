@@ -80,10 +80,11 @@ class JointInfo(NamedTuple):
     max_velocity: float
     link_name: bytes
     axis: Vector
-    """Axis in the frame of the joint."""
+    """Axis in the inertial frame of the child link."""
     position_in_parent: Vector
     """Position of the joint in the inertial frame of the parent link [m]."""
     orientation_in_parent: Quaternion
+    """Orientation of the inertial frame of the parent link in that of the child link, at 0."""
     parent_index: int
 
 
@@ -192,16 +193,29 @@ ALLOWED = (
 Printed text becomes a diagnostic. The last flag has no effect because every color is defined."""
 
 
-def allowed_flags(flags: int, modes: Any, diagnostics: Diagnostics) -> int:
+_FILE_ORDER = (
+    "URDF_MAINTAIN_LINK_ORDER",
+    "links are in the order of loadURDF without it, each after its parent, depth first",
+)
+"""The flag for links in the order of the file, and what is done where that is another one."""
+
+
+def allowed_flags(
+    flags: int, modes: Any, diagnostics: Diagnostics, *, is_file_order: bool = True
+) -> int:
     """Return those of the caller's flags that PyBullet is given.
 
     Args:
         flags: The caller's flags.
         modes: The module with PyBullet's constants.
         diagnostics: Record of flags that are ignored.
+        is_file_order: Whether the links of the bodies are in the order of the file.
     """
+    without_effect = IGNORED if is_file_order else IGNORED | dict([_FILE_ORDER])
     ignored = [
-        f"{name} ({reason})" for name, reason in IGNORED.items() if flags & getattr(modes, name)
+        f"{name} ({reason})"
+        for name, reason in without_effect.items()
+        if flags & getattr(modes, name)
     ]
     unknown = flags & ~_bits((*ALWAYS, *IGNORED, *ALLOWED), modes)
     if unknown:

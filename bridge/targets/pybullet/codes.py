@@ -280,12 +280,13 @@ FRICTION_PRODUCT = Code(
     "pybullet.friction-product",
     Fate.APPROXIMATED,
     (
-        "PyBullet multiplies the friction coefficients of a pair; the product differs from the "
-        "smaller one by up to {difference:.3g}"
+        "PyBullet multiplies the friction coefficients of a pair: {link_a} and {link_b} slide on "
+        "each other with {found:.3g}, and by the rule of the source, {rule_name}, with "
+        "{wanted:.3g}; the friction of other pairs differs by up to {difference:.3g}"
     ),
     meaning=(
         "PyBullet multiplies the friction coefficients of two surfaces; the message states "
-        "the largest difference."
+        "the largest difference from the rule of the source."
     ),
     remedy="Give the ground a friction of 1.",
     hint="give the ground a coefficient of 1, against which the file's values hold",

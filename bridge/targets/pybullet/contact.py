@@ -1,8 +1,9 @@
 """Contact parameters, and pairs that may collide.
 
-SDFormat's simulators take the smaller coefficient of a pair. If moving links of a world can touch
-links that are fixed to it, such as the ground, the coefficients are chosen so that the products are
-right: for equal surfaces the square root. In a file of one model the ground is unknown: its
+The friction of a pair is that of the rule of the source: the smaller coefficient in SDFormat, the
+larger one in MJCF. If moving links can touch links that are fixed to the world of the file, such as
+the ground, the coefficients are chosen so that the products are right: for equal surfaces the
+square root. In a file of one model without shapes of the world the ground is unknown: its
 coefficients are kept, which are right on a ground of coefficient 1, as PyBullet's own plane has it.
 
 PyBullet can disable a pair, but cannot enable one that the flags of its loader exclude. A body in
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, combinations, combinations_with_replacement, islice, product
@@ -27,11 +28,13 @@ from numpy.typing import NDArray
 from bridge.lowering.lower import ignored_by_policy
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
+from bridge.targets.elements import PairFriction, worst_of
 from bridge.targets.pybullet import codes
 from loaders.collision_pairs import PairSet
 from loaders.diagnostics import Diagnostics, Where
+from loaders.engine_settings import FrictionRule, friction_rule
 from loaders.limits import limited
-from loaders.model import Collision, Cone, Ellipsoid, Friction, Mesh, Polyline, Surface
+from loaders.model import Collision, Cone, Ellipsoid, Friction, Link, Mesh, Polyline, Surface
 from loaders.model.contact import torsional_length
 from loaders.pose import Array
 from loaders.scene import Scene
@@ -57,9 +60,11 @@ class PairCoefficients:
 
     friction: Mapping[str, float]
     restitution: Mapping[str, float]
-    friction_difference: float | None
-    """Largest difference of a pair's friction from the smaller coefficient; None if the file has no
-    ground.
+    friction_rule: FrictionRule
+    """The rule of the source for two coefficients of friction."""
+    pairs: Sequence[tuple[Link, Link]] | None
+    """A pair of links that may touch for every two kinds of surface; None if the file has no ground
+    for which coefficients are chosen.
     """
 
     def of_link(self, name: str) -> dict[str, float]:
@@ -82,26 +87,27 @@ def pair_coefficients(mechanism: Mechanism, excluded: PairSet[int]) -> PairCoeff
         mechanism: The whole mechanism.
         excluded: Pairs of bodies that never collide.
     """
-    if root_model(mechanism.scene) is not None:
-        return PairCoefficients(friction={}, restitution={}, friction_difference=None)
-    surfaces = {
-        i: body.link.collisions[0].surface
-        for i, body in enumerate(mechanism.bodies)
-        if body.link.collisions
+    rule = friction_rule(mechanism.scene)
+    links = {
+        mechanism.body_index[link.name]: link
+        for link in mechanism.scene.links
+        if link.collisions and link.name in mechanism.body_index
     }
+    if root_model(mechanism.scene) is not None and ROOT not in links:
+        return PairCoefficients(friction={}, restitution={}, friction_rule=rule, pairs=None)
+    surfaces = {i: link.collisions[0].surface for i, link in links.items()}
     fixed = {i: mechanism.moving_ancestor(i) == ROOT for i in surfaces}
     pairs = list(_touching(surfaces, fixed, excluded))
     friction = {i: (surface.friction.mu, fixed[i]) for i, surface in surfaces.items()}
     restitution = {i: (surface.restitution, fixed[i]) for i, surface in surfaces.items()}
     is_simple = not any(map(_rolls_or_spins, surfaces.values()))
-    chosen = _products(friction, pairs) if is_simple else {}
-    names = [body.name for body in mechanism.bodies]
+    chosen = _products(friction, pairs, rule.combined) if is_simple else {}
+    bounces = _products(restitution, pairs, min)
     return PairCoefficients(
-        friction={names[i]: value for i, value in _by_link(friction, chosen)},
-        restitution={
-            names[i]: value for i, value in _by_link(restitution, _products(restitution, pairs))
-        },
-        friction_difference=_difference(friction, pairs, chosen) if chosen else None,
+        friction={links[i].name: value for i, value in _by_link(friction, chosen)},
+        restitution={links[i].name: value for i, value in _by_link(restitution, bounces)},
+        friction_rule=rule,
+        pairs=[(links[a], links[b]) for a, b in pairs] if chosen else None,
     )
 
 
@@ -132,9 +138,13 @@ def _rolls_or_spins(surface: Surface) -> bool:
     return bool(surface.friction.rolling or surface.friction.torsional)
 
 
-def _products(kinds: Mapping[int, _Kind], pairs: Collection[tuple[int, int]]) -> dict[_Kind, float]:
+def _products(
+    kinds: Mapping[int, _Kind],
+    pairs: Collection[tuple[int, int]],
+    rule: Callable[[float, float], float],
+) -> dict[_Kind, float]:
     """Return the coefficient of each kind of link in some pair, closest to the file's; none without
-    a ground.
+    a ground. Their products are those of a rule for two coefficients.
 
     The logarithms of the products are linear in those of the coefficients.
     """
@@ -151,7 +161,7 @@ def _products(kinds: Mapping[int, _Kind], pairs: Collection[tuple[int, int]]) ->
     start = np.log([value for value, _ in unknowns])
     ends = np.array([(index[a], index[b]) for a, b in rows], dtype=np.intp)
     weights = np.array([_GROUND_WEIGHT if a[1] or b[1] else 1.0 for a, b in rows])
-    missing = np.log([min(a[0], b[0]) for a, b in rows]) - start[ends[:, 0]] - start[ends[:, 1]]
+    missing = np.log([rule(a[0], b[0]) for a, b in rows]) - start[ends[:, 0]] - start[ends[:, 1]]
     solution = start + _least_squares(ends, weights, missing, len(unknowns))
     return dict(zip(unknowns, np.exp(solution).tolist(), strict=True))
 
@@ -177,15 +187,6 @@ def _least_squares(ends: Indices, weights: Array, wanted: Array, count: int) -> 
         np.add.at(square, (ends[:, a], ends[:, b]), weights**2)
     np.add.at(right, ends, (wanted * weights**2)[:, None])
     return np.asarray(np.linalg.lstsq(square, right, rcond=None)[0])
-
-
-def _difference(
-    kinds: Mapping[int, _Kind], pairs: Collection[tuple[int, int]], chosen: Mapping[_Kind, float]
-) -> float:
-    touching = {(kinds[a], kinds[b]) for a, b in pairs}
-    return max(
-        abs(chosen.get(a, a[0]) * chosen.get(b, b[0]) - min(a[0], b[0])) for a, b in touching
-    )
 
 
 Pair = frozenset[int]
@@ -485,8 +486,6 @@ def spinning_friction(friction: Friction) -> float:
     return torsional_length(friction) if friction.use_patch_radius else 0.0
 
 
-_NO_DIFFERENCE = 1e-9
-"""Difference of friction that is a rounding error."""
 _UNSUPPORTED = (
     "restitution_threshold",
     "dissipation",
@@ -647,22 +646,53 @@ def _unsupported_friction(friction: Friction) -> Iterator[str]:
 def _report_friction_products(
     collisions: Sequence[_LinkCollision], chosen: PairCoefficients, diagnostics: Diagnostics
 ) -> None:
-    """Report the largest difference between PyBullet's friction of a pair and the smaller of the
-    two coefficients.
-    """
-    coefficients = sorted({collision.surface.friction.mu for collision in collisions})
-    difference = chosen.friction_difference
-    if difference is None:
-        difference = max(
-            (abs(min(a, b) - a * b) for a in coefficients for b in coefficients), default=0.0
-        )
-    if difference <= _NO_DIFFERENCE:
+    """Report the pair for which PyBullet's friction differs most from that of the source."""
+    worst = _worst_product(collisions, chosen)
+    if worst is None:
         return
     diagnostics.add(
         codes.FRICTION_PRODUCT,
         target=TARGET,
-        subjects=_subjects([c for c in collisions if c.surface.friction.mu not in {0.0, 1.0}]),
-        difference=difference,
+        subjects=dict.fromkeys((worst.link_A, worst.link_B)),
+        link_a=worst.link_A,
+        link_b=worst.link_B,
+        found=worst.found,
+        wanted=worst.wanted,
+        rule_name=chosen.friction_rule.words,
+        difference=worst.difference,
+    )
+
+
+def _worst_product(
+    collisions: Sequence[_LinkCollision], chosen: PairCoefficients
+) -> PairFriction | None:
+    """Return the pair of links that may touch whose friction differs most from that of the source;
+    without a ground in the file, of any two links, and of one with a ground like it.
+    """
+    rule = chosen.friction_rule.combined
+    if chosen.pairs is None:
+        links = {c.surface.friction.mu: c.link for c in collisions}
+        return worst_of(
+            PairFriction(
+                link_A=links[a],
+                link_B=links[b],
+                coefficients=(a, b),
+                wanted=rule(a, b),
+                found=a * b,
+            )
+            for a, b in combinations_with_replacement(sorted(links), 2)
+        )
+    mu = {k.name: k.collisions[0].surface.friction.mu for pair in chosen.pairs for k in pair}
+    set_to = {**mu, **chosen.friction}
+    return worst_of(
+        PairFriction(
+            link_A=A.name,
+            link_B=B.name,
+            coefficients=(mu[A.name], mu[B.name]),
+            wanted=rule(mu[A.name], mu[B.name]),
+            found=set_to[A.name] * set_to[B.name],
+        )
+        for A, B in chosen.pairs
     )
 
 

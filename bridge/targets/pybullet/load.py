@@ -662,8 +662,17 @@ def _plan(
         collides_with_itself=[filters.collides_with_itself(body) for body in articulations],
         coefficients=coefficients,
         positions=positions,
-        flags=allowed_flags(settings.flags, client.modes, diagnostics),
+        flags=allowed_flags(
+            settings.flags, client.modes, diagnostics, is_file_order=_is_file_order(mechanism)
+        ),
     )
+
+
+def _is_file_order(mechanism: Mechanism) -> bool:
+    """Return whether the links of the mechanism are in the order in which the source lists them."""
+    names = [body.name for body in mechanism.bodies]
+    known = set(names)
+    return names == [link.name for link in mechanism.scene.links if link.name in known]
 
 
 def _check_folder(folder: str, diagnostics: Diagnostics) -> None:

@@ -123,6 +123,21 @@ FRICTION = Code(
     "SDFormat cannot state {properties} of collision {collision} beside the rest of its friction",
     meaning="Drake's static friction excludes anisotropic, rolling and torsional friction.",
 )
+FRICTION_RULE = Code(
+    "sdfout.friction-rule",
+    Fate.APPROXIMATED,
+    (
+        "{link_a} and {link_b} slide on each other with a friction of {found:g}, the smaller "
+        "coefficient of the two, and by the rule of the source, {rule_name}, with {wanted:g}; the "
+        "friction of other pairs differs by at most as much"
+    ),
+    meaning=(
+        "The friction of two surfaces is the smaller coefficient in SDFormat, the larger one in "
+        "MuJoCo and the product in PyBullet; the message states the largest difference."
+    ),
+    remedy="State the coefficient of the pair for both surfaces.",
+    hint="state the coefficient of the pair for both",
+)
 JOINT_FRAME = Code(
     "sdfout.joint-frame",
     Fate.APPROXIMATED,
@@ -199,6 +214,32 @@ OUT_OF_SCOPE = Code(
     ),
     remedy="Nest the models in one model.",
     hint="nest the models in one model",
+)
+PAIRS_APART = Code(
+    "sdfout.pairs-apart",
+    Fate.DROPPED,
+    (
+        "by the rule of the source, {policy}, these links may touch, and by SDFormat's, which "
+        "excludes the links of one joint and shapes without a common bit, they never do: {pairs}"
+    ),
+    meaning=(
+        "Pairs of links may touch by the rule of the source, and never do by that of SDFormat: a "
+        "joint connects them, or their bitmasks have no common bit."
+    ),
+)
+PAIRS_TOGETHER = Code(
+    "sdfout.pairs-together",
+    Fate.DROPPED,
+    (
+        "by the rule of the source, {policy}, these links never touch, and by SDFormat's, whose "
+        "<self_collide> is stated for links and not for pairs, they may: {pairs}"
+    ),
+    meaning=(
+        "Pairs of links never touch by the rule of the source, and may by that of SDFormat: "
+        "`<self_collide>` is stated for links, not for pairs."
+    ),
+    remedy="State bitmasks that exclude them.",
+    hint="state bitmasks that exclude them (<collide_bitmask>)",
 )
 PUBLISHED_SENSOR = Code(
     "sdfout.published-sensor",

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, TypeVar
 
 import numpy as np
 
 from bridge.targets.elements import (
     MASSLESS,
+    has_writable_pairs,
+    report_pairs,
+    report_smaller_friction,
+    touching_pairs,
     with_rotor_inertia,
     without_fluid_forces,
     without_published_sensors,
@@ -24,6 +29,7 @@ from bridge.targets.report import (
     value_text,
 )
 from bridge.targets.sdf import codes
+from loaders.collision_pairs import default_policy
 from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, finding_of
 from loaders.engine_settings import MUJOCO
 from loaders.model import (
@@ -345,6 +351,8 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfF
         options: The options of the export.
         report: Receives what is changed or left out.
     """
+    policy, touching = default_policy(scene), _pairs_of_source(scene)
+    report_smaller_friction(scene, report, codes.FRICTION_RULE, kept=("smaller", "harmonic"))
     scene = with_rotor_inertia(scene, report, codes.ROTOR_INERTIA)
     scene = without_fluid_forces(scene, report, codes.FLUID_FORCE)
     scene = _without_lost_fields(scene, report)
@@ -356,6 +364,10 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfF
     scene = with_anchors(scene, report)
     scene = with_drake_frames(with_short_poses(scene))
     scene = with_representable_parts(scene, report)
+    if policy == MUJOCO:
+        new = {WORLD: world_link} if world_link else {}
+        known = None if touching is None else _with_names(touching, new)
+        scene = with_self_collision(scene, known)
     scene, as_world = _with_settings(scene, options, report)
     scopes = scopes_of(scene, as_world=as_world)
     if scopes.added:
@@ -364,7 +376,107 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfF
     _report_names(form.names, report)
     scene = with_representable_actuators(form.scene, form.root, report)
     names = form.names | ({WORLD: form.names.get(world_link, world_link)} if world_link else {})
+    if touching is not None:
+        in_gazebo = _with_names(_in_gazebo(scene), {new: old for old, new in names.items()})
+        report_pairs(touching - in_gazebo, policy, report, codes.PAIRS_APART)
+        report_pairs(in_gazebo - touching, policy, report, codes.PAIRS_TOGETHER)
     return SdfForm(dataclasses.replace(scene, name=form.root.local), form.root, names)
+
+
+_Pairs = frozenset[frozenset[str]]
+
+
+def _pairs_of_source(scene: Scene) -> _Pairs | None:
+    """Return the pairs that may touch by the rule of the source; None if it states none, or has too
+    many links.
+    """
+    return touching_pairs(scene) if has_writable_pairs(scene) else None
+
+
+def _with_names(pairs: _Pairs, names: Mapping[str, str]) -> _Pairs:
+    """Return pairs with other names, where ``names`` has them."""
+    return frozenset(frozenset(names.get(name, name) for name in pair) for pair in pairs)
+
+
+def _in_gazebo(scene: Scene) -> _Pairs:
+    """Return the pairs that may touch by SDFormat's rule; Gazebo reads no filter groups."""
+    plain = dataclasses.replace(scene, filter_groups=(), filter_rules=(), contact_pairs=())
+    return touching_pairs(plain, "sdformat")
+
+
+def with_self_collision(scene: Scene, touching: Set[frozenset[str]] | None) -> Scene:
+    """Return the scene with models that collide with themselves where links of them may touch.
+
+    Two links of a model touch if either self-collides. Of pairs that may not touch, as many as
+    possible are links that do not.
+
+    Args:
+        scene: The scene.
+        touching: The pairs that may touch; None if they are not known, and all links collide.
+    """
+    everywhere = _with_flags(scene, {model.name for model in scene.models}, set())
+    if touching is None:
+        return everywhere
+    model_of = {link.name: link.model for link in scene.links}
+    possible = [
+        pair for pair in _in_gazebo(everywhere) if len({model_of[name] for name in pair}) == 1
+    ]
+    needed = [pair for pair in possible if pair in touching]
+    apart = _apart([pair for pair in possible if pair not in touching], _neighbors(needed))
+    return _with_flags(scene, {model_of[name] for pair in needed for name in pair}, apart)
+
+
+_MAX_STARTS = 50
+"""Largest number of pairs with which the search for links that do not self-collide begins."""
+
+
+def _apart(pairs: Iterable[frozenset[str]], touched: Mapping[str, Set[str]]) -> Set[str]:
+    """Return links of which no two may touch and that contain many of some pairs.
+
+    Args:
+        pairs: The pairs.
+        touched: The links that each link may touch.
+    """
+    listed = sorted(pairs, key=sorted)
+    found = [
+        _grown([*listed[i:], *listed[:i]], touched) for i in range(min(len(listed), _MAX_STARTS))
+    ]
+    return max(found, key=lambda links: sum(pair <= links for pair in listed), default=set())
+
+
+def _grown(pairs: Iterable[frozenset[str]], touched: Mapping[str, Set[str]]) -> Set[str]:
+    """Return the links of the first pair, and of each further one of which no link may touch those
+    before.
+    """
+    links: set[str] = set()
+    for pair in pairs:
+        if not any(touched.get(name, frozenset()) & links for name in pair):
+            links |= pair
+    return links
+
+
+def _neighbors(pairs: Iterable[frozenset[str]]) -> Mapping[str, Set[str]]:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for a, b in map(sorted, pairs):
+        found[a].add(b)
+        found[b].add(a)
+    return found
+
+
+def _with_flags(scene: Scene, models: Set[str], apart: Set[str]) -> Scene:
+    """Return the scene in which some models, without some of their links, self-collide."""
+    return dataclasses.replace(
+        scene,
+        models=tuple(
+            dataclasses.replace(model, self_collide=model.name in models) for model in scene.models
+        ),
+        links=tuple(
+            dataclasses.replace(
+                link, self_collide=False if link.name in apart and link.model in models else None
+            )
+            for link in scene.links
+        ),
+    )
 
 
 def _with_settings(scene: Scene, options: SdfExportOptions, report: Report) -> tuple[Scene, bool]:

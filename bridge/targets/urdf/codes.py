@@ -118,6 +118,21 @@ IDLE_GEARBOX = Code(
     remedy="Add the missing revolute joint, or correct `gearbox_reference_body`.",
     hint="add the missing revolute joint, or correct gearbox_reference_body",
 )
+FRICTION_RULE = Code(
+    "urdfout.friction-rule",
+    Fate.APPROXIMATED,
+    (
+        "{link_a} and {link_b} slide on each other with a friction of {found:g} in Gazebo, the "
+        "smaller coefficient of the two, and by the rule of the source, {rule_name}, with "
+        "{wanted:g}; the friction of other pairs differs by at most as much"
+    ),
+    meaning=(
+        "The friction of two surfaces is the larger coefficient in MuJoCo, and in readers of URDF "
+        "the smaller one (Gazebo), the product (PyBullet) or 2ab/(a+b) (Drake)."
+    ),
+    remedy="State the coefficient of the pair for both surfaces.",
+    hint="state the coefficient of the pair for both",
+)
 JOINED_LINKS = Code(
     "urdfout.joined-links",
     Fate.DROPPED,
@@ -211,6 +226,32 @@ NO_INERTIA = Code(
         "PyBullet gives a link without `<inertial>` 1 kg; the mass 0 is written for links "
         "that are not the root."
     ),
+)
+PAIRS_APART = Code(
+    "urdfout.pairs-apart",
+    Fate.DROPPED,
+    (
+        "by the rule of the source, {policy}, these links may touch; readers of a URDF exclude the "
+        "links of one joint: {pairs}"
+    ),
+    meaning=(
+        "Pairs of links may touch by the rule of the source; readers of a URDF exclude the links "
+        "of one joint."
+    ),
+)
+PAIRS_TOGETHER = Code(
+    "urdfout.pairs-together",
+    Fate.DROPPED,
+    (
+        "by the rule of the source, {policy}, these links never touch; a URDF without Drake's "
+        "extensions does not state it: {pairs}"
+    ),
+    meaning=(
+        "Pairs of links never touch by the rule of the source; a URDF without Drake's extensions "
+        "does not state it."
+    ),
+    remedy="Write an SRDF file (`write_srdf`), or Drake's extensions.",
+    hint="write an SRDF file (write_srdf), or Drake's extensions",
 )
 PUBLISHED_SENSOR = Code(
     "urdfout.published-sensor",

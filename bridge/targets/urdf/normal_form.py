@@ -7,7 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bridge.targets.elements import (
+    has_writable_pairs,
+    report_pairs,
     report_pairs_kept_apart,
+    report_smaller_friction,
+    touching_pairs,
     with_filter_groups,
     with_rotor_inertia,
     without_fluid_forces,
@@ -17,6 +21,7 @@ from bridge.targets.fields import kind_words
 from bridge.targets.options import UrdfExportOptions
 from bridge.targets.report import Report
 from bridge.targets.urdf import codes
+from loaders.collision_pairs import default_policy
 from loaders.model import (
     WORLD,
     Bushing,
@@ -254,6 +259,17 @@ class UrdfForm(NamedTuple):
     """
 
 
+def _report_pairs_without_groups(scene: Scene, report: Report) -> None:
+    """Report the pairs that may touch by one of two rules only: that of the source, and that of
+    readers of a URDF without filter groups, who leave out neighbors.
+    """
+    plain = dataclasses.replace(scene, filter_groups=(), filter_rules=(), contact_pairs=())
+    wanted, found = touching_pairs(scene), touching_pairs(plain, "neighbors")
+    policy = default_policy(scene)
+    report_pairs(wanted - found, policy, report, codes.PAIRS_APART)
+    report_pairs(found - wanted, policy, report, codes.PAIRS_TOGETHER)
+
+
 def normal_form(scene: Scene, options: UrdfExportOptions, report: Report) -> UrdfForm:
     """Return the normal form of a scene.
 
@@ -265,9 +281,13 @@ def normal_form(scene: Scene, options: UrdfExportOptions, report: Report) -> Urd
     Raises:
         ExportError: if the scene has several roots, or a joint that URDF does not have.
     """
+    kept = ("smaller", "harmonic", "product")
+    report_smaller_friction(scene, report, codes.FRICTION_RULE, kept)
     if "drake" in options.extensions:
         report_pairs_kept_apart(scene, report, codes.JOINED_LINKS)
         scene = with_filter_groups(scene)
+    elif has_writable_pairs(scene):
+        _report_pairs_without_groups(scene, report)
     scene = without_gearboxes(with_static_links_welded(scene, report), report)
     if "drake" in options.extensions and options.transmissions:
         scene = with_rotor_inertia(scene, report, codes.ROTOR_INERTIA)

@@ -35,6 +35,7 @@ from tests.support.every_field import (
 )
 
 MJCF = {
+    (Scene, "friction_rule"): "one coefficient is stated here; see `test_friction_rules.py`",
     (m.Joint, "virtual"): "MJCF has no joints to the world that allow no motion",
     (Scene, "source"): "provenance: is in README.md and FIDELITY.md of a folder",
     (Scene, "diagnostics"): "what reading found: is in README.md and FIDELITY.md of a folder",
@@ -51,6 +52,7 @@ MJCF = {
 }
 SDF = {
     (Scene, "collision_policy"): "it follows from what the document states about its links",
+    (Scene, "friction_rule"): "it follows from the elements that state friction",
     (m.Joint, "virtual"): "it is written as the joint that it is",
     (Scene, "source"): "provenance: is in README.md and FIDELITY.md of a folder",
     (Scene, "diagnostics"): "what reading found: is in README.md and FIDELITY.md of a folder",
@@ -63,6 +65,7 @@ SDF = {
 }
 URDF = {
     (Scene, "collision_policy"): "one link collides here; see `test_elements.py`",
+    (Scene, "friction_rule"): "it follows from the elements that state friction",
     (m.Joint, "virtual"): "it is written as the joint that it is",
     (Scene, "source"): "provenance: is in README.md and FIDELITY.md of a folder",
     (Scene, "name"): "the robot has the name of its model",

@@ -353,8 +353,8 @@ def test_convex_parts_explain_one_cell_of_the_grid_on_which_a_mesh_is_closed() -
 def test_mixed_friction_explains_its_range() -> None:
     box = Box(size=(1.0, 1.0, 1.0))
     assert bound("pybullet.surface-per-link", box, {"b"}) == pytest.approx(0.7)
-    assert bound("mjcf.friction-combination", box, {"a"}) == pytest.approx(0.7)
-    assert bound("mjcf.friction-combination", box, {"b"}) == 0.0
+    combined = bound("mjcf.friction-combination", box, {"a"}, larger=0.8, combined=0.24)
+    assert combined == pytest.approx(0.56)
     assert bound("pybullet.friction-product", box, {"a"}, difference=0.02) == 0.02
 
 

@@ -268,10 +268,10 @@ def test_a_ball_bounces_within_the_stated_error(e, error):
     assert "mjcf.restitution" in codes(mjcf)
 
 
-# Pairs of geoms have the friction that the simulator of the policy computes.
+# Pairs of geoms have the friction that the rule of the source computes.
 
 SHAPE = Collision(name="c", X_LG=IDENTITY, geometry=BALL)
-RULES = {"drake": 2 * 0.3 * 0.8 / 1.1, "sdformat": 0.3, "mujoco": 0.8, "pybullet": 0.24}
+RULES = {"harmonic": 2 * 0.3 * 0.8 / 1.1, "smaller": 0.3, "larger": 0.8, "product": 0.24}
 
 
 def slides(source, slope, **options):
@@ -284,14 +284,14 @@ def slides(source, slope, **options):
     return data.qvel[0] > 0.1
 
 
-@pytest.mark.parametrize("policy", list(RULES))
-def test_a_block_slides_at_the_slope_of_the_combined_friction_if_pairs_are_written(policy):
+@pytest.mark.parametrize("rule", list(RULES))
+def test_a_block_slides_at_the_slope_of_the_combined_friction_if_pairs_are_written(rule):
     source = on_the_floor(
         CUBE, friction=Friction(mu=0.3, mu2=0.3), floor={"friction": Friction(mu=0.8, mu2=0.8)}
     )
-    mu = RULES[policy]
-    assert not slides(source, 0.97 * mu, contacts="pairs", policy=policy)
-    assert slides(source, 1.05 * mu, contacts="pairs", policy=policy)
+    mu, source = RULES[rule], dataclasses.replace(source, friction_rule=rule)
+    assert not slides(source, 0.97 * mu, contacts="pairs")
+    assert slides(source, 1.05 * mu, contacts="pairs")
 
 
 def test_without_pairs_the_larger_friction_counts_and_the_diagnostics_say_so():
@@ -301,9 +301,9 @@ def test_without_pairs_the_larger_friction_counts_and_the_diagnostics_say_so():
     assert not slides(source, 0.97 * 0.8)
     assert slides(source, 1.05 * 0.8)
     (entry,) = [e for e in to_mjcf(source).diagnostics if e.code == "mjcf.friction-combination"]
-    assert f"{RULES['drake']:g}" in entry.message
+    assert f"{RULES['smaller']:g}" in entry.message
     assert "mjcf.friction-combination" not in contact_parameters_codes(
-        to_mjcf(source, policy="mujoco")
+        to_mjcf(dataclasses.replace(source, friction_rule="larger"))
     )
     assert "mjcf.friction-combination" not in contact_parameters_codes(
         to_mjcf(source, contacts="pairs")
