@@ -33,11 +33,14 @@ INTERFACES = {
     ("bridge.targets.folder", "bridge.targets.mjcf.folder"),
     ("bridge.lowering.sources", "bridge.targets.options"),
     ("bridge.targets.fields", "bridge.targets.sdf.normal_form"),
+    ("bridge.targets.elements", "bridge.targets.mjcf.contact"),
+    ("bridge.targets.elements", "bridge.targets.pybullet.contact"),
 }
 """Calls of an object or a function that a layer above passes in: Drake's elements look names of the
 including format up, limits count what a set of pairs yields, a deferred function calls the one that
 it names, the end of a load reads the source again to say what lenient loading would leave out, and
-the export of a document asks for that of its format.
+the export of a document asks for that of its format, the walk over the fields for what a target
+lacks, and the report of friction for the rule of a target.
 """
 
 Call = tuple[FrameType, FrameType]
