@@ -75,7 +75,7 @@ class PlacedShape:
 
     @property
     def collides(self) -> bool:
-        """Whether the shape is one of a collision."""
+        """True if the shape is one of a collision."""
         return self.collision is not None
 
 
