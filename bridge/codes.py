@@ -308,11 +308,11 @@ LOWER_OVERLAP = Code(
 LOWER_OVERLAP_EXCLUDED = Code(
     "lower.overlap-excluded",
     Fate.ASSUMED,
-    "links overlap initially; the file does not state which links collide, and these do not: "
-    "{pairs}",
+    "links overlap initially, or touch within PyBullet's margins; the file does not state which "
+    "links collide, and these do not: {pairs}",
     meaning=(
-        "A URDF does not state which links collide. Links that lie in each other at the zero "
-        "configuration or at the initial positions are excluded from contact."
+        "A URDF does not state which links collide. Links that touch at the zero configuration or "
+        "at the initial positions are excluded from contact; PyBullet enlarges hulls by 1 mm."
     ),
     remedy='Nothing, or `overlaps="keep"` (`--overlaps keep`) to let them collide.',
     hint="overlaps='keep' (--overlaps keep) lets them collide",

@@ -33,6 +33,10 @@ from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, rotation_t
 from .mesh import mesh_files
 from .shapes import cone, prisms
 
+HULL_MARGIN = 1e-3
+"""By how much PyBullet enlarges the convex hull of a mesh [m]."""
+TOUCH = 1e-6
+"""Smallest overlap of links that push each other apart [m]."""
 MIN_OVERLAP = 1e-3
 """Smallest overlap that counts [m]; smaller ones result from the tessellation of meshes."""
 _SHIFT = 1e-5
@@ -191,23 +195,26 @@ class ShapeModel:
         """Those of them of which a collision is left out, because it has no volume."""
         self._names: list[str] = []
         link_of_geom: list[int] = []
+        margins: list[float] = []
         for link in links:
             solids = [
-                (collision.name, solid)
+                (collision, solid)
                 for collision in link.collisions
                 for solid in _solids(collision)
                 if solid.points is None or _has_volume(solid.points)
             ]
             if solids:
                 self.links.append(link.name)
-                shown = {name for name, _ in solids}
+                shown = {collision.name for collision, _ in solids}
                 if any(collision.name not in shown for collision in link.collisions):
                     self.partial.add(link.name)
-            for name, solid in solids:
+            for collision, solid in solids:
                 _add(spec, solid, f"{len(self._names)}")
-                self._names.append(name)
+                self._names.append(collision.name)
+                margins.append(HULL_MARGIN if isinstance(collision.geometry, Mesh) else 0.0)
                 link_of_geom.append(len(self.links) - 1)
         self._link = np.array(link_of_geom, dtype=np.int64)
+        self._margin = np.array(margins, dtype=np.float64)
         self._geoms: list[list[int]] = [
             np.flatnonzero(self._link == i).tolist() for i in range(len(self.links))
         ]
@@ -223,6 +230,8 @@ class ShapeModel:
         X_WL: Mapping[str, Pose],
         groups: Mapping[str, object],
         min_depth: float = MIN_OVERLAP,
+        *,
+        with_margins: bool = False,
     ) -> tuple[Overlap, ...]:
         """Return the pairs of links that overlap, the deepest first.
 
@@ -230,18 +239,23 @@ class ShapeModel:
             X_WL: Pose of each link in the world.
             groups: Group of each link; links of one group are not looked at.
             min_depth: Smallest depth that counts [m].
+            with_margins: Whether the depth that counts is that in PyBullet, which enlarges the hull
+                of a mesh by `HULL_MARGIN`; the depth of the result may be negative then, a gap.
 
         Returns:
             The deepest overlap of each pair of links.
         """
+        margin = self._margin if with_margins else np.zeros_like(self._margin)
         deepest: dict[tuple[int, int], tuple[float, int, int]] = {}
         group = [groups[name] for name in self.links]
         self._place([X_WL[name] for name in self.links])
-        for i, j in self._candidates():
+        for i, j in self._candidates(margin):
             pair = (int(self._link[i]), int(self._link[j]))
             if group[pair[0]] != group[pair[1]]:
-                depth = self._depth(i, j)
-                if depth > max(min_depth, deepest.get(pair, (0.0, 0, 0))[0]):
+                margins = float(margin[i] + margin[j])
+                depth = self._depth(i, j, margins + 1e-9)
+                is_deepest = pair not in deepest or depth > deepest[pair][0]
+                if depth + margins > min_depth and is_deepest:
                     deepest[pair] = (depth, i, j)
         found = [
             Overlap(
@@ -381,9 +395,10 @@ class ShapeModel:
         self._data.geom_xpos[:] = p_WL + np.einsum("nij,nj->ni", R_WL, self._p_LG)
         self._data.geom_xmat[:] = (R_WL @ self._R_LG).reshape(-1, 9)
 
-    def _candidates(self) -> Iterator[tuple[int, int]]:
+    def _candidates(self, margin: Array) -> Iterator[tuple[int, int]]:
         """Yield the geoms (i < j) of different links whose bounding boxes overlap."""
         low, high = self._bounds()
+        low, high = low - margin[:, np.newaxis], high + margin[:, np.newaxis]
         order = np.argsort(low[:, 0], kind="stable")
         sorted_low = low[order, 0]
         ends = np.searchsorted(sorted_low, high[order, 0], side="right")

@@ -127,13 +127,18 @@ def _report_pairs(
         return f"{name} ({'' if place.file == first.file else place.file + ':'}{place.line})"
 
     listed = [
-        f"{shown(entry.link_A)} and {shown(entry.link_B)} by {entry.depth:.3g} m"
+        f"{shown(entry.link_A)} and {shown(entry.link_B)} {_depth_text(entry.depth)}"
         for entry in overlaps[:_MAX_PAIRS]
     ]
     if len(overlaps) > _MAX_PAIRS:
         listed.append(f"and {len(overlaps) - _MAX_PAIRS} more pairs")
     subjects = dict.fromkeys(name for entry in overlaps for name in (entry.link_A, entry.link_B))
     diagnostics.add(code, first, hint=hint, subjects=subjects, pairs=tuple(listed))
+
+
+def _depth_text(depth: float) -> str:
+    """Return the depth of an overlap [m], or the width of a gap, in words."""
+    return f"by {depth:.3g} m" if depth > 0.0 else f"with a gap of {-depth:.3g} m"
 
 
 def _how_to_exclude(mechanism: Mechanism) -> str:

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from bridge.choices import Base, Overlaps
-from bridge.geometry.overlap import Overlap, ShapeModel, deepest_of
+from bridge.geometry.overlap import MIN_OVERLAP, TOUCH, Overlap, ShapeModel, deepest_of
 from loaders.collision_pairs import (
     PairSet,
     default_policy,
@@ -400,12 +400,17 @@ class Mechanism:
         Args:
             q: Positions by joint; see `link_poses`.
         """
+        return self._overlaps_at(q, MIN_OVERLAP, with_margins=False)
+
+    def _overlaps_at(
+        self, q: Mapping[str, Position] | None, min_depth: float, *, with_margins: bool
+    ) -> tuple[Overlap, ...]:
         if len(self.colliding_bodies) < 2:
             return ()
         index = self.body_index
         groups = {name: self.moving_ancestor(index[name]) for name in self.shape_model.links}
         X_WL = {WORLD: IDENTITY} | self.link_poses(q)
-        return self.shape_model.overlaps(X_WL, groups)
+        return self.shape_model.overlaps(X_WL, groups, min_depth, with_margins=with_margins)
 
     @cached_property
     def shape_model(self) -> ShapeModel:
@@ -422,10 +427,12 @@ class Mechanism:
 
     @cached_property
     def assumed_exclusions(self) -> tuple[Overlap, ...]:
-        """The overlaps of links that do not collide because the source does not state that they do.
+        """The links that do not collide because they touch at the zero configuration or at the
+        initial positions, and the source does not state that they collide.
 
-        Only links of one tree are left out, never an object and what it lies on. They are none if
-        the source states its pairs, or overlaps are kept.
+        Links touch where they overlap in MuJoCo or in PyBullet, which enlarges hulls: the depth of
+        such a pair may be negative, a gap. Only links of one tree are left out, never an object and
+        what it lies on. They are none if the source states its pairs, or overlaps are kept.
         """
         if self.exclusions is not None:
             return self.exclusions
@@ -433,9 +440,13 @@ class Mechanism:
             return ()
         index, excluded = self.body_index, filtered_pairs(self.scene, "neighbors")
         base = self._tree_bases
+        start = initial_positions(self)
+        touching = self._overlaps_at({}, TOUCH, with_margins=True)
+        if start:
+            touching += self._overlaps_at(start, TOUCH, with_margins=True)
         return tuple(
             entry
-            for entry in self.overlaps
+            for entry in deepest_of(touching)
             if base[index[entry.link_A]] == base[index[entry.link_B]]
             and frozenset((entry.link_A, entry.link_B)) not in excluded
         )

@@ -9,6 +9,7 @@ import numpy as np
 import pybullet
 import pybullet_data
 import pytest
+import trimesh
 
 import bridge
 import loaders
@@ -133,3 +134,24 @@ def test_links_that_lie_in_each_other_at_random_positions_are_found(bullet_clien
                     seen += 1
                     assert ours[frozenset((a, b))] == pytest.approx(theirs, rel=1e-2, abs=2e-4)
     assert seen
+
+
+def test_hulls_that_touch_within_the_margins_of_pybullet_do_not_collide(tmp_path: Path) -> None:
+    trimesh.creation.box((0.2, 0.2, 0.2)).export(tmp_path / "box.stl")
+    mesh = "<collision><geometry><mesh filename='box.stl'/></geometry></collision>"
+    axis = "<axis xyz='1 0 0'/><limit lower='-1' upper='1' effort='1' velocity='1'/>"
+    inertia = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+    robot = tmp_path / "robot.urdf"
+    for gap, is_excluded in ((1.5e-3, True), (2.5e-3, False)):
+        joints = "".join(
+            f"<joint name='to_{name}' type='prismatic'><origin xyz='{x} 0 0'/>"
+            f"<parent link='r'/><child link='{name}'/>{axis}</joint>"
+            for name, x in (("a", 0.0), ("b", 0.2 + gap))
+        )
+        links = "".join(f"<link name='{name}'>{inertia}{mesh}</link>" for name in "ab")
+        robot.write_text(f"<robot name='two'><link name='r'/>{links}{joints}</robot>")
+        mechanism = bridge.lower(loaders.load(robot, quiet=True))
+        assert mechanism.overlaps == ()
+        assert [entry.depth for entry in mechanism.assumed_exclusions] == (
+            [pytest.approx(-gap, abs=1e-8)] if is_excluded else []
+        )
