@@ -75,10 +75,10 @@ def _view_in_browser(options: Namespace, output: Output) -> int:
             file = os.fspath(viewer.to_html(options.html, force=options.force))
             _show(options, output, file, {"files": [file]})
             return 0
-        _show(options, output, viewer.url, {"url": viewer.url})
-        output.progress("press Ctrl-C to end")
-        sys.stdout.flush()
-        with suppress(KeyboardInterrupt):
+        with suppress(KeyboardInterrupt):  # from the moment at which the address is known
+            output.progress("press Ctrl-C to end")
+            _show(options, output, viewer.url, {"url": viewer.url})
+            sys.stdout.flush()
             if not options.no_open:
                 viewer.open()
             viewer.wait()
