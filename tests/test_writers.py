@@ -83,6 +83,7 @@ ALLOWED = (
     ("bridge/geometry/convex_decomposition.py", "savez", "into a scratch folder"),
     ("loaders/files/images.py", "save", "into memory"),
     ("bridge/geometry/mesh.py", "save", "into memory"),
+    ("bridge/geometry/collision_shapes.py", "savez", "into memory"),
     ("bridge/geometry/textures.py", "save", "into memory"),
     ("bridge/targets/pybullet/body.py", "save", "into memory"),
     ("loaders/picture.py", "save", "into memory"),
