@@ -7,6 +7,7 @@ shortest translation that separates two convex shapes.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -30,13 +31,18 @@ from loaders.model import (
 )
 from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, rotation_to
 
+from .cache import stamp_of
 from .mesh import mesh_files
 from .shapes import cone, prisms
 
 HULL_MARGIN = 1e-3
-"""By how much PyBullet enlarges the convex hull of a mesh [m]."""
+"""Margin by which PyBullet enlarges the convex hull of a mesh [m]."""
 TOUCH = 1e-6
 """Smallest overlap of links that push each other apart [m]."""
+MAX_PAIRS = 500
+"""Number of overlapping pairs after which no further ones are sought: links in one place by the
+hundred are no robot.
+"""
 MIN_OVERLAP = 1e-3
 """Smallest overlap that counts [m]; smaller ones result from the tessellation of meshes."""
 _SHIFT = 1e-5
@@ -243,7 +249,7 @@ class ShapeModel:
                 of a mesh by `HULL_MARGIN`; the depth of the result may be negative then, a gap.
 
         Returns:
-            The deepest overlap of each pair of links.
+            The deepest overlap of each pair of links; of the first `MAX_PAIRS` pairs found.
         """
         margin = self._margin if with_margins else np.zeros_like(self._margin)
         deepest: dict[tuple[int, int], tuple[float, int, int]] = {}
@@ -251,6 +257,8 @@ class ShapeModel:
         self._place([X_WL[name] for name in self.links])
         for i, j in self._candidates(margin):
             pair = (int(self._link[i]), int(self._link[j]))
+            if len(deepest) == MAX_PAIRS:
+                break
             if group[pair[0]] != group[pair[1]]:
                 margins = float(margin[i] + margin[j])
                 depth = self._depth(i, j, margins + 1e-9)
@@ -449,3 +457,45 @@ def _add(spec: Any, solid: _Solid, name: str) -> None:
     mesh = spec.add_mesh(name=name, uservert=solid.points.ravel())
     mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
     spec.worldbody.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, **pose)
+
+
+_MAX_KNOWN = 32
+"""Number of results of `touching` that are kept."""
+_KNOWN: OrderedDict[object, tuple[list[tuple[Collision, ...]], tuple[Overlap, ...]]] = OrderedDict()
+"""Shapes and overlaps by what they follow from; the shapes keep their identities."""
+
+
+def touching(
+    links: Sequence[Link], positions: Sequence[Mapping[str, Pose]], groups: Mapping[str, int]
+) -> tuple[Overlap, ...]:
+    """Return the links that overlap, or touch within PyBullet's margins, at any of some positions.
+
+    The result for the same shapes is known when a scene is loaded again, unless the file of a mesh
+    has changed.
+
+    Args:
+        links: The links.
+        positions: Pose of each link in the world, for each position.
+        groups: Group of each link; links of one group are not looked at.
+
+    Returns:
+        The deepest overlap of each pair of links, the deepest first.
+    """
+    shapes = [link.collisions for link in links]
+    poses = [X_WL[link.name] for X_WL in positions for link in links]
+    geometries = [collision.geometry for collisions in shapes for collision in collisions]
+    files = [shape.path for shape in geometries if isinstance(shape, Mesh) and shape.path]
+    key = (
+        tuple(map(stamp_of, files)),
+        tuple((link.name, groups[link.name], id(link.collisions)) for link in links),
+        b"".join(pose.R.tobytes() + pose.p.tobytes() for pose in poses),
+    )
+    known = _KNOWN.pop(key, None)
+    if known is None:
+        model = ShapeModel(links)
+        found = [model.overlaps(X_WL, groups, TOUCH, with_margins=True) for X_WL in positions]
+        known = shapes, deepest_of(entry for entries in found for entry in entries)
+    _KNOWN[key] = known
+    if len(_KNOWN) > _MAX_KNOWN:
+        _KNOWN.popitem(last=False)
+    return known[1]

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from bridge.choices import Base, Overlaps
-from bridge.geometry.overlap import MIN_OVERLAP, TOUCH, Overlap, ShapeModel, deepest_of
+from bridge.geometry.overlap import MIN_OVERLAP, Overlap, ShapeModel, touching
 from loaders.collision_pairs import (
     PairSet,
     default_policy,
@@ -25,7 +25,16 @@ from loaders.collision_pairs import (
 )
 from loaders.deferred import Deferred
 from loaders.diagnostics import Diagnostic, FindingList
-from loaders.model import WORLD, ContactPair, FluidForce, Keyframe, Physics, Tendon, TendonPartType
+from loaders.model import (
+    WORLD,
+    ContactPair,
+    FluidForce,
+    Keyframe,
+    Link,
+    Physics,
+    Tendon,
+    TendonPartType,
+)
 from loaders.pose import IDENTITY, Array, Pose, frozen
 from loaders.scene import Scene
 
@@ -387,9 +396,28 @@ class Mechanism:
         """The links that overlap at the zero configuration or at the initial positions, the deepest
         first; each pair once, with its greater depth. Links that are welded together are left out.
         """
-        at_zero = self.overlaps_at()
-        start = initial_positions(self)
-        return deepest_of(at_zero + self.overlaps_at(start)) if start else at_zero
+        return tuple(entry for entry in self._touching if entry.depth > MIN_OVERLAP)
+
+    @cached_property
+    def _touching(self) -> tuple[Overlap, ...]:
+        """The links that overlap, or touch within PyBullet's margins, at the zero configuration or
+        at the initial positions.
+        """
+        if len(self.colliding_bodies) < 2:
+            return ()
+        links, start = self._colliding_links(), initial_positions(self)
+        at = [{WORLD: IDENTITY} | self.link_poses(q) for q in ([{}, start] if start else [{}])]
+        return touching(links, at, self._groups(links))
+
+    def _colliding_links(self) -> list[Link]:
+        """Return the links with collisions, as the bodies have them."""
+        own, index = {body.name: body.link for body in self.bodies}, self.body_index
+        links = [own.get(link.name, link) for link in self.scene.links if link.name in index]
+        return [link for link in links if link.collisions]
+
+    def _groups(self, links: Iterable[Link]) -> dict[str, int]:
+        """Return the body that moves each link; links of one body move as one."""
+        return {link.name: self.moving_ancestor(self.body_index[link.name]) for link in links}
 
     def overlaps_at(self, q: Mapping[str, Position] | None = None) -> tuple[Overlap, ...]:
         """Return the links that overlap at some positions, the deepest first.
@@ -400,25 +428,15 @@ class Mechanism:
         Args:
             q: Positions by joint; see `link_poses`.
         """
-        return self._overlaps_at(q, MIN_OVERLAP, with_margins=False)
-
-    def _overlaps_at(
-        self, q: Mapping[str, Position] | None, min_depth: float, *, with_margins: bool
-    ) -> tuple[Overlap, ...]:
         if len(self.colliding_bodies) < 2:
             return ()
-        index = self.body_index
-        groups = {name: self.moving_ancestor(index[name]) for name in self.shape_model.links}
         X_WL = {WORLD: IDENTITY} | self.link_poses(q)
-        return self.shape_model.overlaps(X_WL, groups, min_depth, with_margins=with_margins)
+        return self.shape_model.overlaps(X_WL, self._groups(self._colliding_links()))
 
     @cached_property
     def shape_model(self) -> ShapeModel:
         """The collision shapes of the links, for distances at any positions."""
-        own, index = {body.name: body.link for body in self.bodies}, self.body_index
-        return ShapeModel(
-            [own.get(link.name, link) for link in self.scene.links if link.name in index]
-        )
+        return ShapeModel(self._colliding_links())
 
     @property
     def states_its_pairs(self) -> bool:
@@ -440,13 +458,9 @@ class Mechanism:
             return ()
         index, excluded = self.body_index, filtered_pairs(self.scene, "neighbors")
         base = self._tree_bases
-        start = initial_positions(self)
-        touching = self._overlaps_at({}, TOUCH, with_margins=True)
-        if start:
-            touching += self._overlaps_at(start, TOUCH, with_margins=True)
         return tuple(
             entry
-            for entry in deepest_of(touching)
+            for entry in self._touching
             if base[index[entry.link_A]] == base[index[entry.link_B]]
             and frozenset((entry.link_A, entry.link_B)) not in excluded
         )

@@ -12,7 +12,7 @@ import pytest
 
 import bridge
 from bridge.mechanism import Mechanism
-from bridge.parity import Outcome, Verdict, compare
+from bridge.parity import BaseEngine, Outcome, Verdict, compare
 from bridge.parity.engines.dart.engine import DartEngine
 from bridge.parity.engines.dart.simulation import DartSimulation
 from bridge.parity.quantity import matrix, pose_distance
@@ -120,7 +120,7 @@ def test_a_comparison_with_mujoco_is_equivalent() -> None:
 def faulty(change: Any) -> Any:
     """A factory of skeletons in this process, which are changed after they are built."""
 
-    class Faulty(DartSimulation):
+    class Faulty(DartSimulation, BaseEngine):
         name, version, diagnostics = "dart", "", ()
 
         def __init__(self, mechanism: Mechanism, *, as_exported: bool = False) -> None:

@@ -105,7 +105,8 @@ def slider(shape: Any, p: tuple[float, float, float]) -> Any:
     rail = joint("rail", WORLD, "a", JointType.PRISMATIC, xyz=(1, 0, 0))
     hold = joint("hold", WORLD, "b", JointType.FIXED, X_PJ=Pose.of(p=p))
     turn = joint("turn", "b", "c")
-    return scene([link("a", shape=shape), link("b"), link("c", shape=shape)], [rail, hold, turn])
+    links = [link("a", shape=shape), link("b"), link("c", shape=shape)]
+    return scene(links, [rail, hold, turn], collision_policy="drake")
 
 
 def disable_both(engine: PyBulletEngine) -> None:
