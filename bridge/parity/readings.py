@@ -38,6 +38,7 @@ from loaders.diagnostics import Diagnostics, Where
 from loaders.engine_settings import MUJOCO
 from loaders.meshes import MeshData, read_mesh
 from loaders.model import (
+    WORLD,
     Actuator,
     Box,
     Capsule,
@@ -57,6 +58,7 @@ from loaders.model import (
 )
 from loaders.model.contact import torsional_length
 from loaders.pose import Array
+from loaders.scoped_names import root_model
 
 from .engine import ActuatorTrial, Hull, NotReportedError, Surfaces
 from .states import without_solver_effects
@@ -428,3 +430,16 @@ def _vertices_of_parts(geometry: Geometry, data: MeshData | None) -> list[Array 
     if geometry.decomposition == PARTS:
         return [data.vertices]
     return [vertices for vertices, _ in separate_hulls(geometry, data)] or [data.vertices]
+
+
+def is_world(mechanism: Mechanism) -> bool:
+    """Return whether a scene has several models, or a model and the ground that it touches.
+
+    PyBullet's coefficients are then chosen for the pairs that may touch.
+
+    Args:
+        mechanism: The mechanism.
+    """
+    scene = mechanism.scene
+    has_ground = any(link.name == WORLD and link.collisions for link in scene.links)
+    return has_ground or root_model(scene) is None

@@ -33,6 +33,7 @@ from bridge.parity.quantity import (
 )
 from bridge.parity.readings import (
     PRIMITIVES,
+    is_world,
     model_surfaces,
     shapes_of,
     volume_and_sensitivity,
@@ -44,7 +45,6 @@ from loaders import codes as loaders_codes
 from loaders.engine_settings import conventions_of
 from loaders.model import JointAxis, Link
 from loaders.pose import Array
-from loaders.scoped_names import root_model
 
 
 def _compliance(engine: Engine, mechanism: Mechanism) -> Readings:
@@ -358,7 +358,7 @@ def coefficients_distance(a: Array, b: Array, _scale: float) -> float:
 
 def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
     """Return the friction of the first shapes of every two links of a world that may touch."""
-    if not _is_world(mechanism):
+    if not is_world(mechanism):
         return {}
     surfaces, wanted = _surfaces(engine), model_surfaces(mechanism).friction
     friction = surfaces.friction
@@ -384,7 +384,7 @@ def _contact_settings(engine: Engine, mechanism: Mechanism) -> Readings:
     _require(found, "contact")
     if found.contact is None:
         raise NotReportedError(f"the engine {engine.name} does not report settings of contact")
-    bounce = {} if _is_world(mechanism) else found.restitution
+    bounce = {} if is_world(mechanism) else found.restitution
     return {
         name: np.array((*found.contact[name], bounce.get(name, 0.0)))
         for name in _links_with_own_settings(mechanism)
@@ -419,10 +419,6 @@ def settings_distance(a: Array, b: Array, _scale: float) -> float:
     differing = ~((a == b) | (np.isnan(a) & np.isnan(b)))
     change = np.abs(a - b)[differing] / np.maximum(np.abs(a), np.abs(b))[differing]
     return float(np.where(np.isnan(change), math.inf, change).max(initial=0.0))
-
-
-def _is_world(mechanism: Mechanism) -> bool:
-    return root_model(mechanism.scene) is None
 
 
 SHAPE_QUANTITIES = (
@@ -479,7 +475,7 @@ SHAPE_QUANTITIES = (
         unit="",
         error=absolute,
         read=_pair_friction,
-        is_stated=_is_world,
+        is_stated=is_world,
         causes=_LOST_SHAPE | {pybullet_codes.FRICTION_PRODUCT, mjcf_codes.FRICTION_COMBINATION},
     ),
     Quantity(

@@ -34,6 +34,7 @@ from bridge.parity.engine import Hull, Surfaces
 from bridge.parity.readings import (
     Pair,
     hull_of_points,
+    is_world,
     model_surfaces,
     shapes_of,
     stacked,
@@ -46,7 +47,6 @@ from loaders.meshes import read_mesh
 from loaders.model import Box, Capsule, Cylinder, Link, Mesh, Sphere, Surface
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.scene import Scene
-from loaders.scoped_names import root_model
 
 _CHOSEN_FOR_PAIRS = "PyBullet's coefficients are chosen for pairs of links"
 
@@ -440,7 +440,7 @@ def surfaces_in_pybullet(
         contact=contact,
         hulls=hulls,
         unread=unread,
-        reasons={} if root_model(mechanism.scene) else {"friction": _CHOSEN_FOR_PAIRS},
+        reasons={"friction": _CHOSEN_FOR_PAIRS} if is_world(mechanism) else {},
     )
 
 
