@@ -45,6 +45,7 @@ from loaders import codes as loaders_codes
 from loaders.engine_settings import conventions_of
 from loaders.model import JointAxis, Link
 from loaders.pose import Array
+from loaders.scoped_names import root_model
 
 
 def _compliance(engine: Engine, mechanism: Mechanism) -> Readings:
@@ -384,7 +385,7 @@ def _contact_settings(engine: Engine, mechanism: Mechanism) -> Readings:
     _require(found, "contact")
     if found.contact is None:
         raise NotReportedError(f"the engine {engine.name} does not report settings of contact")
-    bounce = {} if is_world(mechanism) else found.restitution
+    bounce = {} if root_model(mechanism.scene) is None else found.restitution
     return {
         name: np.array((*found.contact[name], bounce.get(name, 0.0)))
         for name in _links_with_own_settings(mechanism)
