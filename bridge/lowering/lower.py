@@ -83,10 +83,6 @@ def ignored_by_policy(scene: Scene, policy: str) -> dict[str, tuple[str, ...]]:
     return {name: items for name, items in stated.items() if items}
 
 
-_MAX_PAIRS = 10
-"""Largest number of pairs that a finding lists."""
-
-
 def report_overlaps(mechanism: Mechanism, policy: str, diagnostics: Diagnostics) -> None:
     """Report the links that overlap initially: those that do not collide for that reason, and those
     that push each other apart.
@@ -128,10 +124,8 @@ def _report_pairs(
 
     listed = [
         f"{shown(entry.link_A)} and {shown(entry.link_B)} {_depth_text(entry.depth)}"
-        for entry in overlaps[:_MAX_PAIRS]
+        for entry in overlaps
     ]
-    if len(overlaps) > _MAX_PAIRS:
-        listed.append(f"and {len(overlaps) - _MAX_PAIRS} more pairs")
     subjects = dict.fromkeys(name for entry in overlaps for name in (entry.link_A, entry.link_B))
     diagnostics.add(code, first, hint=hint, subjects=subjects, pairs=tuple(listed))
 
