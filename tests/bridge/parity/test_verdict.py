@@ -18,39 +18,15 @@ from bridge.cli import main
 from bridge.cli.inputs import search
 from bridge.cli.parser import parse
 from bridge.diagnostic_codes import CODES, MODULES
-from bridge.parity import Comparison, Level, Outcome, Row, Verdict
+from bridge.parity import Outcome, Verdict
 from bridge.parity.attribution import WITHOUT_TRUTH
 from bridge.parity.causes import Cause, Gap, cause_of, conditions, effect_of, gaps_of_losses
 from bridge.parity.verdict import explained, load_words, setting
 from loaders.code import QUANTITIES_OF_CONTACT, ActsOn, Chosen, Code, Condition, Lost, NoEffect
 from loaders.diagnostics import Diagnostic, Fate
+from tests.support.comparisons import comparison, row
 
 # The worst row decides the verdict, and an assertion names it.
-
-
-def row(outcome: Outcome, error: float = 1e-3, **changes: str) -> Row:
-    return Row(
-        level=Level.MODEL,
-        quantity="mass",
-        unit="",
-        engines=("a", "b"),
-        error=error,
-        tolerance=1e-9,
-        where="elbow",
-        outcome=outcome,
-        **changes,
-    )
-
-
-def comparison(*rows: Row, model: str = "m") -> Comparison:
-    return Comparison(
-        model=model,
-        source="m.sdf",
-        rows=rows,
-        engines=("a", "b"),
-        environment={"seed": "0"},
-        diagnostics=(),
-    )
 
 
 @pytest.mark.parametrize(

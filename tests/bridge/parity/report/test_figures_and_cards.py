@@ -17,6 +17,8 @@ from lxml import etree
 from bridge.parity import Comparison, Level, Outcome, Row
 from bridge.parity.causes import Gap
 from bridge.parity.report.report import counts_of, draw, worst_first
+from tests.support.comparisons import comparison as junit_comparison
+from tests.support.comparisons import row as junit_row
 from tests.support.web_page import WebPage, is_inert
 
 needs_matplotlib = pytest.mark.skipif(
@@ -162,31 +164,6 @@ def test_the_worst_come_first_in_their_order() -> None:
 
 
 # JUnit XML counts failed and skipped rows.
-
-
-def junit_row(outcome: Outcome, error: float = 1e-3, **changes: str) -> Row:
-    return Row(
-        level=Level.MODEL,
-        quantity="mass",
-        unit="",
-        engines=("a", "b"),
-        error=error,
-        tolerance=1e-9,
-        where="elbow",
-        outcome=outcome,
-        **changes,
-    )
-
-
-def junit_comparison(*rows: Row, model: str = "m") -> Comparison:
-    return Comparison(
-        model=model,
-        source="m.sdf",
-        rows=rows,
-        engines=("a", "b"),
-        environment={"seed": "0"},
-        diagnostics=(),
-    )
 
 
 def test_junit_counts_what_failed(tmp_path: Path) -> None:

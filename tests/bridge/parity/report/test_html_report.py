@@ -16,40 +16,16 @@ import pytest
 import bridge
 import loaders
 from bridge.cli import main
-from bridge.parity import Comparison, Level, Outcome, Row, Verdict
+from bridge.parity import Comparison, Outcome, Verdict
 from bridge.parity.causes import Gap
 from bridge.parity.engine import factory_of
 from bridge.parity.report.report import GLOSSARY
 from tests.support.chromium import Chromium
+from tests.support.comparisons import comparison, row
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
 pytest.importorskip("matplotlib")
-
-
-def row(outcome: Outcome, error: float = 1e-3, quantity: str = "mass", **changes: str) -> Row:
-    return Row(
-        level=Level.MODEL,
-        quantity=quantity,
-        unit="",
-        engines=("a", "b"),
-        error=error,
-        tolerance=1e-9,
-        where="elbow",
-        outcome=outcome,
-        **changes,
-    )
-
-
-def comparison(*rows: Row, model: str = "m") -> Comparison:
-    return Comparison(
-        model=model,
-        source="m.sdf",
-        rows=rows,
-        engines=("a", "b"),
-        environment={"seed": "0"},
-        diagnostics=(),
-    )
 
 
 class Page(HTMLParser):
