@@ -583,11 +583,8 @@ def _unknown(quantity: str, engine: str, cause: str) -> Row:
     return Row(
         level=Level.CONTACT,
         quantity=quantity,
-        unit="",
         engines=(EXACT_MOTION, engine),
-        error=0.0,
         tolerance=CONTACT_MARGIN,
-        where="",
         outcome=Outcome.UNKNOWN,
         cause=cause,
     )

@@ -423,11 +423,8 @@ def _unknown(engine: str, cause: str) -> Row:
     return Row(
         level=Level.MOTION,
         quantity="order of convergence",
-        unit="",
         engines=(EXACT_MOTION, engine),
-        error=0.0,
         tolerance=1.0 - MIN_FIRST_ORDER,
-        where="",
         outcome=Outcome.UNKNOWN,
         cause=cause,
     )
@@ -480,7 +477,6 @@ def order_row(level: Level, quantity: str, engine: str, points: Points, where: s
     return Row(
         level=level,
         quantity=quantity,
-        unit="",
         engines=(EXACT_MOTION, engine),
         error=missing,
         tolerance=1.0 - MIN_FIRST_ORDER,

@@ -269,11 +269,9 @@ def refusal_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]
             yield Row(
                 level=Level.MODEL,
                 quantity="reading",
-                unit="",
                 engines=(reference, name),
                 error=math.inf,
                 tolerance=0.0,
-                where="",
                 cause=engine.refusal,
                 outcome=Outcome.FAILED if engine.refusal_is_difference else Outcome.UNKNOWN,
             )
