@@ -248,15 +248,16 @@ def _body(body: Body, is_particle: bool, context: MjcfContext) -> MjcfElement:
     """
     if body.name == WORLD:
         return context.document["worldbody"]
-    settings = own_settings(body.link)
-    return MjcfElement(
+    element = MjcfElement(
         "body",
         name=body.name,
         **_placement(body, is_particle),
         mocap=body.is_kinematic or None,
         gravcomp=None if body.link.gravity else 1.0,
-        **{key: text for key, text in settings.items() if key not in INERTIA_SETTINGS},
     )
+    settings = own_settings(body.link)  # which may state what the model says otherwise
+    element.set(**{key: text for key, text in settings.items() if key not in INERTIA_SETTINGS})
+    return element
 
 
 def _placement(body: Body, is_particle: bool) -> dict[str, Sequence[float] | None]:
