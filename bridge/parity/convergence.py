@@ -466,13 +466,9 @@ def order_row(level: Level, quantity: str, engine: str, points: Points, where: s
         where: The link with the largest error.
     """
     order = log_log_slope(points)
-    missing = (
-        0.0
-        if points[0][1] < ROUNDING_ERROR
-        else math.inf
-        if order is None
-        else max(0.0, 1.0 - order)
-    )
+    missing = math.inf if order is None else max(0.0, 1.0 - order)
+    if points[0][1] < ROUNDING_ERROR:
+        missing = 0.0
     outcome = Outcome.PASSED if missing <= 1.0 - MIN_FIRST_ORDER else Outcome.FAILED
     return Row(
         level=level,

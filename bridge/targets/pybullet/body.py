@@ -101,13 +101,12 @@ def loop_gaps(mechanism: Mechanism, link_pose: Callable[[str], Pose]) -> dict[st
         link_pose: Function that returns the present pose of a link.
     """
 
+    def X_WB(body: int) -> Pose:
+        return IDENTITY if body == ROOT else link_pose(mechanism.bodies[body].name)
+
     def gap(body_a: int, X_AP: Pose, body_b: int, X_BQ: Pose) -> float:
-        ends = ((body_a, X_AP), (body_b, X_BQ))
-        X_WP, X_WQ = (
-            (IDENTITY if i == ROOT else link_pose(mechanism.bodies[i].name)) @ X_LK
-            for i, X_LK in ends
-        )
-        return float(np.linalg.norm(X_WQ.p - X_WP.p))
+        p_WP, p_WQ = (X_WB(body_a) @ X_AP).p, (X_WB(body_b) @ X_BQ).p
+        return float(np.linalg.norm(p_WQ - p_WP))
 
     gaps = {
         c.joint.name: gap(c.parent, c.joint.X_PJ, c.child, c.joint.X_CJ) for c in mechanism.closures

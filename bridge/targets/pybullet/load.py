@@ -253,14 +253,15 @@ class _Plan:
             *mechanism.fluid_forces,
         )
         is_turned = not X_WN.is_close(Pose.of(p=X_WN.p))
-        return not in_world and all(
-            a.segments[0].links
-            and a.segments[0].links[0].link.name == a.mechanism.bodies[0].name
-            and a.mechanism.bodies[0].joint not in self.positions
-            and not (a.is_fixed and is_turned)
-            and sum(body.parent == ROOT for body in a.mechanism.bodies) == 1
-            for a in self.articulations
-        )
+
+        def states_only_base(a: Articulation) -> bool:
+            base, links = a.mechanism.bodies[0], a.segments[0].links
+            has_base = bool(links) and links[0].link.name == base.name
+            has_one_base = sum(body.parent == ROOT for body in a.mechanism.bodies) == 1
+            is_placed = base.joint in self.positions or (a.is_fixed and is_turned)
+            return has_base and has_one_base and not is_placed
+
+        return not in_world and all(map(states_only_base, self.articulations))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
