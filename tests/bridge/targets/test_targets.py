@@ -211,12 +211,10 @@ def test_the_page_on_writers_lists_every_option(title: str) -> None:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Own(ExportOptions):
-    unit: str = dataclasses.field(default="m", metadata=option("unit", choices=("m", "mm")))
+    unit: str = option("m", "unit", choices=("m", "mm"))
     shadows: bool = True
-    hidden: bool = dataclasses.field(default=False, metadata=option(flag=""))
-    parts: tuple[str, ...] = dataclasses.field(
-        default=("a",), metadata=option(choices=("a", "b"), flag="--own-parts", item="part")
-    )
+    hidden: bool = option(False, flag="")
+    parts: tuple[str, ...] = option(("a",), choices=("a", "b"), flag="--own-parts", item="part")
 
 
 def test_flags_follow_from_names_and_defaults() -> None:
