@@ -676,14 +676,14 @@ class PyBulletBody(int):
     def _adapt_friction(self, state: State) -> None:
         if not self._depends_on_step:
             return
-        if state.client.getPhysicsEngineParameters()["fixedTimeStep"] != self._step:
+        if state.parameters()["fixedTimeStep"] != self._step:
             self._step = adapt_to_step(state.client, state.body, state.articulation)
 
     def step(self) -> None:
         """Apply the passive forces of this body and step the whole simulation."""
         state = self.state
         self._apply_passive_forces(state)
-        state.client.stepSimulation()
+        state.step()
 
     def apply_physics(self) -> None:
         """Set the physics server's gravity and time step to those of the file; loading does not.
@@ -1181,7 +1181,7 @@ class Bodies(Sequence[PyBulletBody]):
         """Apply the passive forces of all bodies and step the whole simulation."""
         self.apply_passive_forces()
         for body in self[:1]:
-            body.state.client.stepSimulation()
+            body.state.step()
 
     def apply_physics(self) -> None:
         """Set the physics server's gravity and time step to those of the file; see
