@@ -18,7 +18,9 @@ from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
 from loaders.engine_settings import INERTIA_SETTINGS, conventions_of
 from loaders.model import WORLD
 from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR
 
+from . import codes
 from .actuator import write_actuator_laws, write_actuators
 from .asset import AssetLibrary, name_colors, sort_assets
 from .collision_filter import filters
@@ -40,6 +42,7 @@ from .joint import ScalarJoint, carried_bodies, joint_elements, joint_of_velocit
 from .keyframe import write_keyframes
 from .mujoco_elements import write_mujoco_elements
 from .sensor import write_sensors
+from .sensor_reader import SensorReader
 from .site import write_frames, write_lights
 from .submodel import assign_files, move_to_reference
 from .tendon import write_path_tendons, write_tendons
@@ -72,6 +75,7 @@ class BuiltMjcf:
         names: MJCF names by canonical name, where they differ.
         shapes: The shapes of all geoms of finite size.
         initial_key: The index of the key of the initial position; None if that is ``qpos0``.
+        reader: Reads the sensors in a running MuJoCo.
     """
 
     root: MjcfElement
@@ -82,6 +86,7 @@ class BuiltMjcf:
     names: dict[str, str]
     shapes: tuple[PlacedShape, ...]
     initial_key: int | None
+    reader: SensorReader
 
 
 def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
@@ -105,8 +110,9 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     scalar_joints = joint_of_velocity(mechanism)
     shapes = _write_bodies(scalar_joints, GeomWriter(library, contact, context), context)
     context.document["compiler"].set(assetdir="assets" if library.files else None)
-    speed_limited = _write_sections(scalar_joints, shapes, contact, context)
+    speed_limited, reader = _write_sections(scalar_joints, shapes, contact, context)
     initial_key = _finish(speed_limited, shapes.placed, context)
+    _report_slashes(context)
     findings = Diagnostics((*mechanism.scene.diagnostics, *context.diagnostics))
     findings.raise_for(ExportError, strict=options.strict)
     return BuiltMjcf(
@@ -117,6 +123,7 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
         names=dict(context.names.changed),
         shapes=tuple(shapes.placed),
         initial_key=initial_key,
+        reader=reader,
     )
 
 
@@ -125,9 +132,9 @@ def _write_sections(
     shapes: WrittenShapes,
     contact: ContactData,
     context: MjcfContext,
-) -> frozenset[str]:
+) -> tuple[frozenset[str], SensorReader]:
     """Write the sections that refer to bodies, joints and geoms; return the joints with a speed
-    limit.
+    limit, and the reader of sensors.
 
     The sections do not depend on one another. Their order is that in which they claim the names of
     sites.
@@ -143,11 +150,16 @@ def _write_sections(
     write_equalities(scalar_joints, context)
     speed_limited = write_actuators(scalar_joints, context)
     write_actuator_laws(scalar_joints, tendons, context)
-    write_sensors(shapes.geom_names, context)
+    sensors = write_sensors(shapes.geom_names, context)
     write_lights(context)
     write_mujoco_elements(shapes.geom_names, context)
     join_planes(context)
-    return speed_limited
+    collisions = {
+        geom: f"{link}{SEPARATOR}{collision}"
+        for (link, collision), geoms in shapes.geom_names.items()
+        for geom in geoms
+    }
+    return speed_limited, SensorReader(sensors=sensors, collisions=collisions)
 
 
 def _finish(
@@ -170,6 +182,14 @@ def _finish(
     write_defaults(context)
     sort_assets(context)
     return initial_key
+
+
+def _report_slashes(context: MjcfContext) -> None:
+    """Report names that dm_control takes for scopes."""
+    elements = context.document.root().walk()
+    names = [e.attributes["name"] for e in elements if "/" in e.attributes.get("name", "")]
+    if names:
+        context.report(codes.DM_CONTROL, subjects=dict.fromkeys(names), names=tuple(names))
 
 
 # --- settings -------------------------------------------------------------------------------------
