@@ -249,13 +249,13 @@ class SensorKind:
     message: type | None
     """The message that `read` returns; None if there is none."""
     gazebo: str
-    """What Gazebo publishes: quantities, frame, sign, reference."""
+    """Message of Gazebo: quantities, frame, sign, reference."""
     mujoco: str = ""
     """The sensors of MuJoCo in the export; empty if there are none."""
     pybullet: str = ""
-    """What PyBullet is asked for; empty if there is nothing."""
+    """Source in PyBullet; empty if there is none."""
     difference: str = ""
-    """What the sensors of MuJoCo read instead of the message; empty if they are exact."""
+    """Reading of the sensors of MuJoCo in place of the message; empty if they are exact."""
 
 
 CAMERAS = (
