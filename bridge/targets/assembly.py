@@ -582,7 +582,7 @@ class Assembly:
         scene = self._scene
         lost = [
             key
-            for key in ("physics", "keyframes", "tendons", "contact_pairs")
+            for key in ("physics", "spherical_coordinates", "keyframes", "tendons", "contact_pairs")
             if _differs(scene, key)
         ]
         arrays = ("wind", "magnetic_field")

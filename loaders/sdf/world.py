@@ -93,7 +93,6 @@ IGNORED_IN_WORLD = {
     "audio": codes.APPEARANCE_OF_WORLD,
     "road": codes.ROAD,
     "atmosphere": codes.NOT_MECHANICAL,
-    "spherical_coordinates": codes.NOT_MECHANICAL,
     "model_state": codes.STATE_IGNORED,
     "light_state": codes.STATE_IGNORED,
     "population": codes.POPULATION,
@@ -106,7 +105,7 @@ def read_world(scope: Scope) -> Scene:
     """
     node = scope.node
     report_ignored(node, IGNORED_IN_WORLD)
-    wind = node.child("wind")
+    wind, place = node.child("wind"), node.child("spherical_coordinates")
     return Scene(
         name=scope.name,
         gravity=frozen(node.numbers("gravity", 3, (0.0, 0.0, -9.8))),
@@ -115,6 +114,7 @@ def read_world(scope: Scope) -> Scene:
             (0.0, 0.0, 0.0) if wind is None else wind.numbers("linear_velocity", 3, (0.0, 0.0, 0.0))
         ),
         magnetic_field=frozen(node.numbers("magnetic_field", 3, _MAGNETIC_FIELD)),
+        spherical_coordinates=() if place is None else flat_parameters(place),
         lights=tuple(_read_lights(scope)),
     )
 

@@ -18,7 +18,9 @@ from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
 from loaders.engine_settings import INERTIA_SETTINGS, conventions_of
 from loaders.model import WORLD
 from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR
 
+from . import codes
 from .actuator import write_actuator_laws, write_actuators
 from .asset import AssetLibrary, name_colors, sort_assets
 from .collision_filter import filters
@@ -40,6 +42,7 @@ from .joint import ScalarJoint, carried_bodies, joint_elements, joint_of_velocit
 from .keyframe import write_keyframes
 from .mujoco_elements import write_mujoco_elements
 from .sensor import write_sensors
+from .sensor_reader import SensorReader
 from .site import write_frames, write_lights
 from .submodel import assign_files, move_to_reference
 from .tendon import write_path_tendons, write_tendons
@@ -77,6 +80,7 @@ class BuiltMjcf:
         names: MJCF names by canonical name, where they differ.
         shapes: The shapes of all geoms of finite size.
         initial_key: The index of the key of the initial position; None if that is ``qpos0``.
+        reader: Reads the sensors in a running MuJoCo.
     """
 
     root: MjcfElement
@@ -87,6 +91,7 @@ class BuiltMjcf:
     names: dict[str, str]
     shapes: tuple[PlacedShape, ...]
     initial_key: int | None
+    reader: SensorReader
 
 
 def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
@@ -128,10 +133,16 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     write_equalities(scalar_joints, context)
     speed_limited = write_actuators(scalar_joints, context)
     write_actuator_laws(scalar_joints, tendons, context)
-    write_sensors(geom_names, context)
+    sensors = write_sensors(geom_names, context)
     write_lights(context)
     write_mujoco_elements(geom_names, context)
     join_planes(context)
+    collisions = {
+        geom: f"{link}{SEPARATOR}{collision}"
+        for (link, collision), geoms in geom_names.items()
+        for geom in geoms
+    }
+    reader = SensorReader(sensors=sensors, collisions=collisions)
 
     # Passes over the sections; each needs the one before.
     name_colors(context)
@@ -145,6 +156,7 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     _sort_excludes(context)
     write_defaults(context)
     sort_assets(context)
+    _report_slashes(context)
 
     findings = Diagnostics((*scene.diagnostics, *context.diagnostics))
     findings.raise_for(ExportError, strict=options.strict)
@@ -156,7 +168,16 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
         names=dict(context.names.changed),
         shapes=tuple(shapes.placed),
         initial_key=initial_key,
+        reader=reader,
     )
+
+
+def _report_slashes(context: MjcfContext) -> None:
+    """Report names that dm_control takes for scopes."""
+    elements = context.document.root().walk()
+    names = [e.attributes["name"] for e in elements if "/" in e.attributes.get("name", "")]
+    if names:
+        context.report(codes.DM_CONTROL, subjects=dict.fromkeys(names), names=tuple(names))
 
 
 # --- settings -------------------------------------------------------------------------------------

@@ -305,6 +305,7 @@ def _light(light: Light, report: Report) -> Light:
 
 _DEFAULT = Scene(name="")
 _ARRAYS = ("gravity", "wind", "magnetic_field")
+_SETTINGS = ("physics", "spherical_coordinates")
 
 
 def settings_of_world(scene: Scene) -> tuple[str, ...]:
@@ -312,8 +313,7 @@ def settings_of_world(scene: Scene) -> tuple[str, ...]:
     found = [
         key for key in _ARRAYS if not np.array_equal(getattr(scene, key), getattr(_DEFAULT, key))
     ]
-    if scene.physics != _DEFAULT.physics:
-        found.append("physics")
+    found += [key for key in _SETTINGS if getattr(scene, key) != getattr(_DEFAULT, key)]
     if any(light.link == WORLD for light in scene.lights):
         found.append("lights")
     if any(frame.link == WORLD for frame in scene.frames):
@@ -334,7 +334,7 @@ def without_settings(scene: Scene, settings: Sequence[str], report: Report) -> S
         subjects=(scene.name,),
         settings=tuple(name.replace("_", " ") for name in settings),
     )
-    defaults = {key: getattr(_DEFAULT, key) for key in (*_ARRAYS, "physics")}
+    defaults = {key: getattr(_DEFAULT, key) for key in (*_ARRAYS, *_SETTINGS)}
     return dataclasses.replace(
         scene,
         **defaults,
