@@ -23,7 +23,6 @@ from loaders.scoped_names import SEPARATOR
 from . import codes
 from .actuator import write_actuator_laws, write_actuators
 from .asset import AssetLibrary, name_colors, sort_assets
-from .collision_filter import filters
 from .contact import (
     report_ignored_filters,
     report_pivoted_contacts,
@@ -31,7 +30,7 @@ from .contact import (
     write_excludes,
     write_stated_pairs,
 )
-from .contact_parameters import ContactData, inverse_masses
+from .contact_parameters import ContactData
 from .context import MjcfContext, MjcfDocument, MjcfElement, own_settings
 from .default import write_defaults
 from .equality import write_equalities
@@ -112,7 +111,7 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     report_overlaps(mechanism, options.policy, context.diagnostics)
 
     # Settings and bodies, with their joints and geoms.
-    contact = ContactData(filters(mechanism, options.policy), inverse_masses(mechanism))
+    contact = ContactData.of(mechanism, options.policy)
     library = AssetLibrary(context)
     scalar_joints = joint_of_velocity(mechanism)
     _write_settings(context)

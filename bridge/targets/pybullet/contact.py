@@ -468,7 +468,7 @@ def contact_parameters(surface: Surface) -> dict[str, float]:
     values = {
         "lateralFriction": surface.friction.mu,
         "rollingFriction": surface.friction.rolling or 0.0,
-        "spinningFriction": spinning_friction(surface.friction),
+        "spinningFriction": torsional_length(surface.friction),
         "restitution": surface.restitution,
     }
     if surface.stiffness is not None:
@@ -476,15 +476,6 @@ def contact_parameters(surface: Surface) -> dict[str, float]:
     if surface.restitution:
         values["contactProcessingThreshold"] = 0.0
     return values
-
-
-def spinning_friction(friction: Friction) -> float:
-    """Return the ratio of torsional friction torque to normal force [m].
-
-    PyBullet knows no depth of contact, on which friction by the radius of the surface depends; that
-    is zero.
-    """
-    return torsional_length(friction) if friction.use_patch_radius else 0.0
 
 
 _UNSUPPORTED = (
@@ -726,7 +717,7 @@ def _combined_parameters(surface: Surface) -> Iterator[str]:
         "stiffness": surface.stiffness is not None,
         "damping": surface.stiffness is not None and surface.damping,
         "rolling": surface.friction.rolling,
-        "torsional": spinning_friction(surface.friction),
+        "torsional": torsional_length(surface.friction),
     }
     return (name for name, stated in is_stated.items() if stated)
 
