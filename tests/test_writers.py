@@ -95,6 +95,7 @@ ALLOWED = (
     ),
     ("loaders/files/fuel.py", "mkdir", "into the cache of Fuel, for a download that is asked for"),
     ("loaders/files/fuel.py", "open", "into the cache of Fuel, for a download that is asked for"),
+    ("loaders/files/fuel.py", "rmtree", "what killed downloads left in the cache of Fuel"),
     ("loaders/files/fuel.py", "rename", "into the cache of Fuel, for a download that is asked for"),
     ("bridge/cli/commands/info.py", "savefig", "into memory"),
     ("bridge/parity/report/report.py", "savefig", "into memory"),
