@@ -315,10 +315,6 @@ def write_sealed(
     return write_file(path, data, make_folder=make_folder)
 
 
-CONTENT = "sdfbridge-content"
-"""Stands for the name of the folder of the content, in a document and in its files that are not
-written yet.
-"""
 PACKAGE_XML = "package.xml"
 """The one file that may lie in the folder beside the document itself, because it makes that folder
 a package.
@@ -341,10 +337,10 @@ def write_document(
 
     Args:
         path: The document.
-        text: Its text. It refers to each file as ``FOLDER/CONTENT/FILE``, with the word `CONTENT`.
+        text: Its text.
         folder: The folder beside the document.
-        assets: Content of each file, by its path with ``/`` between the parts. `PACKAGE_XML` is
-            written into the folder itself.
+        assets: Content of each file, by its path in the folder with ``/`` between the parts: in one
+            folder that is named after the content by 16 hexadecimal digits, or `PACKAGE_XML`.
         form: Form of the document.
         force: Whether to replace what no export wrote, or was edited since.
 
@@ -357,31 +353,16 @@ def write_document(
     check_file(path, force=force)
     if assets:
         _check_assets(place, force=force)
-    text, files = _named_by_content(text, assets)
     with explained(place):
         place.parent.mkdir(parents=True, exist_ok=True)
         with locked(place):
-            if files:
-                replace_folder(place, _stored(place, _referred(place)) | files, force=force)
+            if assets:
+                stored = _stored(place, _referred(place))
+                replace_folder(place, {**stored, **assets}, force=force)
             write_sealed(path, text, form, force=force)
             with contextlib.suppress(OSError):  # the next output removes what is left
                 _remove_unused(place)
-    return (Path(path), *(folder / file for file in sorted(files)))
-
-
-def _named_by_content(text: bytes, assets: Mapping[str, bytes]) -> tuple[bytes, dict[str, bytes]]:
-    """Return a document and its files with the name of the folder of their content."""
-    digest = hashlib.sha256()
-    for file, data in sorted(assets.items()):
-        digest.update(f"{file}\0{len(data)}\0".encode(errors="surrogateescape"))
-        digest.update(data)
-    name = digest.hexdigest()[:16]
-    mark, own = CONTENT.encode(), name.encode()
-    files = {
-        file if file == PACKAGE_XML else f"{name}/{file}": data.replace(mark, own)
-        for file, data in assets.items()
-    }
-    return text.replace(mark, own), files
+    return (Path(path), *(folder / file for file in sorted(assets)))
 
 
 def _check_assets(place: Path, *, force: bool) -> None:

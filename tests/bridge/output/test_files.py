@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import hashlib
 import io
 import json
 import os
@@ -23,7 +24,6 @@ import yaml
 from PIL import Image
 
 from bridge.output import (
-    CONTENT,
     Form,
     OutputFolderError,
     check_file,
@@ -44,7 +44,9 @@ def write(
     place: Path, files: dict[str, bytes], name: str = "x.sdf", *, force: bool = False
 ) -> tuple[Path, ...]:
     """Write a document that names these files."""
-    text = "\n".join(f"x_assets/{CONTENT}/{file}" for file in files)
+    folder = hashlib.sha256(repr(files).encode()).hexdigest()[:16]
+    files = {f"{folder}/{file}": data for file, data in files.items()}
+    text = "\n".join(f"x_assets/{file}" for file in files)
     document = place / name
     return write_document(
         document,
