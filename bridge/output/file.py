@@ -41,6 +41,7 @@ from .folder import (
     explained,
     folder_state,
     locked,
+    make_folders,
     remove_output,
     replace_folder,
 )
@@ -55,7 +56,11 @@ _FORGOTTEN = 24 * 3600.0
 
 
 def write_file(
-    path: str | os.PathLike[str], data: bytes | Iterable[bytes], *, make_folder: bool = False
+    path: str | os.PathLike[str],
+    data: bytes | Iterable[bytes],
+    *,
+    make_folder: bool = False,
+    private: bool = False,
 ) -> Path:
     """Write a file in one step of the file system, over an existing one; return its path.
 
@@ -66,20 +71,22 @@ def write_file(
         path: The file to write.
         data: The content, or its pieces in order.
         make_folder: Whether to make the folder of the file if it does not exist.
+        private: Whether only the user may read the file and the folders that are made; it takes
+            the place of a symbolic link, a pipe or a device then.
 
     Raises:
         OSError: if the file system refuses; the old content is in place then.
     """
-    place = Path(os.path.realpath(path))
+    place = Path(os.path.abspath(path) if private else os.path.realpath(path))
     pieces = (data,) if isinstance(data, bytes) else data
-    if place.exists() and not place.is_file():
+    if not private and place.exists() and not place.is_file():
         place.write_bytes(b"".join(pieces))
         return Path(path)
     if make_folder:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(place.parent, private=private)
     draft = place.with_name(f".sdfbridge-{secrets.token_hex(8)}")
     try:
-        _write_draft(draft, place, pieces)
+        _write_draft(draft, place, pieces, private=private)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
@@ -89,20 +96,24 @@ def write_file(
     return Path(path)
 
 
-def _write_draft(draft: Path, place: Path, pieces: Iterable[bytes]) -> None:
-    """Write a draft and put it in its place, with the mode of the old file."""
-    with draft.open("xb", buffering=0) as stream:
+def _write_draft(draft: Path, place: Path, pieces: Iterable[bytes], *, private: bool) -> None:
+    """Write a draft and put it in its place, with the mode of the old file unless it is private."""
+    with open(draft, "xb", buffering=0, opener=_open_private if private else None) as stream:
         _lock(stream.fileno())
         for piece in _gathered(pieces):
             view = memoryview(piece)
             while view:
                 view = view[stream.write(view) :]
-        if place.exists():
+        if not private and place.exists():
             draft.chmod(stat.S_IMODE(place.stat().st_mode))
         if os.name == "posix":  # the lock is held until the draft has its place
             draft.replace(place)
     if os.name != "posix":
         draft.replace(place)
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _gathered(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -356,12 +367,14 @@ def write_document(
     with explained(place):
         place.parent.mkdir(parents=True, exist_ok=True)
         with locked(place):
-            if assets:
-                stored = _stored(place, _referred(place))
-                replace_folder(place, {**stored, **assets}, force=force)
-            write_sealed(path, text, form, force=force)
-            with contextlib.suppress(OSError):  # the next output removes what is left
-                _remove_unused(place)
+            try:
+                if assets:
+                    stored = _stored(place, _referred(place))
+                    replace_folder(place, {**stored, **assets}, force=force)
+                write_sealed(path, text, form, force=force)
+            finally:
+                with contextlib.suppress(OSError):  # the next output removes what is left
+                    _remove_unused(place)
     return (Path(path), *(folder / file for file in sorted(assets)))
 
 

@@ -6,7 +6,6 @@ MuJoCo gets text and the contents of files, never a path.
 from __future__ import annotations
 
 import math
-import os
 import re
 import threading
 import time
@@ -18,6 +17,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from loaders import codes as loaders_codes
+from loaders.deferred import hold_at_fork
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.limits import LimitError, describe_exception, raised_as
 from loaders.mjcf import codes
@@ -71,7 +71,7 @@ class _Collection:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
         self._blocks = 0
         self._before: Handler | None = None
         self._shown: Callable[..., Any] = warnings.showwarning
@@ -80,7 +80,7 @@ class _Collection:
     def begin(self, mujoco: Any, messages: list[str]) -> list[str] | None:
         """Collect the warnings of this thread; return the list that collected them before."""
         outer: list[str] | None = getattr(self._local, "messages", None)
-        with self._lock:
+        with self.lock:
             if not self._blocks:
                 self._before = mujoco.get_mju_user_warning()
                 mujoco.set_mju_user_warning(self._hear)
@@ -95,7 +95,7 @@ class _Collection:
     def end(self, mujoco: Any, outer: list[str] | None) -> None:
         """End a block."""
         self._local.messages = outer
-        with self._lock:
+        with self.lock:
             self._blocks -= 1
             if not self._blocks:
                 mujoco.set_mju_user_warning(self._before)
@@ -103,13 +103,15 @@ class _Collection:
                 if warnings.showwarning == self._show:
                     warnings.showwarning = self._shown
 
-    def _show(self, message: Warning | str, category: type, filename: str, *more: Any) -> None:
+    def _show(
+        self, message: Warning | str, category: type[Warning], filename: str, *more: Any, **how: Any
+    ) -> None:
         """Take a warning of Python, as `warnings.showwarning` does."""
         messages = getattr(self._local, "messages", None)
         if messages is not None and filename == __file__:
             messages.append(str(message))
         else:
-            self._shown(message, category, filename, *more)
+            self._shown(message, category, filename, *more, **how)
 
     def _hear(self, text: str) -> None:
         messages = getattr(self._local, "messages", None)
@@ -158,10 +160,7 @@ Fetch = Callable[[str, str], tuple[str, bytes] | None]
 
 _LOCK = threading.RLock()
 """Held while MuJoCo compiles, and while the process is forked."""
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
-    )
+hold_at_fork(_LOCK, _COLLECTION.lock)
 
 _NO_CONTACTS = 1 << 4
 """MuJoCo's ``mjDSBL_CONTACT``."""

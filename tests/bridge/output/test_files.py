@@ -172,6 +172,18 @@ def test_a_full_disk_leaves_the_old_document_with_its_files(tmp_path: Path, limi
     assert read(tmp_path) == OLD
 
 
+def test_a_document_that_cannot_be_written_leaves_no_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "x.sdf")
+
+    monkeypatch.setattr("bridge.output.file.write_sealed", full)
+    with pytest.raises(OSError, match=r"x\.sdf|output folder"):
+        write(tmp_path, OLD)
+    assert os.listdir(tmp_path) == []
+
+
 # A document is replaced only if an export wrote it and nobody edited it since: its bytes are the
 # witness.
 
@@ -369,7 +381,7 @@ def test_a_file_that_grows_too_large_leaves_the_old_one(tmp_path: Path) -> None:
 WRITER = """
 import os, signal, sys
 from bridge.output import file as output_file
-def write_and_die(draft, place, pieces):
+def write_and_die(draft, place, pieces, private):
     draft.write_bytes(b"".join(pieces))
     os.kill(os.getpid(), signal.SIGKILL)
 output_file._write_draft = write_and_die
