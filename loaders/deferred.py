@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING or sys.version_info >= (3, 12):
     from functools import cached_property as cached_property  # noqa: PLC0414 - for other modules
@@ -97,14 +97,17 @@ if hasattr(os, "register_at_fork"):
     )
 
 
-class Deferred(NamedTuple):
+class Deferred:
     """A function that calls another one, and imports its module for that.
 
     Attributes:
         target: The module and the name of the other one: ``loaders.urdf:read``.
     """
 
-    target: str
+    __slots__ = ("target",)
+
+    def __init__(self, target: str) -> None:
+        self.target = target
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Return the result of the other function."""
