@@ -404,7 +404,7 @@ class Resources:
         elif scheme in FUEL_SCHEMES:
             if self.download is not None and not any(map(os.path.exists, fuel_places(rest))):
                 with suppress(DownloadError):
-                    self.download.fetch(scheme, rest)
+                    self.download.fetch(rest)
             yield from map(str, fuel_places(rest))
         elif scheme in {"", "file"} and os.path.isabs(rest):
             yield str(Path(rest))

@@ -740,17 +740,22 @@ def assembly_files(  # noqa: PLR0913 - the parts of one export
     def in_frames_of_source(found: Scene) -> Scene:
         return as_source(found, placed, built_parts)
 
-    def check() -> None:
+    def check(written: Mapping[str, bytes]) -> None:
         for (part_main, part_files), built in zip(files_of_parts.items(), built_parts, strict=True):
+            own = {name: written[name] for name in part_files}
             require_equal(
                 read_back(
-                    part_files, part_main, built.form.scene, form.code, package_map=package_map
+                    own,
+                    part_main,
+                    built.form.scene,
+                    form.code,
+                    package_map=package_map,
                 )
             )
         if assembly.is_complete:
             require_equal(
                 read_back_mechanics(
-                    files,
+                    written,
                     main,
                     _without_losses(scene, placed, built_parts),
                     assembly.names,

@@ -7,9 +7,10 @@ import re
 import stat
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
+from loaders.deferred import cached_property
 from loaders.limits import FileError
 
 from .read_file import is_inside, read, real_path, regular_files, size_inside
