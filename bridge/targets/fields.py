@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from loaders import model
 from loaders.diagnostics import NOWHERE, Code, Where
-from loaders.engine_settings import MUJOCO, beyond_inertia
-from loaders.model import Link, Sensor, settings_of
+from loaders.engine_settings import MUJOCO, Effect, acting_settings, beyond_inertia, grouped
+from loaders.model import Link, SceneData, Sensor, settings_of
 from loaders.scene import Scene
+from loaders.text import shortened
 
 Losses = Mapping[type, Mapping[str, Code]]
 """The finding about each field that a target lacks, by class and name of the field."""
@@ -138,6 +139,35 @@ def without_lost_fields(
     """
     walk = _Walk(lost_of, [])
     return walk.without(scene, scene.name, NOWHERE), walk.found
+
+
+def report_lost_settings(
+    scene: SceneData,
+    kept: Set[str],
+    codes: tuple[Code, Code],
+    add: Callable[..., None],
+) -> None:
+    """Report MuJoCo's settings of a scene that act on motion or contact and that a target lacks,
+    each by its full name; the laws of actuators are findings of their own.
+
+    Args:
+        scene: The scene.
+        kept: Settings that the target obeys: element and attribute, such as ``body/gravcomp``, or
+            with a value, ``geom/condim=1``.
+        codes: The findings about settings of the motion and of contacts, with ``{setting}`` and
+            ``{of}`` for the items that have it.
+        add: Records a finding, as `loaders.Diagnostics.add` does.
+    """
+    lost = (
+        setting
+        for setting in acting_settings(scene)
+        if kept.isdisjoint({setting.path, f"{setting.path}={setting.text}"})
+        and not setting.path.startswith("actuator/")
+    )
+    for group in grouped(lost):
+        code = codes[group.effect is Effect.CONTACT]
+        of = f" of {shortened(', '.join(group.subjects))}" if group.subjects else ""
+        add(code, group.where, subjects=group.subjects, setting=str(group), of=of)
 
 
 def is_stated_elsewhere(item: Any, field: str) -> bool:
