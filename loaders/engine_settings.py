@@ -8,7 +8,7 @@ not have counts as one that changes the motion.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -39,8 +39,6 @@ moments.
 """
 OVERRIDE = "flag/override"
 """Flag of MuJoCo that gives all contacts the parameters of the options ``o_*``."""
-NEUTRAL_SETTINGS = INERTIA_SETTINGS | {"ref"}
-"""Settings of MuJoCo that select one of several forms of the same model."""
 
 _NAMED = {
     "body": "link",
@@ -315,6 +313,22 @@ class SettingGroup:
     def subjects(self) -> tuple[str, ...]:
         """Scoped names of the items."""
         return tuple(dict.fromkeys(name for each in self.settings for name in each.subjects))
+
+    @property
+    def is_of_solver(self) -> bool:
+        """Whether it acts on the accuracy alone, or is an option that acts on nothing."""
+        is_option = self.path.partition("/")[0] in {"option", "flag", "size"}
+        return self.effect is Effect.ACCURACY or (self.effect is Effect.NONE and is_option)
+
+    def without(self, kept: Set[str]) -> SettingGroup | None:
+        """Return the group without some settings; None if no other is left.
+
+        Args:
+            kept: Element and attribute, such as ``geom/condim``, or with a value,
+                ``geom/condim=1``.
+        """
+        left = tuple(each for each in self.settings if f"{self.path}={each.text}" not in kept)
+        return SettingGroup(self.path, left) if left and self.path not in kept else None
 
     @property
     def where(self) -> Where:

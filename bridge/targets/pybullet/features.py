@@ -21,17 +21,14 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, BodyConnection, PrimitiveKind, TendonConnection
 from bridge.mechanism.dynamics import mass_matrix
 from bridge.mechanism.force_laws import is_tendon_representable
-from bridge.targets.fields import report_lost_settings
+from bridge.targets.fields import LostSettings, report_lost_settings
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
 from loaders.engine_settings import (
     MUJOCO,
     OVERRIDE,
-    Effect,
     conventions_of,
     gravity_share,
-    grouped,
-    stated_settings,
 )
 from loaders.model import (
     BallConstraint,
@@ -128,6 +125,9 @@ def articulated_inertias(M: Array) -> Array:
     return inertias
 
 
+LOST_SETTINGS = LostSettings(
+    codes.MUJOCO_SETTINGS, codes.MUJOCO_SETTINGS_OF_CONTACT, codes.MUJOCO_SOLVER
+)
 OBEYED = frozenset({"body/gravcomp", "flag/filterparent", OVERRIDE})
 """Settings of MuJoCo that act in PyBullet: by forces of a step, by pairs of links, by the
 coefficients of surfaces. `loaders.switches` resolves others before.
@@ -147,14 +147,6 @@ def _laws(mechanism: Mechanism) -> Iterator[Item]:
         if settings:
             name = f"{actuator.name} ({_written(settings)})"
             yield Item(name, actuator.where, (actuator.name,))
-
-
-def _solver_settings(mechanism: Mechanism) -> Iterator[Item]:
-    """Yield the settings that act on the accuracy alone, and options that act on nothing."""
-    for group in grouped(stated_settings(mechanism.scene)):
-        is_option = group.path.partition("/")[0] in {"option", "flag", "size"}
-        if group.effect is Effect.ACCURACY or (group.effect is Effect.NONE and is_option):
-            yield Item(str(group), group.where, group.subjects)
 
 
 def _written(settings: Settings) -> str:
@@ -224,7 +216,6 @@ def _controls(mechanism: Mechanism) -> Iterator[Item]:
 MUJOCO_FEATURES = (
     UnsupportedFeature(codes.FLOATING_DYNAMICS, _floating_dynamics),
     UnsupportedFeature(codes.MUJOCO_SETTINGS_OF_ACTUATORS, _laws),
-    UnsupportedFeature(codes.MUJOCO_SOLVER, _solver_settings),
     UnsupportedFeature(codes.STATED_TENDON, _stated_tendons),
     UnsupportedFeature(codes.CONTACT_PAIR, _contact_pairs),
     UnsupportedFeature(codes.INACTIVE_CONSTRAINT, _switched_off),
@@ -253,7 +244,7 @@ def report_unsupported_features(
     report_lost_settings(
         mechanism.scene,
         OBEYED | obeyed,
-        (codes.MUJOCO_SETTINGS, codes.MUJOCO_SETTINGS_OF_CONTACT),
+        LOST_SETTINGS,
         partial(diagnostics.add, target=TARGET),
     )
     for feature in UNSUPPORTED_FEATURES:
