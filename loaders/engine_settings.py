@@ -316,7 +316,7 @@ class SettingGroup:
 
     @property
     def is_of_solver(self) -> bool:
-        """Whether it acts on the accuracy alone, or is an option that acts on nothing."""
+        """True if it acts on the accuracy alone, or is an option that acts on nothing."""
         is_option = self.path.partition("/")[0] in {"option", "flag", "size"}
         return self.effect is Effect.ACCURACY or (self.effect is Effect.NONE and is_option)
 
