@@ -21,6 +21,9 @@ from bridge.codes import (
     DMDOUT_SPLIT_MODEL,
     DMDOUT_WORLD_SETTINGS,
     DMDOUT_WORLD_SETTINGS_GRAVITY,
+    DMDOUT_WORLD_SETTINGS_OF_CONTACT,
+    DMDOUT_WORLD_SETTINGS_OF_MOTION,
+    DMDOUT_WORLD_SETTINGS_OF_SOLVER,
 )
 from loaders.code import Code
 from loaders.collision_pairs import connected_components, static_links
@@ -41,6 +44,7 @@ from loaders.scoped_names import (
 from loaders.text import numbers, printable
 
 from .elements import report_pairs_kept_apart
+from .fields import SOLVED_SETTINGS, LostSettings, report_lost_settings
 from .folder import AnyBuilt, DocumentFormat, ExportFiles, package_xml
 from .numbers import angle_values, position_values, roll_pitch_yaw
 from .report import (
@@ -580,6 +584,10 @@ class Assembly:
         assumes is a note.
         """
         scene = self._scene
+        world = dataclasses.replace(
+            _DEFAULT, source=scene.source, physics=scene.physics, wind=scene.wind
+        )
+        report_lost_settings(world, SOLVED_SETTINGS, _LOST_SETTINGS, self._report.add)
         lost = [
             key
             for key in ("physics", "spherical_coordinates", "keyframes", "tendons", "contact_pairs")
@@ -632,6 +640,11 @@ def _differs(scene: Scene, key: str) -> bool:
 
 
 _DEFAULT = Scene(name="")
+_LOST_SETTINGS = LostSettings(
+    DMDOUT_WORLD_SETTINGS_OF_MOTION,
+    DMDOUT_WORLD_SETTINGS_OF_CONTACT,
+    DMDOUT_WORLD_SETTINGS_OF_SOLVER,
+)
 _DRAKE_GRAVITY = (0.0, 0.0, -9.81)
 """Gravity of every scene that Drake reads from directives [m/s^2]."""
 

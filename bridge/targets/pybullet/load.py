@@ -18,7 +18,7 @@ from bridge.geometry.cache import SETTLED, Stamp, stamp_of
 from bridge.geometry.collision_shapes import ShapeChoice
 from bridge.lowering.lower import report_overlaps
 from bridge.lowering.sources import Source, loss_summary, mechanism_of
-from bridge.lowering.transform import placed, scaled
+from bridge.lowering.transform import placed, scaled, switched
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import Position, initial_positions, positions_of
@@ -564,6 +564,7 @@ def _prepared(
         )
         if settings.scale != 1.0:
             mechanism = scaled(mechanism, settings.scale)
+        mechanism = switched(mechanism)
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
         plan = _plan(mechanism, settings, client, files, diagnostics)
     prepared = _Prepared(
@@ -667,8 +668,8 @@ def _plan(
     filters = PairFilters(
         articulations=articulations, body_index=mechanism.body_index, excluded=excluded
     )
-    report_unsupported_features(mechanism, diagnostics)
     coefficients = pair_coefficients(mechanism, excluded)
+    report_unsupported_features(mechanism, diagnostics, coefficients.obeyed_settings())
     report_contacts(articulations, coefficients, diagnostics)
     report_constraints(mechanism, articulations, diagnostics)
     report_filters(mechanism, filters, diagnostics)
