@@ -140,6 +140,11 @@ CONTROLLER_SETTING = Code(
 CONTROLLER_SETTING_LIMIT = CONTROLLER_SETTING.variant(
     "ignored {name} of <limit>: it is for controllers and has no effect on the mechanics"
 )
+CONTROLLER_SETTING_OLD_VERSION = CONTROLLER_SETTING.variant(
+    "{name} of <limit> is part of URDF since version 1.2; the version of this file is {version}",
+    fate=Fate.ASSUMED,
+    hint='state version="1.2" in <robot>',
+)
 CONTROLLER_SETTING_HARDWARE = CONTROLLER_SETTING.variant("ignored <{tag}>: it describes hardware")
 DUPLICATE_MATERIAL = Code(
     "urdf.duplicate-material",
@@ -485,13 +490,20 @@ UNKNOWN_REFERENCE = Code(
 )
 VERSION = Code(
     "urdf.version",
-    Fate.ASSUMED,
-    "unknown version {version!r} of URDF; expected 1.0, 1.1 or 1.2; reading it as {used}",
+    Fate.INVALID,
+    "unknown version {version!r} of URDF; expected 1.0, 1.1 or 1.2",
     meaning=(
-        "The version of a `<robot>` is not 1.0, 1.1 or 1.2; an older or unreadable one is "
-        "read as 1.0, a newer one as 1.2."
+        "The version of a `<robot>` is not 1.0, 1.1 or 1.2. One with another first number, or "
+        "of another form, is refused, as by urdfdom; lenient loading reads it as the nearest "
+        "version. A newer 1.x is read as 1.2."
     ),
     remedy="State the version of URDF that the file has, or none for 1.0.",
+    hint="state the version of URDF that the file has, or none for 1.0",
+    leniency="it is read as the nearest version",
+)
+VERSION_MINOR = VERSION.variant(
+    "unknown version {version!r} of URDF; expected 1.0, 1.1 or 1.2; reading it as {used}",
+    fate=Fate.ASSUMED,
 )
 WORLD_INERTIAL = Code(
     "urdf.world-inertial",

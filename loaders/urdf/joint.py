@@ -13,7 +13,7 @@ from loaders.node import IgnoredElements, Node, mark_read, report_ignored
 from loaders.pose import IDENTITY, Array, frozen, rotation_to
 from loaders.urdf import codes
 
-from .geometry import read_origin
+from .geometry import LAST_VERSION, read_origin, version_at
 
 TYPES = {
     name: joint_type
@@ -38,7 +38,7 @@ _IGNORED: IgnoredElements = {
     "safety_controller": codes.CONTROLLER_SETTING,
     "calibration": codes.CONTROLLER_SETTING,
 }
-_IGNORED_LIMITS = ("deceleration", "jerk")
+_LIMITS_OF_VERSION_1_2 = ("acceleration", "deceleration", "jerk")
 
 
 def read_joint(node: Node) -> Joint:
@@ -181,10 +181,7 @@ def _read_limits(node: Node, limit: Node | None, joint_type: JointType) -> dict[
     lower, upper = _read_range(limit, joint_type)
     effort, velocity = _read_bound(limit, "effort"), _read_bound(limit, "velocity")
     acceleration = read_acceleration(limit, URDF)
-    for name in _IGNORED_LIMITS:
-        if name in limit.attributes:
-            limit.mark("@" + name)
-            limit.report(codes.CONTROLLER_SETTING_LIMIT, name=name)
+    _report_limits_of_controllers(limit)
     return {
         "lower": lower,
         "upper": upper,
@@ -192,6 +189,24 @@ def _read_limits(node: Node, limit: Node | None, joint_type: JointType) -> dict[
         "velocity": velocity,
         "acceleration": acceleration,
     }
+
+
+def _report_limits_of_controllers(limit: Node) -> None:
+    """Report the limits that act on controllers alone, and those that the version of the file does
+    not have.
+    """
+    names = [name for name in _LIMITS_OF_VERSION_1_2 if name in limit.attributes]
+    if not names:
+        return
+    stated, version = version_at(limit)
+    if version < LAST_VERSION:
+        limit.report(
+            codes.CONTROLLER_SETTING_OLD_VERSION, name=" and ".join(names), version=stated
+        )
+    for name in names:
+        if name != "acceleration":
+            limit.mark("@" + name)
+            limit.report(codes.CONTROLLER_SETTING_LIMIT, name=name)
 
 
 def _read_bound(limit: Node, name: str) -> float:
