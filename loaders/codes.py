@@ -550,6 +550,10 @@ XML_MENDED = Code(
     ),
     remedy="Correct the file so that strict XML parsers read it too.",
 )
+XML_MENDED_SAVED = XML_MENDED.variant(
+    "read <...-string> in a URI as text: Gazebo saves the URIs of a model that came as text so, "
+    "without escapes"
+)
 XML_MISSING = Code(
     "xml.missing",
     Fate.INVALID,

@@ -171,6 +171,12 @@ DUPLICATE_NAME_INVALID = DUPLICATE_NAME.variant(
     fate=Fate.INVALID,
     hint="rename one of them",
 )
+DUPLICATE_NAME_EMBEDDED = DUPLICATE_NAME.variant(
+    "duplicate name {name} of a <{tag}> in <gazebo>",
+    fate=Fate.INVALID,
+    hint="rename one of them",
+    leniency="the element in <gazebo> is left out",
+)
 DUPLICATE_NAME_OF_ACTUATOR = DUPLICATE_NAME.variant(
     "duplicate actuator name {actuator}; it is renamed to {name}"
 )
@@ -404,6 +410,19 @@ REVERSED_LIMIT = Code(
         "as in PyBullet."
     ),
     remedy="Exchange the limits.",
+)
+ROBOT_ORIGIN = Code(
+    "urdf.robot-origin",
+    Fate.ASSUMED,
+    "the <origin> in <robot> moves the robot by {distance:.6g} m and turns it by {angle:.6g} rad, "
+    "as in libsdformat; other readers ignore it",
+    meaning=(
+        "A `<robot>` has an `<origin>`, which the specification lacks. It places the robot, as "
+        "in libsdformat; Drake and MuJoCo ignore it."
+    ),
+    remedy="Remove it, and place the robot when you load it.",
+    hint="remove it, unless it shall place the robot",
+    harm=1,
 )
 SECOND_SHAPE = Code(
     "urdf.second-shape",

@@ -200,9 +200,7 @@ def _report_limits_of_controllers(limit: Node) -> None:
         return
     stated, version = version_at(limit)
     if version < LAST_VERSION:
-        limit.report(
-            codes.CONTROLLER_SETTING_OLD_VERSION, name=" and ".join(names), version=stated
-        )
+        limit.report(codes.CONTROLLER_SETTING_OLD_VERSION, name=" and ".join(names), version=stated)
     for name in names:
         if name != "acceleration":
             limit.mark("@" + name)

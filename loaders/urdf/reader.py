@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ from .transmission import read_actuators
 from .tree import StatedJoints, held_roots, link_poses, root_link
 
 _read_plugins: Callable[..., None] = Deferred("loaders.gazebo.plugins:read_plugins")
+_with_sdf_elements: Callable[..., Scene] = Deferred("loaders.sdf.reader:with_elements")
 _TAGS = ("frame", "gazebo", *ELEMENTS)
 _ZERO = (0.0, 0.0, 0.0)
 
@@ -164,7 +166,7 @@ def read(root: Node, context: Context) -> Scene | None:
     stated = StatedJoints.read(joint_nodes, repeated_joints)
     joints = stated.connected(link_nodes, context.diagnostics)
     extensions = GazeboExtensions(
-        root, (*link_nodes, *(joint.name for joint in joints)), left_out=joint_nodes
+        root, (*link_nodes, *(joint.name for joint in joints)), context, left_out=joint_nodes
     )
     poses = link_poses(link_nodes, joints, context.diagnostics)
     robot = Robot(name, where, Materials.of(root, context), context)
@@ -195,9 +197,22 @@ def read(root: Node, context: Context) -> Scene | None:
     if scene.filter_groups:  # Drake's extension of URDF
         scene = dataclasses.replace(scene, collision_policy="drake")
     scene = dataclasses.replace(scene, friction_rule=_friction_rule(root))
-    X_WM = read_origin(root)
+    X_WM = _pose_of_robot(root)
+    embedded = extensions.sdf_elements(scene)
+    if embedded:
+        scene = _with_sdf_elements(scene, embedded, context)
     root.report_unread()
     return scene if X_WM is IDENTITY else place(scene, "", X_WM)
+
+
+def _pose_of_robot(root: Node) -> Pose:
+    """Return the pose in the ``<origin>`` of a ``<robot>``, which only libsdformat reads."""
+    X_WM = read_origin(root)
+    x, y, z, qw, *axis = X_WM.to_vector()
+    distance, angle = math.hypot(x, y, z), 2.0 * math.atan2(math.hypot(*axis), abs(qw))
+    if distance > 0.0 or angle > 0.0:
+        root.report(codes.ROBOT_ORIGIN, distance=distance, angle=angle)
+    return X_WM
 
 
 def _friction_rule(root: Node) -> str | None:

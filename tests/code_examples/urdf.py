@@ -44,6 +44,7 @@ def transmission(inside: str, kind: str = "SimpleTransmission") -> str:
 DRIVEN = "<joint name='j'/><actuator name='m'>{}</actuator>"
 
 BODIES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "urdf.robot-origin": ("<origin xyz='1 0 0'/>" + LINK, ()),
     "urdf.actuator-ignored": (
         f"{TWO}{joint(LIMIT.replace('effort=' + repr('1'), 'effort=' + repr('0')))}"
         f"<transmission type='SimpleTransmission'>{DRIVEN.format('')}</transmission>",
@@ -62,7 +63,7 @@ BODIES: dict[str, tuple[str, tuple[str, ...]]] = {
         (),
     ),
     "urdf.duplicate-name": (LINK + LINK, ("a",)),
-    "urdf.embedded-sdf": (gazebo("<link name='x'/>"), ()),
+    "urdf.embedded-sdf": (gazebo("<light name='x'/>"), ()),
     "urdf.engine-setting": (
         "<link name='a'/><gazebo reference='a'><maxContacts>3</maxContacts></gazebo>",
         (),
