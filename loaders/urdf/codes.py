@@ -145,6 +145,9 @@ CONTROLLER_SETTING_OLD_VERSION = CONTROLLER_SETTING.variant(
     fate=Fate.ASSUMED,
     hint='state version="1.2" in <robot>',
 )
+CONTROLLER_SETTING_PARAMETER = CONTROLLER_SETTING.variant(
+    "ignored <param> {name} of <{tag}>: it is for controllers and has no effect on the mechanics"
+)
 CONTROLLER_SETTING_HARDWARE = CONTROLLER_SETTING.variant("ignored <{tag}>: it describes hardware")
 DUPLICATE_MATERIAL = Code(
     "urdf.duplicate-material",
@@ -222,6 +225,14 @@ INFINITE_LIMIT = Code(
     "infinite {attribute}; some URDF readers refuse infinite values",
     meaning="A limit is infinite, which not every URDF reader accepts.",
     remedy="Use a continuous joint, or a large finite limit.",
+)
+INITIAL_VALUE = Code(
+    "urdf.initial-value",
+    Fate.DROPPED,
+    "the initial value {value:g} of {interface} is ignored: only a position can be set initially",
+    meaning="A `<ros2_control>` states an initial velocity or effort, which the scene lacks.",
+    remedy="Set it in the simulator.",
+    effect=Lost("initial velocity"),
 )
 JOINT_TYPE = Code(
     "urdf.joint-type",

@@ -256,7 +256,7 @@ def read_mimic(node: Node, follower: Joint, joints: dict[str, Joint]) -> Couplin
         return None
     leader = mimic.word("@joint")
     multiplier, offset = mimic.number("@multiplier", 1.0), mimic.number("@offset", 0.0)
-    if not _can_mimic(mimic, follower, leader, joints):
+    if not can_mimic(mimic, follower, leader, joints):
         return None
     return Coupling(
         follower=follower.name,
@@ -267,8 +267,15 @@ def read_mimic(node: Node, follower: Joint, joints: dict[str, Joint]) -> Couplin
     )
 
 
-def _can_mimic(mimic: Node, follower: Joint, leader: str, joints: dict[str, Joint]) -> bool:
-    """Return whether a joint can mimic a leader; report why not."""
+def can_mimic(mimic: Node, follower: Joint, leader: str, joints: dict[str, Joint]) -> bool:
+    """Return whether a joint can mimic a leader; report why not.
+
+    Args:
+        mimic: The element that says so.
+        follower: The joint.
+        leader: Name of the leader.
+        joints: All joints, keyed by name.
+    """
     names = {"follower": follower.name, "leader": leader}
     if leader not in joints or leader == follower.name:
         code = codes.MIMIC_ITSELF if leader in joints else codes.MIMIC

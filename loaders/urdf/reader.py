@@ -27,7 +27,7 @@ from loaders.urdf import codes
 from .gazebo import GazeboExtensions
 from .geometry import Materials, check_version, read_origin
 from .link import Robot, read_link
-from .transmission import read_actuators
+from .transmission import read_drives
 from .tree import StatedJoints, held_roots, link_poses, root_link
 
 _read_plugins: Callable[..., None] = Deferred("loaders.gazebo.plugins:read_plugins")
@@ -183,15 +183,19 @@ def read(root: Node, context: Context) -> Scene | None:
     )
     model = extensions.model(model)
     held = [] if model.static else held_roots(link_nodes, links, joints)
+    drives = read_drives(
+        root,
+        known if context.diagnostics.lenient else stated.by_name | known,
+        (coupling.follower for coupling in couplings),
+    )
+    joints = [_at_position(joint, drives.positions) for joint in joints]
     scene = Scene(
         name=name,
         models=(model,),
         links=tuple(link for link in links if _is_body(link)),
         joints=(*joints, *held),
-        couplings=tuple(couplings),
-        actuators=read_actuators(
-            root, known if context.diagnostics.lenient else stated.by_name | known
-        ),
+        couplings=(*couplings, *drives.couplings),
+        actuators=drives.actuators,
     )
     scene = with_extensions(scene, root)
     if scene.filter_groups:  # Drake's extension of URDF
@@ -203,6 +207,13 @@ def read(root: Node, context: Context) -> Scene | None:
         scene = _with_sdf_elements(scene, embedded, context)
     root.report_unread()
     return scene if X_WM is IDENTITY else place(scene, "", X_WM)
+
+
+def _at_position(joint: Joint, positions: Mapping[str, float]) -> Joint:
+    """Return a joint at the initial position that the source states, if it has one axis."""
+    if joint.name not in positions or len(joint.axes) != 1:
+        return joint
+    return dataclasses.replace(joint, default_position=(positions[joint.name],))
 
 
 def _pose_of_robot(root: Node) -> Pose:
