@@ -340,13 +340,16 @@ MISSING_NAME = Code(
 )
 MUJOCO_OPTIONS = Code(
     "urdf.mujoco-options",
-    Fate.NOTED,
-    "only the mesh folders of <mujoco> are used; its other options are for MuJoCo's compiler",
+    Fate.DROPPED,
+    "<{tag}> of <mujoco> is ignored: it is part of MJCF, and not of a URDF",
     meaning=(
-        "The `<mujoco>` of a URDF has options for MuJoCo's compiler; only the "
-        "folders of meshes are used."
+        "The `<mujoco>` of a URDF has an element or an attribute of the compiler that is not "
+        "obeyed; its options, its folders of meshes and its bounds of masses are."
     ),
+    remedy="State it in MJCF.",
+    effect=Lost("settings of MuJoCo"),
 )
+MUJOCO_COMPILER = MUJOCO_OPTIONS.variant('compiler {name}="{text}" of <mujoco> is not obeyed')
 NO_LINKS = Code(
     "urdf.no-links",
     Fate.ASSUMED,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +26,7 @@ from loaders.urdf import codes
 from .gazebo import GazeboExtensions
 from .geometry import Materials, check_version, read_origin
 from .link import Robot, read_link
+from .mujoco import with_mesh_folders, with_mujoco_settings
 from .transmission import read_drives
 from .tree import StatedJoints, held_roots, link_poses, root_link
 
@@ -104,31 +104,6 @@ def _read_frame(node: Node, links: frozenset[str]) -> Frame:
     return Frame(name=node.word("@name"), link=link or WORLD, X_LF=X_LF, where=node.where)
 
 
-def with_mesh_folders(root: Node, context: Context) -> Context:
-    """Return the context in which meshes are also searched for in the folders that MuJoCo's
-    compiler would search.
-
-    Args:
-        root: The ``<robot>``.
-        context: The context of the load.
-    """
-    folders = []
-    for element in root.all("mujoco"):
-        compiler = element.peek("compiler")
-        attributes = {} if compiler is None else compiler.attributes
-        names = [attributes[key] for key in ("meshdir", "assetdir") if attributes.get(key)]
-        folders += [
-            Path(os.path.normpath(os.path.join(os.path.dirname(root.file), name))) for name in names
-        ]
-        element.report(codes.MUJOCO_OPTIONS)
-        mark_read(element)
-    if not folders:
-        return context
-    return dataclasses.replace(
-        context, resources=dataclasses.replace(context.resources, mesh_folders=tuple(folders))
-    )
-
-
 _SRDF = (
     "group",
     "group_state",
@@ -201,6 +176,7 @@ def read(root: Node, context: Context) -> Scene | None:
     if scene.filter_groups:  # Drake's extension of URDF
         scene = dataclasses.replace(scene, collision_policy="drake")
     scene = dataclasses.replace(scene, friction_rule=_friction_rule(root))
+    scene = with_mujoco_settings(scene, root)
     X_WM = _pose_of_robot(root)
     embedded = extensions.sdf_elements(scene)
     if embedded:

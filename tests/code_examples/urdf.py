@@ -104,7 +104,7 @@ BODIES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "urdf.missing-limit": (TWO + joint(kind="revolute"), ("j",)),
     "urdf.missing-name": (LINK, ()),
-    "urdf.mujoco-options": (LINK + "<mujoco/>", ()),
+    "urdf.mujoco-options": (LINK + "<mujoco><worldbody/></mujoco>", ()),
     "urdf.no-links": ("", ()),
     "urdf.srdf": ("<group name='g'/>", ()),
     "urdf.no-shape": (shape("<blob/>"), ("a::v",)),
