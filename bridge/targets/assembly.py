@@ -29,7 +29,15 @@ from loaders.finish.transform import renamed
 from loaders.model import WORLD, Joint, JointType, Model
 from loaders.pose import IDENTITY, Pose, quaternion_to_matrix
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, UnusedNames, outermost_scope, root_model
+from loaders.scoped_names import (
+    SEPARATOR,
+    UnusedNames,
+    free_name,
+    outermost_scope,
+    root_model,
+    underscores_behind,
+    unused_name,
+)
 from loaders.text import numbers, printable
 
 from .elements import report_pairs_kept_apart
@@ -96,11 +104,7 @@ def _of_world(scene: Scene, taken: Set[str]) -> tuple[ModelPart, ...]:
     ground = next((link for link in scene.links if link.name == WORLD), None)
     if ground is None:
         return ()
-    name = next(
-        name
-        for name in (f"{_GROUND}{suffix}" for suffix in ("", *range(2, 1000)))
-        if name not in taken
-    )
+    name = free_name(_GROUND, taken)
     model = Model(name=name, X_WM=IDENTITY, canonical_link=_GROUND, static=True)
     link = dataclasses.replace(ground, name=_GROUND, model=name, inertia=None, sensors=())
     part = Scene(name=name, source=scene.source, models=(model,), links=(link,))
@@ -500,8 +504,9 @@ class Assembly:
         frames = {frame.name for frame in self._scene.frames}
         if WORLD in frames:  # a name that Drake reserves
             taken = frames | {item.part.name for item in self._placed}
-            candidates = (f"{WORLD}_frame{'_' * i}" for i in range(len(taken) + 1))
-            changed[f"frame {WORLD}"] = next(name for name in candidates if name not in taken)
+            changed[f"frame {WORLD}"] = unused_name(
+                f"{WORLD}_frame", taken.__contains__, underscores_behind
+            )
         return changed
 
     def _positions(self, joints: Iterable[str]) -> Iterable[tuple[str, Sequence[float]]]:

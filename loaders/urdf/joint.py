@@ -17,9 +17,8 @@ from .geometry import LAST_VERSION, read_origin, version_at
 
 TYPES = {
     name: joint_type
-    for tag in ("joint", "drake:joint")
-    for joint_type, traits in TRAITS.items()
-    if traits.urdf_tag == tag
+    for joint_type, traits in sorted(TRAITS.items(), key=lambda item: item[1].urdf_tag != "joint")
+    if traits.urdf_tag
     for name in (joint_type.value, *traits.urdf_aliases)
 }
 """Joint types, keyed by their names in URDF; ``ball`` and ``spherical`` are not in the

@@ -427,25 +427,26 @@ _LEAST_MARGIN = 1e-9
 """Margin of the hulls of a base [m]; rays pass through hulls without any."""
 
 
-def set_contacts(
-    client: Client, body: int, articulation: Articulation, coefficients: PairCoefficients
-) -> None:
-    """Set the contact parameters of every segment with collisions.
+def contact_changes(
+    articulation: Articulation, coefficients: PairCoefficients
+) -> list[tuple[int, dict[str, float]]]:
+    """Return PyBullet's index of each link with collisions, and its arguments of
+    ``changeDynamics``.
 
     Args:
-        client: The physics server.
-        body: PyBullet's id of the body.
-        articulation: The articulation that the body was loaded from.
+        articulation: The articulation of the links.
         coefficients: Friction and restitution of the links whose products must be right.
     """
-    change = client.changeDynamics
+    changes = []
     for index, segment in enumerate(articulation.segments, start=BASE):
         carried = next((carried for carried in segment.links if carried.link.collisions), None)
         if carried is not None:
             parameters = contact_parameters(carried.link.collisions[0].surface)
-            change(body, index, **parameters | coefficients.of_link(carried.link.name))
+            changes.append((index, parameters | coefficients.of_link(carried.link.name)))
     if any(is_hull(collision) for collision in collisions_of(articulation.segments[0])):
-        change(body, BASE, collisionMargin=_LEAST_MARGIN)  # PyBullet ignores this for other links
+        # PyBullet ignores the margin of other links
+        changes[0][1]["collisionMargin"] = _LEAST_MARGIN
+    return changes
 
 
 def collisions_of(segment: Segment) -> list[Collision]:

@@ -465,18 +465,14 @@ def _neighbors(pairs: Iterable[frozenset[str]]) -> Mapping[str, Set[str]]:
 
 def _with_flags(scene: Scene, models: Set[str], apart: Set[str]) -> Scene:
     """Return the scene in which some models, without some of their links, self-collide."""
-    return dataclasses.replace(
-        scene,
-        models=tuple(
-            dataclasses.replace(model, self_collide=model.name in models) for model in scene.models
-        ),
-        links=tuple(
-            dataclasses.replace(
-                link, self_collide=False if link.name in apart and link.model in models else None
-            )
-            for link in scene.links
-        ),
+    changed_models = tuple(
+        dataclasses.replace(model, self_collide=model.name in models) for model in scene.models
     )
+    links = []
+    for link in scene.links:
+        is_apart = link.name in apart and link.model in models
+        links.append(dataclasses.replace(link, self_collide=False if is_apart else None))
+    return dataclasses.replace(scene, models=changed_models, links=tuple(links))
 
 
 def _with_settings(scene: Scene, options: SdfExportOptions, report: Report) -> tuple[Scene, bool]:
