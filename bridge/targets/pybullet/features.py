@@ -44,7 +44,6 @@ from loaders.model import (
     BallConstraint,
     Bushing,
     DistanceConstraint,
-    Joint,
     JointAxis,
     JointType,
     Link,
