@@ -58,6 +58,7 @@ from loaders.model import (
 from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
 from loaders.scoped_names import underscores_in_front, unused_name
+from loaders.switches import as_switched
 from loaders.text import check_option_value, check_whole_number
 
 from .inertia import with_minimum_inertia
@@ -204,6 +205,19 @@ def relowered(mechanism: Mechanism, scene: Scene) -> Mechanism:
         sampled=mechanism.sampled,
     )
     return with_minimum_inertia(with_chosen_base(lowered, mechanism.base))
+
+
+def switched(mechanism: Mechanism) -> Mechanism:
+    """Return a mechanism without what the source's flags for MuJoCo switch off, as every other
+    simulator gets it; see `loaders.switches.as_switched`.
+
+    Args:
+        mechanism: The mechanism.
+    """
+    scene = as_switched(mechanism.scene)
+    if scene is mechanism.scene:
+        return mechanism
+    return dataclasses.replace(relowered(mechanism, scene), diagnostics=mechanism.diagnostics)
 
 
 def _kept(mechanism: Mechanism, scene: Scene) -> tuple[Overlap, ...] | None:

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from loaders.deferred import cached_property
 from loaders.engine_settings import gravity_share
 from loaders.inertia import SpatialInertia
 from loaders.model import JointAxis

@@ -10,13 +10,13 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import Position, default_position, kind_of
+from loaders.deferred import cached_property
 from loaders.diagnostics import Diagnostic
 from loaders.pose import Array, matrix_to_quaternion
 

@@ -21,6 +21,9 @@ from bridge.codes import (
     DMDOUT_SPLIT_MODEL,
     DMDOUT_WORLD_SETTINGS,
     DMDOUT_WORLD_SETTINGS_GRAVITY,
+    DMDOUT_WORLD_SETTINGS_OF_CONTACT,
+    DMDOUT_WORLD_SETTINGS_OF_MOTION,
+    DMDOUT_WORLD_SETTINGS_OF_SOLVER,
 )
 from loaders.code import Code
 from loaders.collision_pairs import connected_components, static_links
@@ -41,6 +44,7 @@ from loaders.scoped_names import (
 from loaders.text import numbers, printable
 
 from .elements import report_pairs_kept_apart
+from .fields import SOLVED_SETTINGS, LostSettings, report_lost_settings
 from .folder import AnyBuilt, DocumentFormat, ExportFiles, package_xml
 from .numbers import angle_values, position_values, roll_pitch_yaw
 from .report import (
@@ -580,9 +584,13 @@ class Assembly:
         assumes is a note.
         """
         scene = self._scene
+        world = dataclasses.replace(
+            _DEFAULT, source=scene.source, physics=scene.physics, wind=scene.wind
+        )
+        report_lost_settings(world, SOLVED_SETTINGS, _LOST_SETTINGS, self._report.add)
         lost = [
             key
-            for key in ("physics", "keyframes", "tendons", "contact_pairs")
+            for key in ("physics", "spherical_coordinates", "keyframes", "tendons", "contact_pairs")
             if _differs(scene, key)
         ]
         arrays = ("wind", "magnetic_field")
@@ -632,6 +640,11 @@ def _differs(scene: Scene, key: str) -> bool:
 
 
 _DEFAULT = Scene(name="")
+_LOST_SETTINGS = LostSettings(
+    DMDOUT_WORLD_SETTINGS_OF_MOTION,
+    DMDOUT_WORLD_SETTINGS_OF_CONTACT,
+    DMDOUT_WORLD_SETTINGS_OF_SOLVER,
+)
 _DRAKE_GRAVITY = (0.0, 0.0, -9.81)
 """Gravity of every scene that Drake reads from directives [m/s^2]."""
 
@@ -740,17 +753,22 @@ def assembly_files(  # noqa: PLR0913 - the parts of one export
     def in_frames_of_source(found: Scene) -> Scene:
         return as_source(found, placed, built_parts)
 
-    def check() -> None:
+    def check(written: Mapping[str, bytes]) -> None:
         for (part_main, part_files), built in zip(files_of_parts.items(), built_parts, strict=True):
+            own = {name: written[name] for name in part_files}
             require_equal(
                 read_back(
-                    part_files, part_main, built.form.scene, form.code, package_map=package_map
+                    own,
+                    part_main,
+                    built.form.scene,
+                    form.code,
+                    package_map=package_map,
                 )
             )
         if assembly.is_complete:
             require_equal(
                 read_back_mechanics(
-                    files,
+                    written,
                     main,
                     _without_losses(scene, placed, built_parts),
                     assembly.names,

@@ -31,7 +31,7 @@ from bridge.parity.verdict import (
     number,
 )
 from loaders.inertia import SpatialInertia
-from loaders.text import card, details, findings_table, summary_of, table
+from loaders.text import card, details, findings_table, printable, summary_of, table
 
 _STYLES = (
     ("#0072b2", "o", "-"),
@@ -415,7 +415,11 @@ def html(comparison: Findings, pictures: Mapping[str, bytes], date: str = "") ->
     except ImportError as error:
         raise ImportError(_INSTALL) from error
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: printable(value, lines=True) if type(value) is str else value,
     )
     environment.filters |= {
         "set_of": frozenset,

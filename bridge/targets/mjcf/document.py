@@ -18,10 +18,11 @@ from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
 from loaders.engine_settings import INERTIA_SETTINGS, conventions_of
 from loaders.model import WORLD
 from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR
 
+from . import codes
 from .actuator import write_actuator_laws, write_actuators
 from .asset import AssetLibrary, name_colors, sort_assets
-from .collision_filter import filters
 from .contact import (
     report_ignored_filters,
     report_pivoted_contacts,
@@ -29,7 +30,7 @@ from .contact import (
     write_excludes,
     write_stated_pairs,
 )
-from .contact_parameters import ContactData, inverse_masses
+from .contact_parameters import ContactData
 from .context import MjcfContext, MjcfDocument, MjcfElement, own_settings
 from .default import write_defaults
 from .equality import write_equalities
@@ -40,6 +41,7 @@ from .joint import ScalarJoint, carried_bodies, joint_elements, joint_of_velocit
 from .keyframe import write_keyframes
 from .mujoco_elements import write_mujoco_elements
 from .sensor import write_sensors
+from .sensor_reader import SensorReader
 from .site import write_frames, write_lights
 from .submodel import assign_files, move_to_reference
 from .tendon import write_path_tendons, write_tendons
@@ -77,6 +79,7 @@ class BuiltMjcf:
         names: MJCF names by canonical name, where they differ.
         shapes: The shapes of all geoms of finite size.
         initial_key: The index of the key of the initial position; None if that is ``qpos0``.
+        reader: Reads the sensors in a running MuJoCo.
     """
 
     root: MjcfElement
@@ -87,6 +90,7 @@ class BuiltMjcf:
     names: dict[str, str]
     shapes: tuple[PlacedShape, ...]
     initial_key: int | None
+    reader: SensorReader
 
 
 def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
@@ -107,7 +111,7 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     report_overlaps(mechanism, options.policy, context.diagnostics)
 
     # Settings and bodies, with their joints and geoms.
-    contact = ContactData(filters(mechanism, options.policy), inverse_masses(mechanism))
+    contact = ContactData.of(mechanism, options.policy)
     library = AssetLibrary(context)
     scalar_joints = joint_of_velocity(mechanism)
     _write_settings(context)
@@ -128,10 +132,16 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     write_equalities(scalar_joints, context)
     speed_limited = write_actuators(scalar_joints, context)
     write_actuator_laws(scalar_joints, tendons, context)
-    write_sensors(geom_names, context)
+    sensors = write_sensors(geom_names, context)
     write_lights(context)
     write_mujoco_elements(geom_names, context)
     join_planes(context)
+    collisions = {
+        geom: f"{link}{SEPARATOR}{collision}"
+        for (link, collision), geoms in geom_names.items()
+        for geom in geoms
+    }
+    reader = SensorReader(sensors=sensors, collisions=collisions)
 
     # Passes over the sections; each needs the one before.
     name_colors(context)
@@ -145,6 +155,7 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     _sort_excludes(context)
     write_defaults(context)
     sort_assets(context)
+    _report_slashes(context)
 
     findings = Diagnostics((*scene.diagnostics, *context.diagnostics))
     findings.raise_for(ExportError, strict=options.strict)
@@ -156,7 +167,16 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
         names=dict(context.names.changed),
         shapes=tuple(shapes.placed),
         initial_key=initial_key,
+        reader=reader,
     )
+
+
+def _report_slashes(context: MjcfContext) -> None:
+    """Report names that dm_control takes for scopes."""
+    elements = context.document.root().walk()
+    names = [e.attributes["name"] for e in elements if "/" in e.attributes.get("name", "")]
+    if names:
+        context.report(codes.DM_CONTROL, subjects=dict.fromkeys(names), names=tuple(names))
 
 
 # --- settings -------------------------------------------------------------------------------------
