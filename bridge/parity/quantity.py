@@ -74,7 +74,8 @@ class Quantity:
 
     level: Level
     name: str
-    unit: str
+    unit: str = ""
+    """Unit of the error; empty for a relative error or numbers of several units."""
     read: Callable[[Engine, Mechanism], Readings]
     error: Error
     tolerance: float = TOLERANCE
@@ -391,7 +392,7 @@ _CHANGED_INERTIA = _ADDED_INERTIA | {pybullet_codes.FOLDED_LINKS}
 _ROTOR_INERTIA = frozenset({pybullet_codes.ROTOR_INERTIA, codes.DART_ROTOR_INERTIA})
 _LOCKED = frozenset({pybullet_codes.LOCKED_JOINT})
 _GRAVITY = frozenset({pybullet_codes.LINK_WITHOUT_GRAVITY, codes.DRAKE_LINK_WITHOUT_GRAVITY})
-_LOST_SHAPE = frozenset(
+LOST_SHAPE = frozenset(
     {
         codes.DART_SHAPE,
         loaders_codes.RESOURCE_NOT_FOUND,
@@ -401,9 +402,9 @@ _LOST_SHAPE = frozenset(
         mjcf_codes.HEIGHTMAP,
         mjcf_codes.MOVING_PLANE,
         mjcf_codes.NO_SHAPE,
-        mjcf_codes.COLLIDE_WITHOUT_CONTACT,
     }
 )
+"""Codes of collision shapes that an engine lacks."""
 _COUPLINGS = frozenset(
     {
         codes.DART_COUPLING,
@@ -414,9 +415,7 @@ _COUPLINGS = frozenset(
 )
 
 QUANTITIES = (
-    Quantity(
-        level=Level.MODEL, name="mass", unit="", read=_mass, error=relative, causes=_CHANGED_INERTIA
-    ),
+    Quantity(level=Level.MODEL, name="mass", read=_mass, error=relative, causes=_CHANGED_INERTIA),
     Quantity(
         level=Level.MODEL,
         name="center of mass",
@@ -428,7 +427,6 @@ QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="inertia",
-        unit="",
         read=_rotational_inertia,
         error=relative,
         causes=_CHANGED_INERTIA,
@@ -452,7 +450,6 @@ QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="damping",
-        unit="",
         read=_damping,
         error=relative,
         causes=frozenset({codes.DRAKE_SHARED_DAMPING}),
@@ -460,7 +457,6 @@ QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="friction",
-        unit="",
         read=_friction,
         error=relative,
         causes=_LOCKED,
@@ -469,7 +465,6 @@ QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="couplings",
-        unit="",
         read=_couplings,
         error=absolute,
         causes=_COUPLINGS,
@@ -495,7 +490,6 @@ QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="Jacobians",
-        unit="",
         read=_jacobians,
         error=capped_relative,
         depends_on_state=True,
@@ -504,7 +498,6 @@ QUANTITIES = (
     Quantity(
         level=Level.OPERATORS,
         name="mass matrix",
-        unit="",
         read=_mass_matrix,
         error=absolute,
         depends_on_state=True,
@@ -514,7 +507,6 @@ QUANTITIES = (
     Quantity(
         level=Level.OPERATORS,
         name="bias forces",
-        unit="",
         read=_bias_forces,
         error=capped_relative,
         depends_on_state=True,
@@ -524,7 +516,6 @@ QUANTITIES = (
     Quantity(
         level=Level.OPERATORS,
         name="inverse dynamics",
-        unit="",
         read=_inverse_dynamics,
         error=capped_relative,
         depends_on_state=True,
@@ -544,10 +535,9 @@ QUANTITIES = (
     Quantity(
         level=Level.OPERATORS,
         name="collidable pairs",
-        unit="",
         read=_collidable_pairs,
         error=absolute,
-        causes=_LOST_SHAPE | {pybullet_codes.MERGED_FILTERS},
+        causes=LOST_SHAPE | {mjcf_codes.COLLIDE_WITHOUT_CONTACT, pybullet_codes.MERGED_FILTERS},
     ),
 )
 """The quantities in the order of the report: what the model is, where its links are, which forces
