@@ -162,6 +162,7 @@ TARGETS: dict[str, tuple[type, type[ExportOptions], Callable[..., Any]]] = {
     "URDF": (UrdfOptions, UrdfExportOptions, bridge.to_urdf),
     "Drake's directives": (DirectivesOptions, DirectivesExportOptions, bridge.export_directives),
 }
+"""The keywords, options and a function of each target."""
 EACH = pytest.mark.parametrize(
     ("keywords", "kind", "function"), TARGETS.values(), ids=TARGETS.keys()
 )
@@ -180,6 +181,11 @@ def test_the_keywords_of_the_functions_are_the_fields_of_the_options(
     assert own == fields
     for name in (*fields, "strict"):
         assert f"{name}: " in (function.__doc__ or "")
+
+
+def test_the_options_of_every_target_are_tested() -> None:
+    tested = [kind for _, kind, _ in TARGETS.values()]
+    assert tested == [target.options for target in BUILT_IN.values()]
 
 
 @EACH
