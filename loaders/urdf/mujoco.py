@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from loaders.context import Context
-from loaders.engine_settings import MUJOCO
+from loaders.engine_settings import MUJOCO, conventions_of
 from loaders.inertia import SpatialInertia
 from loaders.model import Link, Physics
 from loaders.node import Node, mark_read
@@ -107,7 +107,8 @@ def _with_settings(physics: Physics, settings: dict[str, str]) -> Physics:
     """Return the physics with settings of MuJoCo; a scene that has any is one for MuJoCo."""
     if not settings:
         return physics
-    stated = dict(physics.parameters if physics.engine == MUJOCO else ()) | settings
+    own = physics.parameters if conventions_of(physics).has_solver_settings else ()
+    stated = dict(own) | settings
     return dataclasses.replace(physics, engine=MUJOCO, parameters=tuple(sorted(stated.items())))
 
 
