@@ -52,6 +52,7 @@ from .contact import (
     set_filters,
 )
 from .damping import clear_pybullet_defaults, with_limited_damping
+from .dynamics import report_refused_inertias
 from .features import report_unsupported_features
 from .geometry import ShapeWriter
 from .mesh import MAX_PATH, TemporaryFiles, temporary_files
@@ -672,6 +673,7 @@ def _plan(
     coefficients = pair_coefficients(mechanism, excluded)
     report_contacts(articulations, coefficients, diagnostics)
     report_constraints(mechanism, articulations, diagnostics)
+    report_refused_inertias(articulations, diagnostics)
     report_filters(mechanism, filters, diagnostics)
     report_policy(mechanism.scene, policy, diagnostics)
     bodies = [
