@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import time
 from collections import OrderedDict
@@ -9,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
-from typing import Any, Literal, Unpack, cast, get_args
+from typing import Any, Literal, SupportsIndex, Unpack, cast, get_args
 
 import numpy as np
 
@@ -95,12 +96,13 @@ def flag_bits(flags: object) -> int:
     Raises:
         TypeError: if they are not a whole number.
     """
-    if not isinstance(flags, int):
+    try:
+        return operator.index(cast(SupportsIndex, flags))
+    except TypeError as error:
         raise TypeError(
             f"flags: expected PyBullet's flags, such as pybullet.URDF_ENABLE_SLEEPING, not "
             f"{flags!r}"
-        )
-    return flags
+        ) from error
 
 
 def given_source(source: Source | None, fileName: Source | None) -> Source:
