@@ -139,6 +139,18 @@ DMDOUT_WORLD_SETTINGS = Code(
 DMDOUT_WORLD_SETTINGS_GRAVITY = DMDOUT_WORLD_SETTINGS.variant(
     fate=Fate.NOTED,
 )
+DMDOUT_WORLD_SETTINGS_OF_MOTION = DMDOUT_WORLD_SETTINGS.variant(
+    "directives have no place for {setting}{of}, which acts on the motion", hint=""
+)
+DMDOUT_WORLD_SETTINGS_OF_CONTACT = DMDOUT_WORLD_SETTINGS.variant(
+    "directives have no place for {setting}{of}, which acts on contacts", hint=""
+)
+DMDOUT_WORLD_SETTINGS_OF_SOLVER = DMDOUT_WORLD_SETTINGS.variant(
+    "directives have no place for settings of MuJoCo that act on its accuracy alone, or on no "
+    "motion: {names}",
+    fate=Fate.NOTED,
+    hint="",
+)
 DRAKE_CONTINUOUS_LIMITS = Code(
     "drake.continuous-limits",
     Fate.APPROXIMATED,

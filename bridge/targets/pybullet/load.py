@@ -19,7 +19,7 @@ from bridge.geometry.cache import SETTLED, Stamp, stamp_of
 from bridge.geometry.collision_shapes import ShapeChoice
 from bridge.lowering.lower import report_overlaps
 from bridge.lowering.sources import Source, loss_summary, mechanism_of
-from bridge.lowering.transform import placed, scaled
+from bridge.lowering.transform import placed, scaled, switched
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import Position, initial_positions, positions_of
@@ -30,7 +30,7 @@ from loaders import codes as loaders_codes
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, Where, without_repeats
 from loaders.files.folders import ENVIRONMENT
 from loaders.files.read_file import note_files, recorded
-from loaders.files.robot_descriptions import SCHEME, search_folders, source_text
+from loaders.files.robot_descriptions import is_robot_name, search_folders, source_text
 from loaders.finish.finish import MissingFileError
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
@@ -134,7 +134,7 @@ def find_source(source: Source, paths: Sequence[str | os.PathLike[str]] | None) 
         TypeError: if the folders are no sequence of folders.
         ValueError: if the source is the text of a document, or if there is no such folder.
     """
-    if not isinstance(source, str | os.PathLike) or source_text(source, ()).startswith(SCHEME):
+    if not isinstance(source, str | os.PathLike) or is_robot_name(source_text(source, ())):
         return source
     if os.path.exists(source) or os.path.isabs(source):
         return source
@@ -264,17 +264,16 @@ class _Plan:
             *mechanism.force_elements,
             *mechanism.fluid_forces,
         )
-        articulations = [body.articulation for body in self.bodies]
-        is_turned_fixed_base = any(a.is_fixed for a in articulations) and not X_WN.is_close(
-            Pose.of(p=X_WN.p)
-        )
-        return not (in_world or is_turned_fixed_base) and all(
-            a.segments[0].links
-            and a.segments[0].links[0].link.name == a.mechanism.bodies[0].name
-            and a.mechanism.bodies[0].joint not in self.positions
-            and sum(body.parent == ROOT for body in a.mechanism.bodies) == 1
-            for a in articulations
-        )
+        is_turned = not X_WN.is_close(Pose.of(p=X_WN.p))
+
+        def states_only_base(a: Articulation) -> bool:
+            base, links = a.mechanism.bodies[0], a.segments[0].links
+            has_base = bool(links) and links[0].link.name == base.name
+            has_one_base = sum(body.parent == ROOT for body in a.mechanism.bodies) == 1
+            is_placed = base.joint in self.positions or (a.is_fixed and is_turned)
+            return has_base and has_one_base and not is_placed
+
+        return not in_world and all(states_only_base(body.articulation) for body in self.bodies)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -568,6 +567,7 @@ def _prepared(
         )
         if settings.scale != 1.0:
             mechanism = scaled(mechanism, settings.scale)
+        mechanism = switched(mechanism)
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
         plan = _plan(mechanism, settings, client, files, diagnostics)
     prepared = _Prepared(
@@ -591,7 +591,7 @@ def _key(
     if not isinstance(source, str | os.PathLike) or any(map(load_options.get, _UNKEPT)):
         return None
     place = os.fspath(source)
-    if place.startswith(SCHEME):
+    if is_robot_name(place):
         return None
     options = {name: value for name, value in load_options.items() if name != "quiet"}
     step = client.getPhysicsEngineParameters()["fixedTimeStep"]
@@ -671,8 +671,8 @@ def _plan(
     filters = PairFilters(
         articulations=articulations, body_index=mechanism.body_index, excluded=excluded
     )
-    report_unsupported_features(mechanism, diagnostics)
     coefficients = pair_coefficients(mechanism, excluded)
+    report_unsupported_features(mechanism, diagnostics, coefficients.obeyed_settings())
     report_contacts(articulations, coefficients, diagnostics)
     report_constraints(mechanism, articulations, diagnostics)
     report_refused_inertias(articulations, diagnostics)
