@@ -1241,6 +1241,9 @@ class Bodies(Sequence[PyBulletBody]):
         )
         return f"<Bodies: {len(self)} PyBullet bodies of {len(models)} models ({listed})>"
 
+    def __reduce__(self) -> tuple[type[tuple[int, ...]], tuple[tuple[int, ...]]]:
+        return tuple, (tuple(map(int, self)),)
+
     def __dir__(self) -> list[str]:
         return public_names(Bodies, vars(self))
 

@@ -503,6 +503,23 @@ PHYSICS = Code(
     meaning="The physics settings are for another engine and are not applied.",
     remedy="Call `setPhysicsEngineParameter`.",
 )
+REFUSED_INERTIA = Code(
+    "pybullet.refused-inertia",
+    Fate.NOTED,
+    (
+        "PyBullet's calculateMassMatrix, calculateInverseDynamics, calculateJacobian and "
+        "calculateInverseKinematics refuse {model}, because no body has the inertia of {links}"
+    ),
+    meaning=(
+        "The principal moments of a link are negative, or one is larger than the sum of the "
+        "others. PyBullet simulates the body, but its dynamics queries refuse it."
+    ),
+    remedy=(
+        "Use `robot.mass_matrix()`, `robot.inverse_dynamics()` and `robot.bias_forces()`, which "
+        "answer; correct the inertia; or load with `lenient=True`, which repairs it."
+    ),
+    hint="robot.mass_matrix() and robot.inverse_dynamics() answer; lenient=True repairs inertias",
+)
 RESTITUTION = Code(
     "pybullet.restitution",
     Fate.APPROXIMATED,
