@@ -433,6 +433,25 @@ class Mechanism:
         X_WL = {WORLD: IDENTITY} | self.link_poses(q)
         return self.shape_model.overlaps(X_WL, self._groups(self._colliding_links()))
 
+    def that_may_collide(
+        self, overlaps: Iterable[Overlap], policy: str | None = None
+    ) -> tuple[Overlap, ...]:
+        """Return those overlaps whose links may collide, and push each other apart.
+
+        Args:
+            overlaps: Overlaps of this mechanism.
+            policy: See `excluded_pairs`.
+
+        Raises:
+            ValueError: for an unknown policy.
+        """
+        index, excluded = self.body_index, self.excluded_pairs(policy)
+        return tuple(
+            entry
+            for entry in overlaps
+            if frozenset((index[entry.link_A], index[entry.link_B])) not in excluded
+        )
+
     @cached_property
     def shape_model(self) -> ShapeModel:
         """The collision shapes of the links, for distances at any positions."""
