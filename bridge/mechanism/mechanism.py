@@ -56,6 +56,7 @@ from .bodies import (
 from .coordinates import Coordinates, Position, initial_positions, joint_index, with_followers
 from .dynamics import MAX_DOFS, MassMatrixAtZero
 from .force_laws import LinkMotion, is_path, length_bias, length_gradient
+from .home import home_coordinates
 from .kinematics import BatchedPose, BatchedPositions, with_loops_closed
 from .pairs import SampledPairs
 
@@ -377,6 +378,19 @@ class Mechanism:
                     tendon.inertia * length_bias(tendon, motion) * length_gradient(tendon, motion)
                 )
         return forces
+
+    def home_positions(self) -> dict[str, Position]:
+        """Return the position of each joint at home: the source's initial position, or zero, within
+        the limits, with couplings met and loops closed.
+
+        The key ``home`` of an export to MJCF has these positions, and sets free robots above a
+        ground down on it. Free links are left out here.
+        """
+        return {
+            str(body.joint): position[0] if len(position) == 1 else position
+            for body, position in zip(self.bodies, home_coordinates(self), strict=True)
+            if body.primitives and body.primitives != FREE
+        }
 
     # --- collisions -------------------------------------------------------------------------------
 
