@@ -480,18 +480,19 @@ RESOURCE_OUTSIDE = Code(
 RESOURCE_OUTSIDE_READ = RESOURCE_OUTSIDE.variant("cannot read the file: {reason}", leniency="")
 URDF_QUATERNION_VERSION = Code(
     "urdf.quaternion-version",
-    Fate.DROPPED,
-    "ignored quat_xyzw, which URDF has since version 1.1; the version of this file is {version}",
+    Fate.INVALID,
+    "quat_xyzw is part of URDF since version 1.1; the version of this file is {version}",
     meaning=(
         "An `<origin>` has a quaternion in a file of a version before 1.1, in which URDF has "
-        "none; it is ignored, as in urdfdom, and the rotation is that of `rpy`."
+        "none, so that readers disagree on the rotation. Lenient loading ignores it, as "
+        "urdfdom does."
     ),
     remedy=(
         'State `version="1.1"` in `<robot>` if the quaternion is meant, or state the rotation '
         "in `rpy`."
     ),
     hint='state version="1.1" in <robot>, or the rotation in rpy',
-    effect=Condition("quaternions in a file of URDF 1.0 have no meaning"),
+    leniency="it is ignored, and the rotation is that of rpy",
     harm=2,
 )
 URDF_HELD_ROOT = Code(
@@ -548,6 +549,10 @@ XML_MENDED = Code(
         "comment, and is read nevertheless."
     ),
     remedy="Correct the file so that strict XML parsers read it too.",
+)
+XML_MENDED_SAVED = XML_MENDED.variant(
+    "read <...-string> in a URI as text: Gazebo saves the URIs of a model that came as text so, "
+    "without escapes"
 )
 XML_MISSING = Code(
     "xml.missing",

@@ -34,6 +34,8 @@ def search(options: Namespace) -> loaders.Search:
         "fetch": options.fetch,
         "unsafe_paths": options.unsafe_paths,
     }
+    if options.fetch_host:
+        found["fetch_hosts"] = options.fetch_host
     if options.limit:
         found["limits"] = limits(options)
     return found

@@ -401,6 +401,10 @@ def add_reading_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--fetch", action="store_true", help="download models of Gazebo Fuel into its local cache"
     )
+    text = "server that --fetch may ask beside those of Gazebo Fuel, by https"
+    group.add_argument(
+        "--fetch-host", action="append", default=[], metavar="HOST[:PORT]", help=text
+    )
     group.add_argument(
         "--unsafe-paths", action="store_true", help="read files outside the model's folders"
     )

@@ -231,5 +231,5 @@ def _report(error: UsageError, words: Sequence[str]) -> int:
     if "--json" in words:
         command = next((word for word in words if not word.startswith("-")), "")
         report = failure_report(command, USAGE, error=str(error))
-        sys.stdout.write(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(report, indent=1) + "\n")
     return USAGE

@@ -477,7 +477,8 @@ def without_slivers(vertices: Array, faces: Faces) -> Faces:
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     lengths = np.linalg.norm(np.cross(b - a, c - a), axis=1)
     edges = np.stack((b - a, c - b, a - c))
-    return faces[lengths > _MIN_SHAPE * (edges**2).sum(axis=2).max(axis=0)]
+    wide: Faces = faces[lengths > _MIN_SHAPE * (edges**2).sum(axis=2).max(axis=0)]
+    return wide
 
 
 def _depth_below(points: Array, normals: Array, offsets: Array) -> float:

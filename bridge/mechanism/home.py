@@ -112,27 +112,19 @@ def _within_ranges(
         for p in body.primitives
         if p.limits is not None and p.limits.lower <= p.limits.upper and kind_of(body) is None
     }
-    linear = [
-        c
-        for c in mechanism.couplings
-        if c.multiplier and "polycoef" not in dict(settings_of(c, MUJOCO))
-    ]
+    linear = [c for c in mechanism.couplings if c.multiplier and not _polynomial(c)]
     for _ in range(len(linear)):  # each may lead the next
         before = dict(ranges)
         for coupling in linear:
             _narrow(ranges, coupling)
         if ranges == before:
             break
-    followed = {mechanism.v_order[c.leader]: c.leader for c in linear}
-    return {
-        joint: tuple(
-            float(np.clip(x, *ranges[followed[joint, i]]))
-            if followed.get((joint, i)) in ranges
-            else x
-            for i, x in enumerate(position)
-        )
-        for joint, position in leading.items()
-    }
+    leaders = {mechanism.v_order[c.leader]: c.leader for c in linear}
+    moved = {joint: list(position) for joint, position in leading.items()}
+    for (joint, i), dof in leaders.items():
+        if joint in moved and dof in ranges:
+            moved[joint][i] = float(np.clip(moved[joint][i], *ranges[dof]))
+    return {joint: tuple(position) for joint, position in moved.items()}
 
 
 def _narrow(ranges: dict[int, tuple[float, float]], coupling: DofCoupling) -> None:

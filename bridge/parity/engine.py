@@ -993,12 +993,10 @@ def constraint_violations(mechanism: Mechanism, q: Mapping[str, Position]) -> di
                 values[c.follower] - c.multiplier * values[c.leader] - c.offset
             )
     poses = mechanism.link_poses(q)
+    X_WB = {i: poses[body.name] for i, body in enumerate(mechanism.bodies)} | {ROOT: IDENTITY}
     for name, ((a, X_AP), (b, X_BQ)), is_weld in held_frames(mechanism):
-        P, Q = (
-            (IDENTITY if i == ROOT else poses[mechanism.bodies[i].name]) @ X
-            for i, X in ((a, X_AP), (b, X_BQ))
-        )
-        add_violation(violations, name, frame_distance(P, Q, welded=is_weld))
+        distance = frame_distance(X_WB[a] @ X_AP, X_WB[b] @ X_BQ, welded=is_weld)
+        add_violation(violations, name, distance)
     return violations
 
 
