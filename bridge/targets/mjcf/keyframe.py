@@ -17,7 +17,6 @@ from bridge.mechanism.bodies import (
     ROOT,
     Body,
     BodyConnection,
-    DofCoupling,
     PrimitiveKind,
     primitive_names,
     root_bodies,
@@ -26,21 +25,21 @@ from bridge.mechanism.coordinates import (
     Coordinates,
     Position,
     default_position,
+    joint_index,
     kind_of,
-    leading_positions,
     primitive_positions,
-    with_followers,
 )
 from bridge.mechanism.dynamics import poses
+from bridge.mechanism.home import clamped, followed, home_coordinates, place
 from bridge.mechanism.kinematics import with_loops_closed
 from bridge.targets.mjcf import codes
 from loaders.collision_pairs import BITMASKED, bitmasks
-from loaders.model import WORLD, Collision, JointAxis, Keyframe, Plane
+from loaders.model import WORLD, Collision, Keyframe, Plane
 from loaders.pose import IDENTITY, Array, Pose, quaternion_to_matrix
 from loaders.scoped_names import SEPARATOR
 
 from .collision_filter import Mask
-from .context import MjcfContext, MjcfElement, own_settings
+from .context import MjcfContext, MjcfElement
 from .geom import PlacedShape
 
 
@@ -114,93 +113,6 @@ closed loops.
 """
 
 
-def home_positions(mechanism: Mechanism) -> list[Coordinates]:
-    """Return the initial position of each body's joint: the source's, or zero, within the limits
-    and loops closed.
-
-    Joints that follow others are where the couplings put them, unless the source states their
-    position too; joints that others follow are where the limits of those hold too.
-    """
-    bodies, indices = mechanism.bodies, _bodies_by_joint(mechanism)
-    stated = {
-        i
-        for i, body in enumerate(bodies)
-        if body.source is not None and body.source.default_position
-    }
-    positions = [_home(body) for body in bodies]
-    leading = {joint: positions[indices[joint]] for joint in leading_positions(mechanism)}
-    _place(_followed(mechanism, _within_ranges(mechanism, leading)), positions, indices)
-    return with_loops_closed(bodies, mechanism.closures, positions, stated)
-
-
-def _place(
-    q: Mapping[str, Position], positions: list[Coordinates], indices: Mapping[str, int]
-) -> None:
-    for joint, value in q.items():
-        positions[indices[joint]] = tuple(np.atleast_1d(value).tolist())
-
-
-def _followed(mechanism: Mechanism, given: Mapping[str, Position]) -> dict[str, Position]:
-    """Return ``given`` and the positions of all joints that follow from it, also by the
-    polynomials that MuJoCo's equalities of joints may have.
-    """
-    values = with_followers(mechanism, given)
-    laws = [
-        (mechanism.v_order[c.follower][0], mechanism.v_order[c.leader][0], coefficients)
-        for c in mechanism.couplings
-        if (coefficients := own_settings(c).get("polycoef", "").split())
-    ]
-    for _ in laws:  # each may lead the next
-        found = {
-            follower: np.polynomial.Polynomial(list(map(float, coefficients)))(
-                float(np.atleast_1d(values[leader])[0])
-            )
-            for follower, leader, coefficients in laws
-            if follower not in given and leader in values
-        }
-        values = with_followers(mechanism, {**found, **given})
-    return values
-
-
-def _within_ranges(
-    mechanism: Mechanism, leading: Mapping[str, Coordinates]
-) -> dict[str, Coordinates]:
-    """Return the positions of joints that others follow, moved to where the linear couplings keep
-    the others in their limits.
-    """
-    ranges = {
-        body.v_start + p.dof_index: (p.limits.lower, p.limits.upper)
-        for body in mechanism.bodies
-        for p in body.primitives
-        if p.limits is not None and p.limits.lower <= p.limits.upper and kind_of(body) is None
-    }
-    linear = [c for c in mechanism.couplings if c.multiplier and "polycoef" not in own_settings(c)]
-    for _ in range(len(linear)):  # each may lead the next
-        before = dict(ranges)
-        for coupling in linear:
-            _narrow(ranges, coupling)
-        if ranges == before:
-            break
-    followed = {mechanism.v_order[c.leader]: c.leader for c in linear}
-    moved = {joint: list(position) for joint, position in leading.items()}
-    for (joint, i), dof in followed.items():
-        if joint in moved and dof in ranges:
-            moved[joint][i] = float(np.clip(moved[joint][i], *ranges[dof]))
-    return {joint: tuple(position) for joint, position in moved.items()}
-
-
-def _narrow(ranges: dict[int, tuple[float, float]], coupling: DofCoupling) -> None:
-    """Restrict the range of a leader to where its follower is in its own range, if there is such a
-    place.
-    """
-    if coupling.follower in ranges:
-        ends = [(x - coupling.offset) / coupling.multiplier for x in ranges[coupling.follower]]
-        lower, upper = ranges.get(coupling.leader, (-np.inf, np.inf))
-        lower, upper = max(lower, min(ends)), min(upper, max(ends))
-        if lower <= upper:
-            ranges[coupling.leader] = (lower, upper)
-
-
 def write_keyframes(
     actuators: Sequence[MjcfElement], shapes: Sequence[PlacedShape], context: MjcfContext
 ) -> int | None:
@@ -219,7 +131,7 @@ def write_keyframes(
     Returns:
         The index of the key of the initial position; None if that is ``qpos0``.
     """
-    home = home_positions(context.mechanism)
+    home = home_coordinates(context.mechanism)
     keyframes = context.mechanism.keyframes
     for keyframe in keyframes:
         _write_state(keyframe, home, actuators, context)
@@ -416,7 +328,7 @@ def _write_standing(
 def _report_zero(key: str, context: MjcfContext) -> None:
     """Report the joints whose limits exclude zero."""
     bodies = context.mechanism.bodies
-    outside = tuple(body.joint or "" for body in bodies if _clamped(body, default_position(body)))
+    outside = tuple(body.joint or "" for body in bodies if clamped(body, default_position(body)))
     if outside:
         context.report(
             codes.ZERO_OUTSIDE_LIMITS,
@@ -451,10 +363,10 @@ def _write_state(
     follow others.
     """
     mechanism = context.mechanism
-    bodies = _bodies_by_joint(mechanism)
+    bodies = joint_index(mechanism.bodies)
     stated = _stated_positions(keyframe, home, context)
     positions = list(home)
-    _place(_followed(mechanism, stated), positions, bodies)
+    place(followed(mechanism, stated), positions, bodies)
     indices = {bodies[joint] for joint in stated}
     positions = with_loops_closed(mechanism.bodies, mechanism.closures, positions, indices)
     _report_limits(keyframe, positions, context)
@@ -487,15 +399,11 @@ def _write_poses(key: MjcfElement, keyframe: Keyframe, context: MjcfContext) -> 
         )
 
 
-def _bodies_by_joint(mechanism: Mechanism) -> dict[str, int]:
-    return {body.joint: i for i, body in enumerate(mechanism.bodies) if body.joint is not None}
-
-
 def _stated_positions(
     keyframe: Keyframe, home: Sequence[Coordinates], context: MjcfContext
 ) -> dict[str, Position]:
     """Return the positions of a state by joint; report those that have no place."""
-    bodies = _bodies_by_joint(context.mechanism)
+    bodies = joint_index(context.mechanism.bodies)
     stated: dict[str, Position] = {}
     for joint, position in zip(keyframe.joints, keyframe.positions, strict=True):
         if joint in bodies and len(position) == len(home[bodies[joint]]):
@@ -520,7 +428,7 @@ def _report_limits(
     keyframe: Keyframe, positions: Sequence[Coordinates], context: MjcfContext
 ) -> None:
     bodies = context.mechanism.bodies
-    outside = tuple(b.joint or "" for b, q in zip(bodies, positions, strict=True) if _clamped(b, q))
+    outside = tuple(b.joint or "" for b, q in zip(bodies, positions, strict=True) if clamped(b, q))
     if outside:
         context.report(
             codes.KEYFRAME_LIMITS,
@@ -652,23 +560,3 @@ def _joint_names(mechanism: Mechanism) -> list[str]:
         for name, primitive in zip(primitive_names(body), body.primitives, strict=True)
         for _ in range(_QPOS_SIZES.get(primitive.kind, 1))
     ]
-
-
-def _home(body: Body) -> Coordinates:
-    """Return the source's default position, or zero, moved into the limits."""
-    position = body.source.default_position if body.source is not None else ()
-    position = position or default_position(body)
-    return _clamped(body, position) or position
-
-
-def _clamped(body: Body, position: Coordinates) -> Coordinates | None:
-    """Return a position moved into the limits, or None if it is inside."""
-    if kind_of(body) is not None:
-        return None
-    axes = {p.dof_index: p.limits for p in body.primitives}
-    moved = tuple(_clamp(axes.get(i), x) for i, x in enumerate(position))
-    return None if moved == tuple(position) else moved
-
-
-def _clamp(axis: JointAxis | None, x: float) -> float:
-    return x if axis is None or axis.lower > axis.upper else min(max(x, axis.lower), axis.upper)

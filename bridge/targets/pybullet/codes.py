@@ -656,6 +656,17 @@ SPRING_DAMPER = Code(
     hint="call step(), or apply_passive_forces() before every stepSimulation",
     harm=1,
 )
+START_OUTSIDE_LIMITS = Code(
+    "pybullet.start-outside-limits",
+    Fate.NOTED,
+    "PyBullet pushes joints that start outside their limits: {names}",
+    meaning=(
+        "A robot starts at zero where its file states no other position. Limits of a joint that "
+        "exclude this position push the joint as soon as the simulation starts."
+    ),
+    remedy="Start at home: `robot.set_positions(sdfbridge.lower(scene).home_positions())`.",
+    hint="start within them: robot.set_positions(sdfbridge.lower(scene).home_positions())",
+)
 STATED_TENDON = Code(
     "pybullet.stated-tendon",
     Fate.DROPPED,

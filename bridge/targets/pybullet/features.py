@@ -19,8 +19,10 @@ import numpy as np
 from bridge.fluid import described
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, BodyConnection, PrimitiveKind, TendonConnection
+from bridge.mechanism.coordinates import initial_positions
 from bridge.mechanism.dynamics import mass_matrix
 from bridge.mechanism.force_laws import is_tendon_representable
+from bridge.mechanism.home import clamped
 from bridge.sensors import (
     CAMERAS,
     SPECIAL_CAMERAS,
@@ -277,6 +279,14 @@ def _joint(body: Body) -> Item:
     return Item(str(body.joint), where, (str(body.joint),))
 
 
+def _outside_limits(mechanism: Mechanism) -> Iterator[Item]:
+    """Yield the joints that start outside their limits."""
+    start = mechanism.positions_by_body(initial_positions(mechanism))
+    for body, position in zip(mechanism.bodies, start, strict=True):
+        if body.joint is not None and clamped(body, position) is not None:
+            yield _joint(body)
+
+
 def _axes(has_feature: Callable[[JointAxis], object]) -> Callable[[Mechanism], Iterator[Item]]:
     """Return a function that finds the joints with an axis that has a feature."""
 
@@ -514,6 +524,7 @@ UNSUPPORTED_FEATURES = (
     UnsupportedFeature(codes.LOCKED_JOINT, locked_joints),
     UnsupportedFeature(codes.CONTROLLER_GAINS, _gains),
     UnsupportedFeature(codes.EMPTY_RANGE, _axes(lambda axis: axis.lower > axis.upper)),
+    UnsupportedFeature(codes.START_OUTSIDE_LIMITS, _outside_limits),
     UnsupportedFeature(codes.VELOCITY_LIMIT, _axes(lambda axis: math.isfinite(axis.velocity))),
     UnsupportedFeature(
         codes.ACCELERATION_LIMIT, _axes(lambda axis: math.isfinite(axis.acceleration))
