@@ -30,7 +30,7 @@ _IGNORED_IN_JOINT: IgnoredElements = dict.fromkeys(
 )
 _REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
 _IGNORED_IN_ROS2_CONTROL: IgnoredElements = dict.fromkeys(
-    ("hardware", "sensor", "gpio"), codes.CONTROLLER_SETTING_HARDWARE
+    ("hardware", "gpio"), codes.CONTROLLER_SETTING_HARDWARE
 )
 
 
@@ -50,6 +50,30 @@ def read_actuators(root: Node, joints: dict[str, Joint]) -> tuple[Actuator, ...]
     for control in root.all("ros2_control"):
         actuators = _with_ros2_control(control, joints, actuators)
     return tuple(_with_unique_names(actuators, root))
+
+
+def _report_sensors(control: Node) -> None:
+    """Report the sensors of a ``<ros2_control>``, which are those of Gazebo with their names."""
+    root = control.parent
+    extensions = () if root is None else (c for c in root.children if c.tag == "gazebo")
+    known = {
+        child.attributes.get("name", "")
+        for extension in extensions
+        for child in extension.children
+        if child.tag == "sensor"
+    }
+    for node in control.all("sensor"):
+        mark_read(node)
+        name = node.attributes.get("name", "")
+        interfaces = tuple(
+            child.attributes.get("name", "")
+            for child in node.children
+            if child.tag == "state_interface"
+        )
+        if name in known:
+            node.report(codes.CONTROLLER_SETTING_READ, sensor=name)
+        else:
+            node.report(codes.CONTROLLER_SETTING_SENSOR, sensor=name, interfaces=interfaces)
 
 
 def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
@@ -168,6 +192,7 @@ def _with_ros2_control(
     """
     control.mark(*("@" + name for name in control.attributes))
     report_ignored(control, _IGNORED_IN_ROS2_CONTROL)
+    _report_sensors(control)
     transmissions = [
         a
         for node in control.all("transmission")
