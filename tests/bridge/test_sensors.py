@@ -544,6 +544,13 @@ def test_the_table_has_every_type_of_sensor() -> None:
     assert set(listed) - {"joint_state", "odometry"} == set(_TYPES)
 
 
+def test_the_page_of_sensors_is_up_to_date() -> None:
+    folder = Path(__file__).parents[2] / "docs"
+    run = [sys.executable, "-c", "import make_sensors_page as m; print(m.page(), end='')"]
+    made = subprocess.run(run, capture_output=True, text=True, check=True, cwd=folder).stdout
+    assert (folder / "sensors.md").read_text() == made, "run python docs/make_sensors_page.py"
+
+
 def test_optics_have_the_defaults_of_the_specification() -> None:
     optics = optics_of(Sensor(name="c", type="camera", X_LS=IDENTITY))
     assert (optics.width, optics.height, optics.near, optics.far) == (320, 240, 0.1, 100.0)
