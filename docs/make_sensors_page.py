@@ -10,6 +10,7 @@ import ast
 import inspect
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -89,7 +90,7 @@ def _fields(message: type) -> Iterator[tuple[str, str]]:
     """Yield the name and the docstring of each field of a dataclass."""
     for node in ast.walk(ast.parse(inspect.getsource(message))):
         body = getattr(node, "body", [])
-        for item, text in zip(body, body[1:], strict=False):
+        for item, text in pairwise(body):
             match item, text:
                 case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=v)):
                     yield name, " ".join(str(v).split())
