@@ -364,6 +364,14 @@ def test_a_single_ray_looks_as_in_its_gazebo(both: Any, kind: str, angle: float)
     assert distances == pytest.approx(wall / math.cos(angle), abs=1e-4)
 
 
+def test_a_lidar_in_an_empty_world_sees_nothing(both: Any) -> None:
+    world = both(
+        "<model name='m'><static>true</static><link name='l'><sensor name='s' type='ray'/></link></model>"
+    )
+    for message in world.read("m::s"):
+        assert message.ranges.tolist() == [[math.inf]]
+
+
 def test_a_drawn_plane_collides_and_is_seen_by_both_kinds_of_lidar(both: Any) -> None:
     down = "<pose>0 0 0 0 0.7853981633974483 0</pose><{0}><range><min>.1</min><max>9</max></range></{0}>"
     text = """<model name='g'><static>true</static><link name='l'>

@@ -200,8 +200,10 @@ def _distance(
     model, met = state.model, np.array([-1], dtype=np.int32)
     mask = (np.arange(6) == group).astype(np.uint8)
     found = mujoco.mj_ray(model, state.data, p, direction, mask, 1, body, met)
+    if found < 0.0:
+        return math.inf
     is_seen = not collides or model.geom_contype[met[0]] or model.geom_conaffinity[met[0]]
-    return float(found) if found >= 0.0 and is_seen else math.inf
+    return float(found) if is_seen else math.inf
 
 
 # --- contacts -------------------------------------------------------------------------------------
