@@ -77,6 +77,9 @@ A camera is a pinhole: by `<projection>`, else by `<intrinsics>`, else by the fi
 wide-angle lens below that becomes a pinhole and is named. gz-sim ignores the pose in `<camera>`, Gazebo classic adds it; it is named, and used
 in a multicamera, which only Gazebo classic has.
 
+MuJoCo draws the rays of range finders into pictures, also into depth. In your own renderer, switch
+`mujoco.mjtVisFlag.mjVIS_RANGEFINDER` off, as `read` does.
+
 ## Accuracy
 
 Measured in `tests/bridge/test_sensors.py` against closed forms, on turned sensors, at rest and in motion, on fixed and reversed joints, in both

@@ -544,6 +544,15 @@ def test_a_multicamera_is_cameras(both: Any) -> None:
             assert message.optics.fx == pytest.approx(160 / math.tan(view / 2))
 
 
+def test_rays_are_not_in_pictures_of_read_and_are_named_for_others(both: Any) -> None:
+    lidar = "<sensor name='lidar' type='ray'/></link></model>"
+    text = seen(OPTICS["hfov"])
+    world = both(text[: -len("</link></model>")] + lidar)
+    (entry,) = (e for e in world.mjcf.diagnostics if "mjVIS_RANGEFINDER" in e.hint)
+    assert set(entry.subjects) == {"m::cam", "m::lidar"}
+    assert not any("mjVIS" in e.hint for e in both(text).mjcf.diagnostics)
+
+
 def test_the_table_has_every_type_of_sensor() -> None:
     from loaders.sdf.link import _TYPES
 
