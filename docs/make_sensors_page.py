@@ -28,18 +28,20 @@ computes them. In both, one call returns the messages of Gazebo, with the same f
 ```python
 import bridge, mujoco, pybullet
 
-mjcf = bridge.to_mjcf("robot.sdf")                       # export_mjcf returns the same `read`
+mjcf = bridge.to_mjcf("robot.sdf")
 model = mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)
 data = mujoco.MjData(model)
 mujoco.mj_step(model, data)
-mjcf.read(data)["imu"].linear_acceleration               # m/s^2, in the axes of the sensor
+mjcf.read(data)["imu"].linear_acceleration
 
 pybullet.connect(pybullet.DIRECT)
 robot = bridge.load_into_pybullet("robot.sdf")
 robot.apply_physics()
 robot.step()
-robot.sensors["imu"].read().linear_acceleration          # the same
+robot.sensors["imu"].read().linear_acceleration
 ```
+
+The result of `export_mjcf` has the same `read`. Both accelerations are in m/s^2, in the axes of the sensor.
 
 A sensor has the scope of its model, as joints have: `robot::imu` in a world, `imu` in a file of one model; two sensors of one model with one
 name are told apart by their link. Each camera of a multicamera is a sensor, `eyes::left`. The sensors of MuJoCo that stand for one start

@@ -53,7 +53,7 @@ ORDER = {
         {"numbers"},
         {"scoped_names"},
         {"engine_settings"},
-        {"collision_pairs", "node"},
+        {"collision_pairs", "node", "switches"},
         {"xml"},
         {"meshes"},
         {"picture"},

@@ -206,6 +206,7 @@ CONSTRAINTS = {
 }
 CONTACT = {
     "mjcf.collide-without-contact": exporting(s.touching(collide_without_contact=True), "a"),
+    "mjcf.contact-damping": exporting(s.touching(stiffness=1e7, damping=1.0), "a"),
     "mjcf.contact-dissipation": exporting(s.touching(dissipation=1.0), "a"),
     "mjcf.contact-pairs": exporting(many_boxes(), "a", "b", contacts="pairs"),
     "mjcf.contact-policy": exporting(s.touching(collide_bitmask=1), "a::c"),

@@ -102,13 +102,12 @@ def loop_gaps(mechanism: Mechanism, link_pose: Callable[[str], Pose]) -> dict[st
         link_pose: Function that returns the present pose of a link.
     """
 
+    def X_WB(body: int) -> Pose:
+        return IDENTITY if body == ROOT else link_pose(mechanism.bodies[body].name)
+
     def gap(body_a: int, X_AP: Pose, body_b: int, X_BQ: Pose) -> float:
-        ends = ((body_a, X_AP), (body_b, X_BQ))
-        X_WP, X_WQ = (
-            (IDENTITY if i == ROOT else link_pose(mechanism.bodies[i].name)) @ X_LK
-            for i, X_LK in ends
-        )
-        return float(np.linalg.norm(X_WQ.p - X_WP.p))
+        p_WP, p_WQ = (X_WB(body_a) @ X_AP).p, (X_WB(body_b) @ X_BQ).p
+        return float(np.linalg.norm(p_WQ - p_WP))
 
     gaps = {
         c.joint.name: gap(c.parent, c.joint.X_PJ, c.child, c.joint.X_CJ) for c in mechanism.closures
@@ -683,7 +682,7 @@ class PyBulletBody(int):
     def _adapt_friction(self, state: State) -> None:
         if not self._depends_on_step:
             return
-        if state.client.getPhysicsEngineParameters()["fixedTimeStep"] != self._step:
+        if state.parameters()["fixedTimeStep"] != self._step:
             self._step = adapt_to_step(state.client, state.body, state.articulation)
 
     def step(self) -> None:
@@ -691,7 +690,7 @@ class PyBulletBody(int):
         state = self.state
         self._apply_passive_forces(state)
         before = imu_velocities(self.sensors, state)
-        state.client.stepSimulation()
+        state.step()
         self.record_step(before)
 
     def imu_velocities(self) -> dict[str, Array]:
@@ -1204,7 +1203,7 @@ class Bodies(Sequence[PyBulletBody]):
         self.apply_passive_forces()
         before = [body.imu_velocities() for body in self]
         for body in self[:1]:
-            body.state.client.stepSimulation()
+            body.state.step()
         for body, velocities in zip(self, before, strict=True):
             body.record_step(velocities)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 
 import numpy as np
@@ -30,15 +31,19 @@ from bridge.sensors import (
     unused_parameters,
     used_parameters,
 )
+from bridge.targets.fields import LostSettings, report_lost_settings
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
-from loaders.engine_settings import MUJOCO, NEUTRAL_SETTINGS, gravity_share
+from loaders.engine_settings import (
+    MUJOCO,
+    OVERRIDE,
+    conventions_of,
+    gravity_share,
+)
 from loaders.model import (
-    Actuator,
     BallConstraint,
     Bushing,
     DistanceConstraint,
-    Joint,
     JointAxis,
     JointType,
     Link,
@@ -129,8 +134,13 @@ def articulated_inertias(M: Array) -> Array:
     return inertias
 
 
-_CARRIED = NEUTRAL_SETTINGS | {"gravcomp"}
-"""Settings that need no report: they change nothing here, or a step function applies them."""
+LOST_SETTINGS = LostSettings(
+    codes.MUJOCO_SETTINGS, codes.MUJOCO_SETTINGS_OF_CONTACT, codes.MUJOCO_SOLVER
+)
+OBEYED = frozenset({"body/gravcomp", "flag/filterparent", OVERRIDE})
+"""Settings of MuJoCo that act in PyBullet: by forces of a step, by pairs of links, by the
+coefficients of surfaces. `loaders.switches` resolves others before.
+"""
 
 
 def _floating_dynamics(mechanism: Mechanism) -> Iterator[Item]:
@@ -140,39 +150,12 @@ def _floating_dynamics(mechanism: Mechanism) -> Iterator[Item]:
             yield Item(joint.name, joint.where, (joint.name,))
 
 
-def _settings(of_motion: bool) -> Callable[[Mechanism], Iterator[Item]]:
-    """Return a function that finds the items with settings of MuJoCo: those of the motion, or of
-    its solver.
-    """
-
-    def find(mechanism: Mechanism) -> Iterator[Item]:
-        scene = mechanism.scene
-        named: tuple[Link | Joint | Actuator, ...] = (*scene.links, *scene.joints, *scene.actuators)
-        for item in named:
-            stated = settings_of(item, MUJOCO)
-            settings = tuple(entry for entry in stated if entry[0] not in _CARRIED)
-            if any(key.startswith("sol") is not of_motion for key, _ in settings):
-                yield Item(f"{item.name} ({_written(settings)})", item.where, (item.name,))
-        for link in () if of_motion else scene.links:
-            for collision in link.collisions:
-                settings = settings_of(collision.surface, MUJOCO)
-                if settings:
-                    name = f"{link.name}{SEPARATOR}{collision.name}"
-                    yield Item(
-                        f"{name} ({_written(settings)})",
-                        collision.where,
-                        (link.name, name),
-                    )
-        for coupling in () if of_motion else scene.couplings:
-            settings = settings_of(coupling, MUJOCO)
-            if settings:
-                yield Item(
-                    f"{coupling.follower} ({_written(settings)})",
-                    coupling.where,
-                    (coupling.follower,),
-                )
-
-    return find
+def _laws(mechanism: Mechanism) -> Iterator[Item]:
+    for actuator in mechanism.scene.actuators:
+        settings = settings_of(actuator, MUJOCO)
+        if settings:
+            name = f"{actuator.name} ({_written(settings)})"
+            yield Item(name, actuator.where, (actuator.name,))
 
 
 def _written(settings: Settings) -> str:
@@ -209,22 +192,6 @@ def _switched_off(mechanism: Mechanism) -> Iterator[Item]:
                 yield between
 
 
-def _softness(mechanism: Mechanism) -> Iterator[Item]:
-    for connection in mechanism.constraints:
-        element = connection.element
-        if isinstance(connection, BodyConnection) and isinstance(
-            element, BallConstraint | WeldConstraint
-        ):
-            between = _between_mujoco(element)
-            settings = settings_of(element, MUJOCO)
-            if settings:
-                yield Item(
-                    f"{between.name} ({_written(settings)})",
-                    between.where,
-                    between.subjects,
-                )
-
-
 def _elements(mechanism: Mechanism) -> Iterator[Item]:
     for element in mechanism.scene.engine_elements:
         if element.section != "sensor":
@@ -257,11 +224,7 @@ def _controls(mechanism: Mechanism) -> Iterator[Item]:
 
 MUJOCO_FEATURES = (
     UnsupportedFeature(codes.FLOATING_DYNAMICS, _floating_dynamics),
-    UnsupportedFeature(codes.MUJOCO_SETTINGS, _settings(of_motion=True)),
-    UnsupportedFeature(
-        codes.MUJOCO_SOLVER,
-        lambda mechanism: (*_settings(of_motion=False)(mechanism), *_softness(mechanism)),
-    ),
+    UnsupportedFeature(codes.MUJOCO_SETTINGS_OF_ACTUATORS, _laws),
     UnsupportedFeature(codes.STATED_TENDON, _stated_tendons),
     UnsupportedFeature(codes.CONTACT_PAIR, _contact_pairs),
     UnsupportedFeature(codes.INACTIVE_CONSTRAINT, _switched_off),
@@ -277,8 +240,22 @@ _undrawn_properties = attrgetter("specular", "emissive", "shininess", "metalness
 _DEFAULTS = _undrawn_properties(Material())
 
 
-def report_unsupported_features(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
-    """Report the features of a mechanism and its scene that PyBullet does not support."""
+def report_unsupported_features(
+    mechanism: Mechanism, diagnostics: Diagnostics, obeyed: frozenset[str]
+) -> None:
+    """Report the features of a mechanism and its scene that PyBullet does not support.
+
+    Args:
+        mechanism: The mechanism.
+        diagnostics: Record of the findings.
+        obeyed: Settings of MuJoCo that coefficients of pairs obey.
+    """
+    report_lost_settings(
+        mechanism.scene,
+        OBEYED | obeyed,
+        LOST_SETTINGS,
+        partial(diagnostics.add, target=TARGET),
+    )
     for feature in UNSUPPORTED_FEATURES:
         items = list(feature.find(mechanism))
         if items:
@@ -519,9 +496,11 @@ def _lights(mechanism: Mechanism) -> Iterator[Item]:
 
 def _solver_parameters(mechanism: Mechanism) -> Iterator[Item]:
     physics, default = mechanism.physics, Physics()
-    for name in ("real_time_factor", "real_time_update_rate", "max_contacts", "parameters"):
+    for name in ("real_time_factor", "real_time_update_rate", "max_contacts"):
         if getattr(physics, name) != getattr(default, name):
-            yield Item(name, NOWHERE, ())
+            yield Item(f"{name} = {getattr(physics, name):g}", NOWHERE, ())
+    if not conventions_of(physics).has_solver_settings:
+        yield from (Item(f"{path} = {text}", NOWHERE, ()) for path, text in physics.parameters)
 
 
 def _keyframes(mechanism: Mechanism) -> Iterator[Item]:

@@ -50,6 +50,7 @@ MJCF = {
     (m.Heightmap, "size"): "no picture here",
     (m.Heightmap, "position"): "no picture here",
     (m.Heightmap, "sampling"): "no picture here",
+    (m.Plane, "size"): "for drawing only: planes for contact are infinite",
 }
 SDF = {
     (Scene, "collision_policy"): "it follows from what the document states about its links",
@@ -121,7 +122,6 @@ PYBULLET = MJCF | {
     (m.Material, "ambient"): "PyBullet draws with one color, the diffuse",
     (m.Actuator, "name"): "PyBullet has no actuators; what they say of joints is reported",
     (m.Actuator, "interfaces"): "of the robot's hardware",
-    (m.Plane, "size"): "for drawing only: PyBullet's planes are infinite",
     (m.FilterGroup, "name"): "the pairs are resolved",
     (m.FilterGroup, "groups"): "the members are resolved",
     (m.Surface, "restitution_threshold"): "nothing bounces here",
