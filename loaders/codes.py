@@ -201,11 +201,12 @@ GAZEBO_PLUGIN_MOVES = Code(
 GAZEBO_PUBLISHER = Code(
     "gazebo.publisher",
     Fate.NOTED,
-    "plugin {plugin} publishes {quantities} of {items}, for which the export to MJCF has sensors",
-    meaning=(
-        "A plugin of Gazebo publishes joint states or odometry; the export to MJCF has "
-        "sensors for them."
-    ),
+    "plugin {plugin} publishes {quantities} of {items}; it becomes a sensor",
+    meaning="A plugin of Gazebo is a sensor, or publishes joint states or odometry.",
+)
+GAZEBO_PUBLISHER_SETTING = GAZEBO_PUBLISHER.variant("plugin {plugin}: {settings} are not used")
+GAZEBO_PUBLISHER_LOST = GAZEBO_PUBLISHER.variant(
+    "plugin {plugin} measures {items}; no sensor is made of it", fate=Fate.DROPPED
 )
 MESH_EMBEDDED_TEXTURE = Code(
     "mesh.embedded-texture",

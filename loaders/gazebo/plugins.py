@@ -19,12 +19,12 @@ from loaders.scoped_names import SEPARATOR
 
 from .fluids import read_fluid
 from .items import AddedItems, effect_of, flag_of, label_of, number_of, text_of, words
+from .sensors import RATES, rate_of, read_sensor_plugin, report_unread
 
 JOINT_STATE, ODOMETRY = "joint_state", "odometry"
 _JOINT_STATES = re.compile(r"\bjoint state (publisher|pub)\b")
 _ODOMETRY = re.compile(r"\b(odometry publisher|p 3 d)\b")
 _UNMEASURED = frozenset({JointType.FIXED, JointType.FLOATING})
-_RATES = ("update_rate", "updateRate", "odom_publish_frequency")
 _JOINT_TAGS = frozenset({"joint_name", "jointName"})
 _BODY_TAGS = ("body_name", "bodyName")
 
@@ -44,10 +44,6 @@ def read_publisher(plugin: Node, names: NameResolver, extras: AddedItems) -> boo
     return bool(_ODOMETRY.search(text)) and _read_odometry(plugin, names, extras)
 
 
-def _rate(plugin: Node) -> float:
-    return next((rate for tag in _RATES if (rate := number_of(plugin, tag))), 0.0)
-
-
 def _read_joint_states(plugin: Node, names: NameResolver, extras: AddedItems) -> None:
     joints = list(_published_joints(plugin, names, extras))
     for joint in joints:
@@ -56,11 +52,12 @@ def _read_joint_states(plugin: Node, names: NameResolver, extras: AddedItems) ->
             type=JOINT_STATE,
             X_LS=IDENTITY,
             joint=joint.name,
-            update_rate=_rate(plugin),
+            update_rate=rate_of(plugin),
             where=plugin.where,
         )
         extras.joint_sensors[joint.name].append(sensor)
     _report(plugin, "position and velocity", tuple(joint.name for joint in joints))
+    report_unread(plugin, (*_JOINT_TAGS, *RATES))
 
 
 def _published_joints(plugin: Node, names: NameResolver, extras: AddedItems) -> list[Joint]:
@@ -88,9 +85,10 @@ def _read_odometry(plugin: Node, names: NameResolver, extras: AddedItems) -> boo
         return False
     name = f"{body or names.model.rpartition(SEPARATOR)[2]}_odometry"
     extras.link_sensors[link].append(
-        Sensor(name=name, type=ODOMETRY, X_LS=X_LS, update_rate=_rate(plugin), where=plugin.where)
+        Sensor(name=name, type=ODOMETRY, X_LS=X_LS, update_rate=rate_of(plugin), where=plugin.where)
     )
     _report(plugin, "pose and velocity", (link,))
+    report_unread(plugin, (*_BODY_TAGS, *RATES))
     return True
 
 
@@ -145,6 +143,8 @@ def read_plugins(owner: Node, names: NameResolver, extras: AddedItems, code: Cod
     for plugin in owner.all("plugin"):
         mark_read(plugin)
         if read_fluid(plugin, names, extras) or read_publisher(plugin, names, extras):
+            continue
+        if read_sensor_plugin(plugin, names, extras):
             continue
         text = words(plugin)
         command = next(

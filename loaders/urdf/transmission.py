@@ -33,7 +33,7 @@ _IGNORED_IN_JOINT: IgnoredElements = dict.fromkeys(
 )
 _REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
 _IGNORED_IN_ROS2_CONTROL: IgnoredElements = dict.fromkeys(
-    ("hardware", "sensor", "gpio"), codes.CONTROLLER_SETTING_HARDWARE
+    ("hardware", "gpio"), codes.CONTROLLER_SETTING_HARDWARE
 )
 
 
@@ -68,6 +68,30 @@ def read_drives(root: Node, joints: dict[str, Joint], followers: Iterable[str] =
         parts = _Controlled(control, joints, frozenset(followers), couplings, positions)
         actuators = parts.with_actuators(actuators)
     return Drives(tuple(_with_unique_names(actuators, root)), tuple(couplings.values()), positions)
+
+
+def _report_sensors(control: Node) -> None:
+    """Report the sensors of a ``<ros2_control>``, which are those of Gazebo with their names."""
+    root = control.parent
+    extensions = () if root is None else (c for c in root.children if c.tag == "gazebo")
+    known = {
+        child.attributes.get("name", "")
+        for extension in extensions
+        for child in extension.children
+        if child.tag == "sensor"
+    }
+    for node in control.all("sensor"):
+        mark_read(node)
+        name = node.attributes.get("name", "")
+        interfaces = tuple(
+            child.attributes.get("name", "")
+            for child in node.children
+            if child.tag == "state_interface"
+        )
+        if name in known:
+            node.report(codes.CONTROLLER_SETTING_READ, sensor=name)
+        else:
+            node.report(codes.CONTROLLER_SETTING_SENSOR, sensor=name, interfaces=interfaces)
 
 
 def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
@@ -195,6 +219,7 @@ class _Controlled:
         control, joints = self.control, self.joints
         control.mark(*("@" + name for name in control.attributes))
         report_ignored(control, _IGNORED_IN_ROS2_CONTROL)
+        _report_sensors(control)
         transmissions = [
             a
             for node in control.all("transmission")

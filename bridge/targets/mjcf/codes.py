@@ -908,6 +908,11 @@ SENSOR_READING_LENS = SENSOR_READING.variant(
 SENSOR_READING_IMAGE = SENSOR_READING.variant(
     "camera {sensor} is of type {sensor_type}; MuJoCo renders its colors, depth and segmentation"
 )
+SENSOR_READING_DRAWN = SENSOR_READING.variant(
+    "pictures of {cameras} show the rays of {lidars} in MuJoCo, also in depth",
+    fate=Fate.NOTED,
+    hint="switch off the flag mjVIS_RANGEFINDER of mjvOption; read(data, images=True) does so",
+)
 CAMERA_POSE = Code(
     "mjcf.camera-pose",
     Fate.ASSUMED,
