@@ -189,7 +189,7 @@ _FIT = option("fitted shapes contain the mesh, or are the closest to it", choice
 
 _LEAST_VERTICES = 4
 """Smallest number of vertices of a hull."""
-Actuators = Literal["none", "motor", "dcmotor", "position", "velocity"]
+Actuators = Literal["none", "motor", "dcmotor", "position", "velocity", "stated"]
 Contacts = Literal["geoms", "pairs"]
 MjcfInertia = Literal["keep", "repair", "from_geometry", "error"]
 

@@ -140,6 +140,9 @@ CONTROLLER_SETTING = Code(
 CONTROLLER_SETTING_LIMIT = CONTROLLER_SETTING.variant(
     "ignored {name} of <limit>: it is for controllers and has no effect on the mechanics"
 )
+CONTROLLER_SETTING_PARAM = CONTROLLER_SETTING.variant(
+    "ignored <param> {name} = {value}: it is for controllers"
+)
 CONTROLLER_SETTING_HARDWARE = CONTROLLER_SETTING.variant("ignored <{tag}>: it describes hardware")
 DUPLICATE_MATERIAL = Code(
     "urdf.duplicate-material",

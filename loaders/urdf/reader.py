@@ -181,15 +181,22 @@ def read(root: Node, context: Context) -> Scene | None:
     )
     model = extensions.model(model)
     held = [] if model.static else held_roots(link_nodes, links, joints)
+    actuators, starts = read_actuators(
+        root, known if context.diagnostics.lenient else stated.by_name | known
+    )
+    joints = [
+        dataclasses.replace(joint, default_position=(starts[joint.name],))
+        if joint.name in starts
+        else joint
+        for joint in joints
+    ]
     scene = Scene(
         name=name,
         models=(model,),
         links=tuple(link for link in links if _is_body(link)),
         joints=(*joints, *held),
         couplings=tuple(couplings),
-        actuators=read_actuators(
-            root, known if context.diagnostics.lenient else stated.by_name | known
-        ),
+        actuators=actuators,
     )
     scene = with_extensions(scene, root)
     if scene.filter_groups:  # Drake's extension of URDF

@@ -13,6 +13,7 @@ from loaders.drake.dialect import URDF
 from loaders.drake.joint import Drive, read_drive
 from loaders.model import Actuator, Joint
 from loaders.node import IgnoredElements, Node, mark_read, report_ignored
+from loaders.numbers import plain_number
 from loaders.scoped_names import UnusedNames, from_1
 from loaders.urdf import codes
 
@@ -34,9 +35,11 @@ _IGNORED_IN_ROS2_CONTROL: IgnoredElements = dict.fromkeys(
 )
 
 
-def read_actuators(root: Node, joints: dict[str, Joint]) -> tuple[Actuator, ...]:
-    """Return one actuator for each simple transmission, and for each commanded joint of
-    ros2_control.
+def read_actuators(
+    root: Node, joints: dict[str, Joint]
+) -> tuple[tuple[Actuator, ...], dict[str, float]]:
+    """Return one actuator for each simple transmission and for each commanded joint of
+    ros2_control, and the positions at which ros2_control starts, by joint.
 
     Args:
         root: The ``<robot>``.
@@ -47,9 +50,10 @@ def read_actuators(root: Node, joints: dict[str, Joint]) -> tuple[Actuator, ...]
         for node in root.all("transmission")
         if (actuator := _read_transmission(node, joints)) is not None
     ]
+    starts: dict[str, float] = {}
     for control in root.all("ros2_control"):
-        actuators = _with_ros2_control(control, joints, actuators)
-    return tuple(_with_unique_names(actuators, root))
+        actuators = _with_ros2_control(control, joints, actuators, starts)
+    return tuple(_with_unique_names(actuators, root)), starts
 
 
 def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
@@ -161,10 +165,13 @@ def _with_unique_names(actuators: list[Actuator], root: Node) -> Iterator[Actuat
 
 
 def _with_ros2_control(
-    control: Node, joints: dict[str, Joint], actuators: list[Actuator]
+    control: Node,
+    joints: dict[str, Joint],
+    actuators: list[Actuator],
+    starts: dict[str, float],
 ) -> list[Actuator]:
     """Return the actuators with those of a ``<ros2_control>``: one for each joint with a command
-    interface.
+    interface; add the positions at which joints start.
     """
     control.mark(*("@" + name for name in control.attributes))
     report_ignored(control, _IGNORED_IN_ROS2_CONTROL)
@@ -176,17 +183,65 @@ def _with_ros2_control(
     merged = {actuator.joint: actuator for actuator in (*transmissions, *actuators)}
     extra = [actuator for actuator in actuators if merged[actuator.joint] is not actuator]
     for node in control.all("joint"):
-        commands = tuple(
-            dict.fromkeys(child.word("@name", "") for child in node.all("command_interface"))
-        )
-        mark_read(node)
+        interfaces = {child.word("@name", ""): child for child in node.all("command_interface")}
+        commands = tuple(interfaces)
+        settings = _Params(set())
+        start = next((settings.number(s, "initial_value") for s in _positions(node)), None)
         joint = _actuated_joint(node, joints) if commands else None
+        started = joints.get(node.word("@name", "")) if start is not None else None
+        if started is not None and len(started.axes) == 1:
+            starts[started.name] = start or 0.0
+        control_range = (-math.inf, math.inf)
+        if commands:
+            control_range = settings.range(interfaces[commands[0]])
+        settings.report_rest(node)
+        mark_read(node)
         if joint is None:
             continue
         actuator = merged.get(joint.name)
         if actuator is None:
             effort = joint.axes[0].effort if joint.axes else math.inf
             actuator = Actuator(name=joint.name, joint=joint.name, effort=effort, where=node.where)
-        interfaces = tuple(dict.fromkeys((*actuator.interfaces, *commands)))
-        merged[joint.name] = dataclasses.replace(actuator, interfaces=interfaces)
+        is_first = not actuator.interfaces
+        merged[joint.name] = dataclasses.replace(
+            actuator,
+            interfaces=tuple(dict.fromkeys((*actuator.interfaces, *commands))),
+            control=control_range if is_first else actuator.control,
+            imposes_velocity=is_first and commands[0] == "velocity",
+        )
     return [*merged.values(), *extra]
+
+
+def _positions(joint: Node) -> list[Node]:
+    return [s for s in joint.all("state_interface") if s.word("@name", "") == "position"]
+
+
+@dataclasses.dataclass(slots=True)
+class _Params:
+    """The ``<param>`` of a joint of ros2_control, and which of them were read."""
+
+    read: set[int]
+
+    def number(self, interface: Node, name: str) -> float | None:
+        """Return the number of a parameter; None if there is none."""
+        for param in interface.children:
+            value = plain_number(param.text) if param.attributes.get("name") == name else None
+            if value is not None:
+                self.read.add(id(param))
+                return value
+        return None
+
+    def range(self, interface: Node) -> tuple[float, float]:
+        """Return the range of the commands of an interface."""
+        lower, upper = self.number(interface, "min"), self.number(interface, "max")
+        return -math.inf if lower is None else lower, math.inf if upper is None else upper
+
+    def report_rest(self, joint: Node) -> None:
+        """Report the parameters that were not read."""
+        for param in joint.walk():
+            if param.tag == "param" and id(param) not in self.read:
+                param.report(
+                    codes.CONTROLLER_SETTING_PARAM,
+                    name=param.attributes.get("name", ""),
+                    value=param.text.strip(),
+                )

@@ -19,7 +19,7 @@ from loaders.engine_settings import INERTIA_SETTINGS, conventions_of
 from loaders.model import WORLD
 from loaders.scene import Scene
 
-from .actuator import write_actuator_laws, write_actuators
+from .actuator import WrittenActuators, write_actuator_laws, write_actuators
 from .asset import AssetLibrary, name_colors, sort_assets
 from .contact import (
     report_ignored_filters,
@@ -104,8 +104,8 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     scalar_joints = joint_of_velocity(mechanism)
     shapes = _write_bodies(scalar_joints, GeomWriter(library, contact, context), context)
     context.document["compiler"].set(assetdir="assets" if library.files else None)
-    speed_limited = _write_sections(scalar_joints, shapes, contact, context)
-    initial_key = _finish(speed_limited, shapes.placed, context)
+    actuators = _write_sections(scalar_joints, shapes, contact, context)
+    initial_key = _finish(actuators, shapes.placed, context)
     findings = Diagnostics((*mechanism.scene.diagnostics, *context.diagnostics))
     findings.raise_for(ExportError, strict=options.strict)
     return BuiltMjcf(
@@ -124,9 +124,9 @@ def _write_sections(
     shapes: WrittenShapes,
     contact: ContactData,
     context: MjcfContext,
-) -> frozenset[str]:
-    """Write the sections that refer to bodies, joints and geoms; return the joints with a speed
-    limit.
+) -> WrittenActuators:
+    """Write the sections that refer to bodies, joints and geoms; return what was written of the
+    actuators.
 
     The sections do not depend on one another. Their order is that in which they claim the names of
     sites.
@@ -140,17 +140,17 @@ def _write_sections(
     write_tendons(scalar_joints, context)
     tendons = write_path_tendons(scalar_joints, context)
     write_equalities(scalar_joints, context)
-    speed_limited = write_actuators(scalar_joints, context)
+    actuators = write_actuators(scalar_joints, context)
     write_actuator_laws(scalar_joints, tendons, context)
     write_sensors(shapes.geom_names, context)
     write_lights(context)
     write_mujoco_elements(shapes.geom_names, context)
     join_planes(context)
-    return speed_limited
+    return actuators
 
 
 def _finish(
-    speed_limited: frozenset[str], shapes: Sequence[PlacedShape], context: MjcfContext
+    actuators: WrittenActuators, shapes: Sequence[PlacedShape], context: MjcfContext
 ) -> int | None:
     """Run the passes over the finished sections; each pass needs the one before.
 
@@ -159,8 +159,10 @@ def _finish(
     """
     name_colors(context)
     assign_files(context)
-    initial_key = write_keyframes(context.document["actuator"].children, shapes, context)
-    report_unsupported_fields(speed_limited, context)
+    initial_key = write_keyframes(
+        context.document["actuator"].children, shapes, context, targets=actuators.targets
+    )
+    report_unsupported_fields(actuators.speed_limited, context)
     report_mjx_support(context)
     move_to_reference(context)
     _sort(context)
