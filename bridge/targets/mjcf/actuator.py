@@ -157,7 +157,7 @@ class _Drive:
 
 @dataclass(frozen=True, slots=True)
 class WrittenActuators:
-    """What other sections need of the actuators."""
+    """The actuators, as far as other sections need them."""
 
     speed_limited: frozenset[str] = frozenset()
     """Joints of the source whose actuators have no effort beyond the joint's speed limit."""
