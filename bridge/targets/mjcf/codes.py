@@ -879,6 +879,10 @@ SENSOR = Code(
     effect=NO_EFFECT,
 )
 SENSOR_TYPE = SENSOR.variant("sensor {sensor} is of type {sensor_type}, which MuJoCo does not have")
+SENSOR_FIELD_OF_VIEW = SENSOR.variant(
+    "camera {sensor} has a field of view of {view:g} rad; a pinhole, which is all that MuJoCo has, "
+    "shows nothing from 3.1412 rad"
+)
 SENSOR_COLLISION = Code(
     "mjcf.sensor-collision",
     Fate.ASSUMED,
@@ -897,18 +901,78 @@ SENSOR_COLLISION = Code(
 SENSOR_PARAMETERS = Code(
     "mjcf.sensor-parameters",
     Fate.NOTED,
-    "sensor {sensor}: MuJoCo does not support {parameters}",
-    meaning=(
-        "Some parameters of a sensor, such as noise or update rate, are not supported by MuJoCo."
-    ),
+    "sensor {sensor}: the export does not represent {parameters}",
+    meaning="Some parameters of a sensor, such as noise or update rate, are not in the export.",
     remedy="Add them where you read the sensor.",
+)
+SENSOR_READING = Code(
+    "mjcf.sensor-reading",
+    Fate.APPROXIMATED,
+    "sensor {sensor}: MuJoCo's sensors read {reading}",
+    meaning=(
+        "What the sensors of MuJoCo read is not what Gazebo publishes; "
+        "`read()` of the export computes that."
+    ),
+    remedy="Read the sensor by `read()` of the export.",
+    hint="read(data) of the export returns what Gazebo publishes",
+)
+SENSOR_READING_FIXED = SENSOR_READING.variant(
+    "sensor {sensor}: the accelerometer reads 0 in MuJoCo, because link {link} is fixed to the "
+    "world; Gazebo publishes {expected} m/s^2"
+)
+SENSOR_READING_SIGHT = SENSOR_READING.variant(
+    "sensor {sensor}: a range finder of MuJoCo sees visuals and collisions alike, the sensor sees "
+    "{seen} from {minimum:g} m; it reads -1 if it meets nothing, Gazebo publishes inf"
+)
+SENSOR_READING_CONE = SENSOR_READING.variant(
+    "sensor {sensor} reads along one ray; the source measures in a cone of radius {radius} m",
+)
+SENSOR_READING_LENS = SENSOR_READING.variant(
+    "camera {sensor} has a {lens} lens with a field of view of {view:g} rad; it becomes a pinhole"
+)
+SENSOR_READING_IMAGE = SENSOR_READING.variant(
+    "camera {sensor} is of type {sensor_type}; MuJoCo renders its colors, depth and segmentation"
+)
+CAMERA_POSE = Code(
+    "mjcf.camera-pose",
+    Fate.ASSUMED,
+    (
+        "camera {sensor}: <camera> states the pose {pose} within the sensor; the camera is at the "
+        "sensor, where gz-sim has it, and Gazebo classic adds the pose"
+    ),
+    meaning=(
+        "The pose of `<camera>` is ignored by gz-sim, and added to that of the sensor by Gazebo "
+        "classic."
+    ),
+    remedy="State the whole pose in the sensor.",
+    hint="state the whole pose in <sensor>",
+    effect=LOOKS_ONLY,
+)
+SPHERICAL_COORDINATES = Code(
+    "mjcf.spherical-coordinates",
+    Fate.NOTED,
+    "MuJoCo has no place on a planet: {settings}",
+    meaning=(
+        "`<spherical_coordinates>` is in no element of MuJoCo; `read()` of the export uses it for "
+        "satellite navigation and for named references of orientations."
+    ),
+)
+DM_CONTROL = Code(
+    "mjcf.dm-control",
+    Fate.NOTED,
+    "dm_control refuses names with '/', which MuJoCo takes: {names}",
+    meaning="The names contain a slash, which dm_control's `mjcf` module reserves for scopes.",
+    remedy="Rename them, if dm_control shall read the file.",
 )
 SENSOR_RAYS = Code(
     "mjcf.sensor-rays",
     Fate.APPROXIMATED,
     "sensor {sensor} has {count} rays; one in {stride} is written, with its index in its name",
-    meaning="A sensor has more than 100 rays, so only some of them are exported.",
-    remedy="Reduce the number of rays.",
+    meaning=(
+        "A sensor has more than 100 rays, so only some of them are exported; `read()` of the "
+        "export casts all."
+    ),
+    remedy="Reduce the number of rays, or read the sensor by `read()` of the export.",
 )
 SEVERAL_JOINTS = Code(
     "mjcf.several-joints",

@@ -245,7 +245,7 @@ def _report_friction_difference(context: MjcfContext) -> None:
     rule = friction_rule(context.mechanism.scene)
     if rule.combined is max:
         return
-    worst = worst_of(frictions_of(_touching_kinds(context), rule.combined, max))
+    worst = worst_of(frictions_of(_touching_kinds(context), rule, max))
     if worst is not None:
         context.report(
             codes.FRICTION_COMBINATION,
