@@ -188,7 +188,7 @@ class RepairOptions(SharedOptions):
 
 _LEAST_VERTICES = 4
 """Smallest number of vertices of a hull."""
-Actuators = Literal["none", "motor", "dcmotor", "position", "velocity"]
+Actuators = Literal["none", "motor", "dcmotor", "position", "velocity", "stated"]
 Contacts = Literal["geoms", "pairs"]
 MjcfInertia = Literal["keep", "repair", "from_geometry", "error"]
 

@@ -240,7 +240,9 @@ class _Controlled:
                 )
             interfaces = tuple(dict.fromkeys((*actuator.interfaces, *commands)))
             merged[joint.name] = dataclasses.replace(
-                _with_ranges(actuator, commands), interfaces=interfaces
+                _with_ranges(actuator, commands),
+                interfaces=interfaces,
+                imposes_velocity=interfaces[0] == "velocity",
             )
         return [*merged.values(), *extra]
 

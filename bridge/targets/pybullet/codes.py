@@ -159,7 +159,7 @@ CONTROLLER_GAINS = Code(
         "computed at each step."
     ),
     remedy="Call `apply_control()` of the handle.",
-    hint="call apply_control() before every step",
+    hint="call apply_control() before every step; without arguments it has the first targets",
 )
 COUPLING = Code(
     "pybullet.coupling",
