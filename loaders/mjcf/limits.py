@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from loaders import codes as loaders_codes
 from loaders.context import MAX_INCLUDE_DEPTH, Context
+from loaders.files.read_file import real_path
 from loaders.limits import how_to_raise, limit_of
 from loaders.mjcf import codes
 from loaders.node import Node
@@ -567,7 +568,7 @@ class Inputs:
         if not file:
             return self._empty_model(node)
         path = self.files.find(file, folder, node)
-        real = None if path is None else Path(path).resolve()
+        real = None if path is None else Path(real_path(path))
         if path is None or real is None:
             return self._unreadable(node, file)
         path = model_in(path, node.where, node.diagnostics)
