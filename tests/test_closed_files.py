@@ -570,7 +570,9 @@ def test_a_file_that_may_not_be_read_is_never_touched(
     folder = tmp_path / "mine" / "meshes" if where == "link" else tmp_path / "mine"
     for made in (others, start, folder):
         made.mkdir(parents=True)
-    secret = (start if where == "current" else others) / f"secret{place.suffix}"
+    hidden = "." if name.startswith("mjcf-") and where in {"up", "backslash"} else ""
+    # MJCF may name what lies above it, unless it is hidden
+    secret = (start if where == "current" else others) / f"{hidden}secret{place.suffix}"
     secret_file(secret)
     if where == "link":
         (folder / secret.name).symlink_to(secret)
