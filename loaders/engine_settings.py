@@ -8,10 +8,12 @@ not have counts as one that changes the motion.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
+from .diagnostics import NOWHERE, Where
 from .model import (
     Actuator,
     BallConstraint,
@@ -22,6 +24,7 @@ from .model import (
     Physics,
     SceneData,
     Settings,
+    Surface,
     Tendon,
     WeldConstraint,
     settings_of,
@@ -34,8 +37,8 @@ INERTIA_SETTINGS = frozenset({"inertial/diaginertia", "inertial/quat"})
 """Settings of MuJoCo that state the inertia of a link a second time, by its principal axes and
 moments.
 """
-NEUTRAL_SETTINGS = INERTIA_SETTINGS | {"ref"}
-"""Settings of MuJoCo that select one of several forms of the same model."""
+OVERRIDE = "flag/override"
+"""Flag of MuJoCo that gives all contacts the parameters of the options ``o_*``."""
 
 _NAMED = {
     "body": "link",
@@ -106,6 +109,7 @@ class Conventions:
             on the links that enable it.
         filters_are_pairs: Whether each rule of the collision filters is a pair of links.
         numbers_visuals: Whether a visual that has no name in the source has a number as its name.
+        planes_have_sizes: Whether a plane for contact ends at its drawn size for rays.
         is_compiled: Whether the engine compiles the source itself, so that its numbers are known.
     """
 
@@ -115,6 +119,7 @@ class Conventions:
     wind_moves_medium: bool = False
     filters_are_pairs: bool = False
     numbers_visuals: bool = False
+    planes_have_sizes: bool = False
     is_compiled: bool = False
 
 
@@ -126,6 +131,7 @@ _CONVENTIONS = {
         wind_moves_medium=True,
         filters_are_pairs=True,
         numbers_visuals=True,
+        planes_have_sizes=True,
         is_compiled=True,
     )
 }
@@ -152,6 +158,47 @@ class FrictionRule:
 
     words: str
     combined: Callable[[float, float], float]
+
+    def between(self, one: Surface, other: Surface) -> float:
+        """Return the coefficient of two surfaces. By MuJoCo's settings that of the surface with the
+        higher priority holds, and contacts of one dimension have no friction.
+
+        Args:
+            one: A surface.
+            other: The other one.
+        """
+        return self.of_grips(grip_of(one), grip_of(other))
+
+    def of_grips(self, a: Grip, b: Grip) -> float:
+        """Return the same for the properties of two surfaces."""
+        if a.priority == b.priority:
+            dimension, mu = max(a.dimension, b.dimension), self.combined(a.mu, b.mu)
+        else:
+            first = a if a.priority > b.priority else b
+            dimension, mu = first.dimension, first.mu
+        return mu if dimension > 1 else 0.0
+
+
+class Grip(NamedTuple):
+    """The properties of a surface that decide on the friction of a pair."""
+
+    mu: float
+    """Coefficient of friction."""
+    dimension: int
+    """Dimension of contacts, by MuJoCo's setting ``condim``: 1 is without friction."""
+    priority: int
+    """Priority over the other surface, by MuJoCo's setting."""
+
+
+def grip_of(surface: Surface) -> Grip:
+    """Return the properties of a surface that decide on the friction of a pair.
+
+    Args:
+        surface: The surface.
+    """
+    settings = dict(settings_of(surface, MUJOCO)) if surface.engine_settings else {}
+    dimension, priority = settings.get("condim", "3"), settings.get("priority", "0")
+    return Grip(surface.friction.mu, int(dimension), int(priority))
 
 
 def _harmonic(a: float, b: float) -> float:
@@ -225,11 +272,13 @@ class Setting:
         path: Element and attribute, such as ``geom/condim`` and ``flag/contact``.
         text: Its value.
         subjects: Scoped names of the items that have it; empty for the whole scene.
+        where: Place of the item in the source.
     """
 
     path: str
     text: str
     subjects: tuple[str, ...] = ()
+    where: Where = NOWHERE
 
     @property
     def effect(self) -> Effect:
@@ -242,8 +291,75 @@ class Setting:
         return f'{full_name(self.path)}="{self.text}"'
 
 
+_SHOWN_VALUES = 3
+"""Number of values of a setting that a message shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingGroup:
+    """A setting with all items that state it.
+
+    Attributes:
+        path: Element and attribute.
+        settings: The setting of each item.
+    """
+
+    path: str
+    settings: tuple[Setting, ...]
+
+    @property
+    def effect(self) -> Effect:
+        """The kind of change that it makes."""
+        return effect_of(self.path)
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """Scoped names of the items."""
+        return tuple(dict.fromkeys(name for each in self.settings for name in each.subjects))
+
+    @property
+    def is_of_solver(self) -> bool:
+        """True if it acts on the accuracy alone, or is an option that acts on nothing."""
+        is_option = self.path.partition("/")[0] in {"option", "flag", "size"}
+        return self.effect is Effect.ACCURACY or (self.effect is Effect.NONE and is_option)
+
+    def without(self, kept: Set[str]) -> SettingGroup | None:
+        """Return the group without some settings; None if no other is left.
+
+        Args:
+            kept: Element and attribute, such as ``geom/condim``, or with a value,
+                ``geom/condim=1``.
+        """
+        left = tuple(each for each in self.settings if f"{self.path}={each.text}" not in kept)
+        return SettingGroup(self.path, left) if left and self.path not in kept else None
+
+    @property
+    def where(self) -> Where:
+        """Place of the first item in the source."""
+        return self.settings[0].where
+
+    def __str__(self) -> str:
+        values = tuple(dict.fromkeys(each.text for each in self.settings))
+        shown = ", ".join(f'"{value}"' for value in values[:_SHOWN_VALUES])
+        others = len(values) - _SHOWN_VALUES
+        return f"{full_name(self.path)}={shown}" + (f" and {others} other values" * (others > 0))
+
+
+def grouped(settings: Iterable[Setting]) -> list[SettingGroup]:
+    """Return settings by element and attribute, in their order.
+
+    Args:
+        settings: The settings.
+    """
+    groups: dict[str, list[Setting]] = {}
+    for setting in settings:
+        groups.setdefault(setting.path, []).append(setting)
+    return [SettingGroup(path, tuple(members)) for path, members in groups.items()]
+
+
 _UNKNOWN = Meaning(Effect.MOTION)
-_FLUID = ("option/density", "option/viscosity")
+FLUID = ("option/density", "option/viscosity")
+"""Options of a medium, without which it exerts no force."""
 _ROLLING = ("geom/condim",)
 _SOFTNESS = ("geom/solref", "geom/solimp")
 
@@ -256,7 +372,7 @@ def _all(element: str, names: str, meaning: Meaning) -> dict[str, Meaning]:
 SETTINGS = {
     # options
     **_all("option", "density viscosity", Meaning(Effect.MOTION, "0")),
-    **_all("option", "wind", Meaning(Effect.MOTION, "0 0 0", _FLUID)),
+    **_all("option", "wind", Meaning(Effect.MOTION, "0 0 0", FLUID)),
     **_all("option", "actuatorgroupdisable", Meaning(Effect.MOTION)),
     **_all("option", "sleep_tolerance", Meaning(Effect.MOTION, "0.001", ("flag/sleep",))),
     **_all("option", "o_margin", Meaning(Effect.CONTACT, "0", ("flag/override",))),
@@ -302,7 +418,7 @@ SETTINGS = {
     **_all("geom", "condim", Meaning(Effect.CONTACT, "3")),
     **_all("geom", "friction", Meaning(Effect.CONTACT, needs=_ROLLING)),
     **_all("geom", "solmix", Meaning(Effect.CONTACT, "1", _SOFTNESS)),
-    **_all("geom", "fluidcoef fluidshape", Meaning(Effect.MOTION, needs=_FLUID)),
+    **_all("geom", "fluidcoef fluidshape", Meaning(Effect.MOTION, needs=FLUID)),
     **_all("pair", "adhesion friction gap margin solimp solref", Meaning(Effect.CONTACT)),
     **_all("pair", "condim", Meaning(Effect.CONTACT, "3")),
     **_all("pair", "solreffriction", Meaning(Effect.ACCURACY)),
@@ -382,13 +498,16 @@ def stated_settings(scene: SceneData) -> Iterator[Setting]:
     """Yield all settings of MuJoCo that a scene states, whatever their effect; elements of its own
     are no settings.
     """
-    yield from _settings("", scene.physics)
+    place = Where(scene.source)
+    yield from _settings("", scene.physics, where=place)
     if scene.wind.any() and conventions_of(scene.physics).wind_moves_medium:
-        yield Setting(path="option/wind", text=" ".join(f"{x:g}" for x in scene.wind))
+        text = " ".join(f"{x:g}" for x in scene.wind)
+        yield Setting(path="option/wind", text=text, where=place)
     for link in scene.links:
-        yield from _settings("body/", link, link.name)
+        yield from _settings("body/", link, link.name, where=link.where)
         for shape in link.collisions:
-            yield from _settings("geom/", shape.surface, f"{link.name}{SEPARATOR}{shape.name}")
+            name = f"{link.name}{SEPARATOR}{shape.name}"
+            yield from _settings("geom/", shape.surface, name, where=shape.where)
     named: tuple[tuple[str, tuple[Joint | Tendon | Actuator | Light, ...]], ...] = (
         ("joint/", scene.joints),
         ("tendon/", scene.tendons),
@@ -397,26 +516,29 @@ def stated_settings(scene: SceneData) -> Iterator[Setting]:
     )
     for element, items in named:
         for item in items:
-            yield from _settings(element, item, item.name)
+            yield from _settings(element, item, item.name, where=item.where)
     for link in scene.links:
         for sensor in link.sensors:
-            yield from _settings("camera/", sensor, f"{link.name}{SEPARATOR}{sensor.name}")
+            name = f"{link.name}{SEPARATOR}{sensor.name}"
+            yield from _settings("camera/", sensor, name, where=sensor.where)
     yield from _settings_of_connections(scene)
 
 
 def _settings_of_connections(scene: SceneData) -> Iterator[Setting]:
-    """Yield the settings of equalities and of contact pairs."""
+    """Yield the settings of contact pairs, and of the equalities that hold."""
     for coupling in scene.couplings:
-        yield from _settings("equality/", coupling, coupling.follower, coupling.leader)
+        ends = (coupling.follower, coupling.leader)
+        yield from _settings("equality/", coupling, *ends, where=coupling.where)
     for constraint in scene.constraints:
-        if isinstance(constraint, BallConstraint | WeldConstraint):
-            yield from _settings("equality/", constraint, constraint.link_A, constraint.link_B)
+        if isinstance(constraint, BallConstraint | WeldConstraint) and constraint.active:
+            ends = (constraint.link_A, constraint.link_B)
+            yield from _settings("equality/", constraint, *ends, where=constraint.where)
     for pair in scene.contact_pairs:
         names = (
             f"{pair.link_A}{SEPARATOR}{pair.collision_A}",
             f"{pair.link_B}{SEPARATOR}{pair.collision_B}",
         )
-        yield from _settings("pair/", pair, *names)
+        yield from _settings("pair/", pair, *names, where=pair.where)
 
 
 def acting_settings(scene: SceneData) -> tuple[Setting, ...]:
@@ -436,6 +558,8 @@ def _acts(setting: Setting, stated: set[str]) -> bool:
     return is_active and meaning.effect in {Effect.MOTION, Effect.CONTACT}
 
 
-def _settings(element: str, item: HasEngineSettings, *subjects: str) -> Iterator[Setting]:
+def _settings(
+    element: str, item: HasEngineSettings, *subjects: str, where: Where
+) -> Iterator[Setting]:
     for name, text in settings_of(item, MUJOCO):
-        yield Setting(path=f"{element}{name}", text=text, subjects=subjects)
+        yield Setting(path=f"{element}{name}", text=text, subjects=subjects, where=where)

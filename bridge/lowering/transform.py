@@ -58,6 +58,7 @@ from loaders.model import (
 from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
 from loaders.scoped_names import underscores_in_front, unused_name
+from loaders.switches import as_switched
 from loaders.text import check_option_value, check_whole_number
 
 from .inertia import with_minimum_inertia
@@ -178,10 +179,10 @@ def with_base(mechanism: Mechanism, *, fixed: bool) -> Mechanism:
             to the world become free.
     """
     joints = {joint for joint, _ in mechanism.v_order}
-    bodies = [
-        body if body.parent != ROOT else _weld(body) if fixed else _release(body, joints)
-        for body in mechanism.bodies
-    ]
+    bodies = list(mechanism.bodies)
+    for i, body in enumerate(bodies):
+        if body.parent == ROOT:
+            bodies[i] = _weld(body) if fixed else _release(body, joints)
     rebased = with_bodies(mechanism, bodies, range(len(bodies)))
     return dataclasses.replace(rebased, base="fixed" if fixed else "free")
 
@@ -204,6 +205,19 @@ def relowered(mechanism: Mechanism, scene: Scene) -> Mechanism:
         sampled=mechanism.sampled,
     )
     return with_minimum_inertia(with_chosen_base(lowered, mechanism.base))
+
+
+def switched(mechanism: Mechanism) -> Mechanism:
+    """Return a mechanism without what the source's flags for MuJoCo switch off, as every other
+    simulator gets it; see `loaders.switches.as_switched`.
+
+    Args:
+        mechanism: The mechanism.
+    """
+    scene = as_switched(mechanism.scene)
+    if scene is mechanism.scene:
+        return mechanism
+    return dataclasses.replace(relowered(mechanism, scene), diagnostics=mechanism.diagnostics)
 
 
 def _kept(mechanism: Mechanism, scene: Scene) -> tuple[Overlap, ...] | None:

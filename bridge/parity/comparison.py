@@ -18,6 +18,7 @@ import numpy as np
 
 from bridge.choices import Base, Overlaps
 from bridge.lowering.sources import Source, mechanism_of
+from bridge.lowering.transform import switched
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, all_positions
 from bridge.output import Form, write_folder, write_sealed
@@ -244,6 +245,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         repair_inertia=inertia == "repair",
         **load_options,
     )
+    mechanism = switched(mechanism)
     states = _states(mechanism, configurations, seed, positions or {})
     names = tuple(name for name, _ in named[1:])
     progress(f"loading into {', '.join(names)}")
@@ -508,11 +510,8 @@ def _interrupted(level: Level, engines: Sequence[_NamedFactory], cause: str) -> 
     return Row(
         level=level,
         quantity="motion",
-        unit="",
         engines=pair,
-        error=0.0,
         tolerance=0.0,
-        where="",
         outcome=Outcome.UNKNOWN,
         cause=cause,
     )

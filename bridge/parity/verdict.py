@@ -179,11 +179,11 @@ class Row:
 
     level: Level
     quantity: str
-    unit: str
+    unit: str = ""
     engines: tuple[str, str]
-    error: float
+    error: float = 0.0
     tolerance: float
-    where: str
+    where: str = ""
     outcome: Outcome
     cause: str = ""
     known_cause: Cause | None = None

@@ -21,6 +21,9 @@ from bridge.codes import (
     DMDOUT_SPLIT_MODEL,
     DMDOUT_WORLD_SETTINGS,
     DMDOUT_WORLD_SETTINGS_GRAVITY,
+    DMDOUT_WORLD_SETTINGS_OF_CONTACT,
+    DMDOUT_WORLD_SETTINGS_OF_MOTION,
+    DMDOUT_WORLD_SETTINGS_OF_SOLVER,
 )
 from loaders.code import Code
 from loaders.collision_pairs import connected_components, static_links
@@ -29,10 +32,19 @@ from loaders.finish.transform import renamed
 from loaders.model import WORLD, Joint, JointType, Model
 from loaders.pose import IDENTITY, Pose, quaternion_to_matrix
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, UnusedNames, outermost_scope, root_model
+from loaders.scoped_names import (
+    SEPARATOR,
+    UnusedNames,
+    free_name,
+    outermost_scope,
+    root_model,
+    underscores_behind,
+    unused_name,
+)
 from loaders.text import numbers, printable
 
 from .elements import report_pairs_kept_apart
+from .fields import SOLVED_SETTINGS, LostSettings, report_lost_settings
 from .folder import AnyBuilt, DocumentFormat, ExportFiles, package_xml
 from .numbers import angle_values, position_values, roll_pitch_yaw
 from .report import (
@@ -96,11 +108,7 @@ def _of_world(scene: Scene, taken: Set[str]) -> tuple[ModelPart, ...]:
     ground = next((link for link in scene.links if link.name == WORLD), None)
     if ground is None:
         return ()
-    name = next(
-        name
-        for name in (f"{_GROUND}{suffix}" for suffix in ("", *range(2, 1000)))
-        if name not in taken
-    )
+    name = free_name(_GROUND, taken)
     model = Model(name=name, X_WM=IDENTITY, canonical_link=_GROUND, static=True)
     link = dataclasses.replace(ground, name=_GROUND, model=name, inertia=None, sensors=())
     part = Scene(name=name, source=scene.source, models=(model,), links=(link,))
@@ -500,8 +508,9 @@ class Assembly:
         frames = {frame.name for frame in self._scene.frames}
         if WORLD in frames:  # a name that Drake reserves
             taken = frames | {item.part.name for item in self._placed}
-            candidates = (f"{WORLD}_frame{'_' * i}" for i in range(len(taken) + 1))
-            changed[f"frame {WORLD}"] = next(name for name in candidates if name not in taken)
+            changed[f"frame {WORLD}"] = unused_name(
+                f"{WORLD}_frame", taken.__contains__, underscores_behind
+            )
         return changed
 
     def _positions(self, joints: Iterable[str]) -> Iterable[tuple[str, Sequence[float]]]:
@@ -575,9 +584,13 @@ class Assembly:
         assumes is a note.
         """
         scene = self._scene
+        world = dataclasses.replace(
+            _DEFAULT, source=scene.source, physics=scene.physics, wind=scene.wind
+        )
+        report_lost_settings(world, SOLVED_SETTINGS, _LOST_SETTINGS, self._report.add)
         lost = [
             key
-            for key in ("physics", "keyframes", "tendons", "contact_pairs")
+            for key in ("physics", "spherical_coordinates", "keyframes", "tendons", "contact_pairs")
             if _differs(scene, key)
         ]
         arrays = ("wind", "magnetic_field")
@@ -627,6 +640,11 @@ def _differs(scene: Scene, key: str) -> bool:
 
 
 _DEFAULT = Scene(name="")
+_LOST_SETTINGS = LostSettings(
+    DMDOUT_WORLD_SETTINGS_OF_MOTION,
+    DMDOUT_WORLD_SETTINGS_OF_CONTACT,
+    DMDOUT_WORLD_SETTINGS_OF_SOLVER,
+)
 _DRAKE_GRAVITY = (0.0, 0.0, -9.81)
 """Gravity of every scene that Drake reads from directives [m/s^2]."""
 

@@ -13,7 +13,7 @@ from typing import Protocol
 from bridge.fluid import described
 from loaders.collision_pairs import default_policy, excluded_pairs, masked_pairs, weld_groups
 from loaders.diagnostics import Code
-from loaders.engine_settings import FRICTION_RULES, friction_rule
+from loaders.engine_settings import FRICTION_RULES, FrictionRule, friction_rule, grip_of
 from loaders.files.read_file import read_start
 from loaders.inertia import SpatialInertia
 from loaders.limits import FileError
@@ -140,24 +140,24 @@ _NO_DIFFERENCE = 1e-9
 
 def frictions_of(
     pairs: Iterable[tuple[Link, Link]],
-    wanted: Callable[[float, float], float],
+    rule: FrictionRule,
     found: Callable[[float, float], float],
 ) -> Iterator[PairFriction]:
     """Yield the friction of every two shapes of two links.
 
     Args:
         pairs: The links that may touch.
-        wanted: The rule of the source for two coefficients.
+        rule: The rule of the source.
         found: The rule of the target.
     """
     for A, B in pairs:
-        for a, b in product(*({c.surface.friction.mu for c in k.collisions} for k in (A, B))):
+        for a, b in product(*({grip_of(c.surface) for c in k.collisions} for k in (A, B))):
             yield PairFriction(
                 link_A=A.name,
                 link_B=B.name,
-                coefficients=(a, b),
-                wanted=wanted(a, b),
-                found=found(a, b),
+                coefficients=(a.mu, b.mu),
+                wanted=rule.of_grips(a, b),
+                found=found(a.mu, b.mu),
             )
 
 
@@ -186,7 +186,7 @@ def report_smaller_friction(
     touching = touching_pairs(scene)
     links = {link.name: link for link in scene.links}
     pairs = [(links[a], links[b]) for a, b in sorted(map(sorted, touching))]
-    worst = worst_of(frictions_of(pairs, rule.combined, min))
+    worst = worst_of(frictions_of(pairs, rule, min))
     if worst is not None:
         report.add(
             code,

@@ -8,16 +8,25 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from loaders import model
 from loaders.diagnostics import NOWHERE, Code, Where
-from loaders.engine_settings import MUJOCO, beyond_inertia
-from loaders.model import Link, Sensor, settings_of
+from loaders.engine_settings import (
+    MUJOCO,
+    OVERRIDE,
+    Effect,
+    SettingGroup,
+    acting_settings,
+    grouped,
+    stated_settings,
+)
+from loaders.model import Actuator, Light, SceneData, Sensor, settings_of
 from loaders.scene import Scene
+from loaders.text import shortened
 
 Losses = Mapping[type, Mapping[str, Code]]
 """The finding about each field that a target lacks, by class and name of the field."""
@@ -140,9 +149,58 @@ def without_lost_fields(
     return walk.without(scene, scene.name, NOWHERE), walk.found
 
 
+SOLVED_SETTINGS = frozenset({"flag/filterparent", OVERRIDE})
+"""Settings of MuJoCo that documents obey: by the pairs that they state, and the coefficients that
+`loaders.switches` gives surfaces.
+"""
+
+
+class LostSettings(NamedTuple):
+    """The findings of a target about settings of MuJoCo that it lacks."""
+
+    of_motion: Code
+    """The finding about a setting of the motion, with ``{setting}``, and ``{of}`` for its items."""
+    of_contact: Code
+    """The same about a setting of contacts."""
+    of_accuracy: Code
+    """The finding about all settings of the accuracy, with ``{names}``."""
+
+
+def report_lost_settings(
+    scene: SceneData, kept: Set[str], codes: LostSettings, add: Callable[..., None]
+) -> None:
+    """Report the settings of MuJoCo that a target lacks: each that acts on motion or contact by its
+    full name, and the others, if they are options or act on the accuracy, together. The laws of
+    actuators are findings of their own.
+
+    Args:
+        scene: The scene.
+        kept: Settings that the target obeys: element and attribute, such as ``body/gravcomp``, or
+            with a value, ``geom/condim=1``.
+        codes: The findings.
+        add: Records a finding, as `loaders.Diagnostics.add` does.
+    """
+    acting = {setting.path for setting in acting_settings(scene)}
+    others: list[SettingGroup] = []
+    for group in grouped(stated_settings(scene)):
+        lost = group.without(kept)
+        if lost is None or group.path.startswith("actuator/"):
+            continue
+        if group.path in acting:
+            code = codes.of_contact if group.effect is Effect.CONTACT else codes.of_motion
+            of = f" of {shortened(', '.join(lost.subjects))}" if lost.subjects else ""
+            add(code, lost.where, subjects=lost.subjects, setting=str(lost), of=of)
+        elif lost.is_of_solver:
+            others.append(lost)
+    if others:
+        subjects = dict.fromkeys(name for group in others for name in group.subjects)
+        names = tuple(map(str, others))
+        add(codes.of_accuracy, others[0].where, subjects=subjects, names=names)
+
+
 def is_stated_elsewhere(item: Any, field: str) -> bool:
-    """Return whether a field has nothing but settings of MuJoCo that others state, or that mean
-    nothing elsewhere.
+    """Return whether a field has nothing but settings of MuJoCo that `report_lost_settings`
+    reports, or that mean nothing elsewhere.
 
     Args:
         item: A part of a scene.
@@ -150,10 +208,9 @@ def is_stated_elsewhere(item: Any, field: str) -> bool:
     """
     if field != "engine_settings":
         return False
-    settings = settings_of(item, MUJOCO)
     if isinstance(item, Sensor):  # a camera whose image has no stated size
-        return dict(settings).keys() <= {"resolution"}
-    return isinstance(item, Link) and not beyond_inertia(settings)
+        return dict(settings_of(item, MUJOCO)).keys() <= {"resolution"}
+    return not isinstance(item, Actuator | Light)
 
 
 def part_name(part: Any, owner: str) -> str:

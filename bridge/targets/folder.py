@@ -31,6 +31,7 @@ from loaders.finish.validation import report_contradictions, require_consistent
 from loaders.limits import FileError
 from loaders.meshes.mesh_data import companion_files, local_file
 from loaders.scene import Scene
+from loaders.switches import as_switched
 from loaders.text import code, printable
 
 from .options import PairOptions, changed_options
@@ -43,7 +44,7 @@ from .report import (
     read_back,
     require_equal,
 )
-from .xml import Element, add, check_folder_name, file_name, root_element, write
+from .xml import Element, add, check_folder_name, file_name, is_device, root_element, write
 
 ASSETS = "assets"
 """Folder of the assets, beside the file of the model."""
@@ -139,7 +140,8 @@ def _named(path: Path, data: bytes) -> Iterable[Path]:
 
 
 def _plain(stem: str) -> str:
-    return re.sub(r"[^\w.-]+", "_", stem, flags=re.ASCII).strip("._") or "mesh"
+    plain = re.sub(r"[^\w.-]+", "_", stem, flags=re.ASCII).strip("._") or "mesh"
+    return f"mesh_{plain}" if is_device(plain) else plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -548,7 +550,7 @@ def _readme(
 
 
 def scene_of(source: Source, options: LoadOptions, report: Report | None = None) -> Scene:
-    """Return the scene of a source.
+    """Return the scene of a source, without what its flags for MuJoCo switch off.
 
     Args:
         source: A path, a scene, or a mechanism.
@@ -561,14 +563,14 @@ def scene_of(source: Source, options: LoadOptions, report: Report | None = None)
         TypeError: if the source is neither a path, a scene nor a mechanism.
     """
     if isinstance(source, str | os.PathLike):
-        return with_asset_files(loaders.load(source, **options))
+        return with_asset_files(as_switched(loaders.load(source, **options)))
     scene = source.scene if isinstance(source, Mechanism) else source
     if not isinstance(scene, Scene):
         raise TypeError(f"expected a path, a Scene or a Mechanism, not {type(source).__name__}")
     require_consistent(scene)
     if report is not None:
         report_contradictions(scene, report.entries)
-    return with_asset_files(scene)
+    return with_asset_files(as_switched(scene))
 
 
 def with_sampled_pairs(

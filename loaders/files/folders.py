@@ -347,6 +347,20 @@ def _walk(roots: Iterable[Path]) -> Iterator[tuple[Path, list[str]]]:
         level = below
 
 
+def files_by_name(folder: Path) -> dict[str, list[str]]:
+    """Return the paths of the files below a folder, by their names; see `PackageIndex` for what is
+    visited.
+
+    Args:
+        folder: The folder.
+    """
+    paths: defaultdict[str, list[str]] = defaultdict(list)
+    for below, names in _walk((folder,)):
+        for name in names:
+            paths[name].append(f"{below}/{name}")
+    return dict(paths)
+
+
 def _listed(folder: Path) -> tuple[list[str], list[str]]:
     """Return the names of the files and of the folders in a folder, sorted; empty if it cannot be
     listed.

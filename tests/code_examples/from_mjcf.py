@@ -80,6 +80,11 @@ EXAMPLES = {
         '<equality><joint name="e" joint1="j"/></equality>', "e"
     ),
     "pybullet.mujoco-sensor": in_pybullet('<sensor><clock name="c"/></sensor>', "c"),
-    "pybullet.mujoco-solver": in_pybullet(WELD, "a", "b"),
+    "pybullet.mujoco-solver": in_pybullet(
+        "",
+        "j",
+        body='<body name="a"><joint name="j" frictionloss="1" solreffriction=".1 1"/>'
+        f"{BALL}</body>",
+    ),
     "pybullet.stated-tendon": in_pybullet(tendon(), "t"),
 }

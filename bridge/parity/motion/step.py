@@ -120,7 +120,6 @@ class _Steps:
         row = Row(
             level=Level.MOTION,
             quantity="one step",
-            unit="",
             engines=pair,
             error=float(errors[state, dof]),
             tolerance=TOLERANCE,

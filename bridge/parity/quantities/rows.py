@@ -23,7 +23,7 @@ from bridge.parity.verdict import (
     failed,
 )
 from loaders.diagnostics import Diagnostic
-from loaders.engine_settings import Effect, Setting, acting_settings, full_name
+from loaders.engine_settings import Effect, Setting, acting_settings, grouped
 from loaders.scoped_names import SEPARATOR
 
 _SHOWN_BY: Mapping[str, str] = {
@@ -48,16 +48,13 @@ _SHOWN_BY: Mapping[str, str] = {
 """Quantities that another quantity shows as well: if it was compared, the first one is no gap."""
 _ROWS_OF_SETTINGS: Mapping[str, str] = {
     "body/gravcomp": "bias forces",
-    "flag/damper": "exported motion",
-    "flag/equality": "exported motion",
     "flag/filterparent": "collidable pairs",
-    "flag/frictionloss": "exported motion",
-    "flag/passive": "exported motion",
-    "flag/spring": "exported motion",
 }
 """Quantities that differ between engines if only one of them obeys a setting of MuJoCo."""
-_SHOWN_VALUES = 3
-"""Number of values of a setting that a reason names."""
+_SETTING = "setting"
+"""Argument of the findings about settings of MuJoCo, which have gaps of their own: those of
+contacts only where shapes may touch.
+"""
 NOT_RUN = "not run"
 """The level of a gap that is there because its level was not run."""
 _COMPARED = frozenset({Outcome.PASSED, Outcome.EXPLAINED})
@@ -83,7 +80,10 @@ def find_gaps(
         *_levels_not_run(mechanism, levels),
         *_motionless_engines(mechanism, levels, engines),
         *_unknown(rows),
-        *gaps_of_losses(diagnostics, {name: e.target or name for name, e in engines.items()}),
+        *gaps_of_losses(
+            (entry for entry in diagnostics if _SETTING not in entry.arguments),
+            {name: e.target or name for name, e in engines.items()},
+        ),
         *_settings(mechanism, rows, engines),
     ]
     return tuple(dict.fromkeys(found))
@@ -159,29 +159,21 @@ def _settings(
     compares with other engines.
     """
     others = [name for name, engine in engines.items() if not engine.obeys_mjcf_settings]
-    stated: dict[str, list[Setting]] = {}
-    for setting in _relevant(mechanism) if others else ():
-        stated.setdefault(setting.path, []).append(setting)
     compared = {
         (row.quantity, name)
         for row in rows
         if row.outcome is not Outcome.UNKNOWN
         for name in row.engines
     }
-    for path, settings in stated.items():
-        row = _ROWS_OF_SETTINGS.get(path)
+    for group in grouped(_relevant(mechanism)) if others else ():
+        row = _ROWS_OF_SETTINGS.get(group.path)
         lacking = tuple(name for name in others if (row, name) not in compared)
         if lacking:
             yield Gap(
                 quantity="settings of MuJoCo",
                 engines=lacking,
-                subjects=tuple(
-                    dict.fromkeys(name for setting in settings for name in setting.subjects)
-                ),
-                reason=(
-                    f"{_described(path, settings)} acts on the {settings[0].effect}, and no "
-                    f"row compares it"
-                ),
+                subjects=group.subjects,
+                reason=f"{group} acts on the {group.effect}, and no row compares it",
             )
 
 
@@ -205,20 +197,11 @@ def _relevant(mechanism: Mechanism) -> list[Setting]:
         if link.name in touching
         for shape in link.collisions
     }
-    return [
-        setting
-        for setting in acting
-        if setting.effect is not Effect.CONTACT
-        or (shapes.intersection(setting.subjects) if setting.subjects else shapes)
-    ]
 
+    def touches(setting: Setting) -> bool:
+        return bool(shapes.intersection(setting.subjects) if setting.subjects else shapes)
 
-def _described(path: str, settings: Sequence[Setting]) -> str:
-    """Return the full name of a setting with its first few values."""
-    values = tuple(dict.fromkeys(setting.text for setting in settings))
-    shown = ", ".join(f'"{value}"' for value in values[:_SHOWN_VALUES])
-    more = f" and {len(values) - _SHOWN_VALUES} other values" if len(values) > _SHOWN_VALUES else ""
-    return f"{full_name(path)}={shown}{more}"
+    return [each for each in acting if each.effect is not Effect.CONTACT or touches(each)]
 
 
 def quantity_rows(
@@ -269,11 +252,9 @@ def refusal_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]
             yield Row(
                 level=Level.MODEL,
                 quantity="reading",
-                unit="",
                 engines=(reference, name),
                 error=math.inf,
                 tolerance=0.0,
-                where="",
                 cause=engine.refusal,
                 outcome=Outcome.FAILED if engine.refusal_is_difference else Outcome.UNKNOWN,
             )

@@ -343,6 +343,12 @@ def _friction(engine: Engine, mechanism: Mechanism) -> Readings:
     return {name: np.array(sorted(found[name])) for name in wanted if name in found}
 
 
+def _may_slide(mechanism: Mechanism) -> bool:
+    """Return whether links have friction, and in a world may touch."""
+    is_alone = is_world(mechanism) and not mechanism.collidable_pairs()
+    return bool(model_surfaces(mechanism).friction) and not is_alone
+
+
 def coefficients_distance(a: Array, b: Array, _scale: float) -> float:
     """Return the largest difference of sorted coefficients; of the smallest and the largest if a
     mesh became several.
@@ -467,7 +473,7 @@ SHAPE_QUANTITIES = (
         unit="",
         error=coefficients_distance,
         read=_friction,
-        is_stated=lambda mechanism: bool(model_surfaces(mechanism).friction),
+        is_stated=_may_slide,
         causes=_LOST_SHAPE | {pybullet_codes.SURFACE_PER_LINK, codes.DRAKE_FRICTION},
     ),
     Quantity(

@@ -465,14 +465,21 @@ MUJOCO_SENSOR = Code(
 MUJOCO_SETTINGS = Code(
     "pybullet.mujoco-settings",
     Fate.DROPPED,
-    "these settings of MuJoCo change the motion and are left out: {names}",
-    meaning="Settings of MuJoCo that change the motion are left out.",
+    "PyBullet lacks {setting}{of}, which acts on the motion",
+    meaning="A setting of MuJoCo that acts on the motion or on contacts is left out.",
+    remedy="Leave the setting out of the source, if its default will do.",
     effect=Lost("settings of MuJoCo"),
+)
+MUJOCO_SETTINGS_OF_CONTACT = MUJOCO_SETTINGS.variant(
+    "PyBullet lacks {setting}{of}, which acts on contacts"
+)
+MUJOCO_SETTINGS_OF_ACTUATORS = MUJOCO_SETTINGS.variant(
+    "PyBullet has no actuators with the laws of MuJoCo: {names}"
 )
 MUJOCO_SOLVER = Code(
     "pybullet.mujoco-solver",
     Fate.NOTED,
-    "PyBullet's solver does not have these settings of MuJoCo's: {names}",
+    "PyBullet lacks settings of MuJoCo that act on its accuracy alone, or on no motion: {names}",
     meaning="Settings of MuJoCo's solver are left out.",
 )
 NAME_SHORTENED = Code(
@@ -555,8 +562,21 @@ ROTOR_INERTIA = Code(
 SENSOR = Code(
     "pybullet.sensor",
     Fate.NOTED,
-    "PyBullet does not support sensors; {count} sensor(s) ignored: {names}",
-    meaning="PyBullet does not support sensors in a model.",
+    "PyBullet has no reading for {count} sensor(s): {names}",
+    meaning="The handle of PyBullet cannot compute what a sensor publishes.",
+)
+SENSOR_READING = Code(
+    "pybullet.sensor-reading",
+    Fate.NOTED,
+    "what PyBullet reads differs from what Gazebo publishes: {names}",
+    meaning="What the handle of PyBullet reads for a sensor is not quite what Gazebo publishes.",
+)
+SENSOR_PARAMETERS = Code(
+    "pybullet.sensor-parameters",
+    Fate.NOTED,
+    "these parameters of sensors are not used: {names}",
+    meaning="Some parameters of a sensor, such as noise or update rate, are not used.",
+    remedy="Add them where you read the sensor.",
 )
 SEVERAL_BODIES = Code(
     "pybullet.several-bodies",

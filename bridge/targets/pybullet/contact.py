@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, combinations, combinations_with_replacement, islice, product
 from operator import attrgetter
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ from bridge.targets.elements import PairFriction, worst_of
 from bridge.targets.pybullet import codes
 from loaders.collision_pairs import PairSet
 from loaders.diagnostics import Diagnostics, Where
-from loaders.engine_settings import FrictionRule, friction_rule
+from loaders.engine_settings import FrictionRule, Grip, friction_rule, grip_of
 from loaders.limits import limited
 from loaders.model import Collision, Cone, Ellipsoid, Friction, Link, Mesh, Polyline, Surface
 from loaders.model.contact import torsional_length
@@ -48,8 +49,29 @@ _GROUND_WEIGHT = 100.0
 _MAX_ENTRIES = 1_000_000
 """Largest number of entries of the matrix of all pairs; the normal equations take less memory."""
 Indices = NDArray[np.intp]
-_Kind = tuple[float, bool]
-"""The coefficient of a link in the file, and whether the link is fixed to the world."""
+_START = 1.0
+"""Coefficient from which one is chosen that is zero in the file, for pairs that need another."""
+
+
+class _Grip(NamedTuple):
+    """The properties of a link that decide on its friction."""
+
+    grip: Grip
+    fixed: bool
+
+    @property
+    def value(self) -> float:
+        return self.grip.mu
+
+
+class _Bounce(NamedTuple):
+    """The properties of a link that decide on its restitution."""
+
+    value: float
+    fixed: bool
+
+
+_Kind = TypeVar("_Kind", _Grip, _Bounce)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -66,6 +88,12 @@ class PairCoefficients:
     """A pair of links that may touch for every two kinds of surface; None if the file has no ground
     for which coefficients are chosen.
     """
+
+    def obeyed_settings(self) -> frozenset[str]:
+        """Return the settings of MuJoCo that the coefficients obey; see
+        `bridge.targets.fields.report_lost_settings`.
+        """
+        return frozenset(() if self.pairs is None else {"geom/priority", "geom/condim=1"})
 
     def of_link(self, name: str) -> dict[str, float]:
         """Return the arguments of ``changeDynamics`` for a link.
@@ -98,11 +126,13 @@ def pair_coefficients(mechanism: Mechanism, excluded: PairSet[int]) -> PairCoeff
     surfaces = {i: link.collisions[0].surface for i, link in links.items()}
     fixed = {i: mechanism.moving_ancestor(i) == ROOT for i in surfaces}
     pairs = list(_touching(surfaces, fixed, excluded))
-    friction = {i: (surface.friction.mu, fixed[i]) for i, surface in surfaces.items()}
-    restitution = {i: (surface.restitution, fixed[i]) for i, surface in surfaces.items()}
+    friction = {i: _Grip(grip_of(surface), fixed[i]) for i, surface in surfaces.items()}
+    restitution = {i: _Bounce(surface.restitution, fixed[i]) for i, surface in surfaces.items()}
     is_simple = not any(map(_rolls_or_spins, surfaces.values()))
-    chosen = _products(friction, pairs, rule.combined) if is_simple else {}
-    bounces = _products(restitution, pairs, min)
+    chosen = (
+        _products(friction, pairs, lambda a, b: rule.of_grips(a.grip, b.grip)) if is_simple else {}
+    )
+    bounces = _products(restitution, pairs, lambda a, b: min(a.value, b.value))
     return PairCoefficients(
         friction={links[i].name: value for i, value in _by_link(friction, chosen)},
         restitution={links[i].name: value for i, value in _by_link(restitution, bounces)},
@@ -117,7 +147,7 @@ def _touching(
     """Yield a pair of bodies that may touch for every two kinds of surface that have one."""
     kinds: dict[Hashable, list[int]] = {}
     for i, surface in surfaces.items():
-        kinds.setdefault((surface.friction.mu, surface.restitution, fixed[i]), []).append(i)
+        kinds.setdefault((grip_of(surface), surface.restitution, fixed[i]), []).append(i)
     bodies = [excluded.representatives(members) for members in kinds.values()]
     for one, other in limited("pairs", combinations_with_replacement(bodies, 2)):
         if not (fixed[one[0]] and fixed[other[0]]):
@@ -141,29 +171,30 @@ def _rolls_or_spins(surface: Surface) -> bool:
 def _products(
     kinds: Mapping[int, _Kind],
     pairs: Collection[tuple[int, int]],
-    rule: Callable[[float, float], float],
+    rule: Callable[[_Kind, _Kind], float],
 ) -> dict[_Kind, float]:
     """Return the coefficient of each kind of link in some pair, closest to the file's; none without
-    a ground. Their products are those of a rule for two coefficients.
+    a ground. Their products are those of a rule for two kinds.
 
-    The logarithms of the products are linear in those of the coefficients.
+    The logarithms of the products are linear in those of the coefficients. Where the product of two
+    kinds has to be zero, those have the coefficient zero that need no other.
     """
-    touching = {
-        tuple(sorted((kinds[a], kinds[b])))
-        for a, b in pairs
-        if kinds[a][0] > 0.0 and kinds[b][0] > 0.0
-    }
-    if not any(a[1] or b[1] for a, b in touching):
+    touching = {tuple(sorted((kinds[a], kinds[b]))) for a, b in pairs}
+    wanted = {(a, b): value for a, b in touching if (value := rule(a, b)) or (a.value and b.value)}
+    if not any(a.fixed or b.fixed for a, b in wanted):
         return {}
-    unknowns = sorted({kind for pair in touching for kind in pair})
+    rows = sorted(pair for pair, value in wanted.items() if value > 0.0)
+    unknowns = sorted({kind for pair in rows for kind in pair})
+    zero = {kind: 0.0 for pair in wanted for kind in pair if kind not in set(unknowns)}
+    if not rows:
+        return zero
     index = {kind: k for k, kind in enumerate(unknowns)}
-    rows = sorted(touching)
-    start = np.log([value for value, _ in unknowns])
+    start = np.log([kind.value or _START for kind in unknowns])
     ends = np.array([(index[a], index[b]) for a, b in rows], dtype=np.intp)
-    weights = np.array([_GROUND_WEIGHT if a[1] or b[1] else 1.0 for a, b in rows])
-    missing = np.log([rule(a[0], b[0]) for a, b in rows]) - start[ends[:, 0]] - start[ends[:, 1]]
+    weights = np.array([_GROUND_WEIGHT if a.fixed or b.fixed else 1.0 for a, b in rows])
+    missing = np.log([wanted[pair] for pair in rows]) - start[ends[:, 0]] - start[ends[:, 1]]
     solution = start + _least_squares(ends, weights, missing, len(unknowns))
-    return dict(zip(unknowns, np.exp(solution).tolist(), strict=True))
+    return zero | dict(zip(unknowns, np.exp(solution).tolist(), strict=True))
 
 
 def _least_squares(ends: Indices, weights: Array, wanted: Array, count: int) -> Array:
@@ -427,25 +458,26 @@ _LEAST_MARGIN = 1e-9
 """Margin of the hulls of a base [m]; rays pass through hulls without any."""
 
 
-def set_contacts(
-    client: Client, body: int, articulation: Articulation, coefficients: PairCoefficients
-) -> None:
-    """Set the contact parameters of every segment with collisions.
+def contact_changes(
+    articulation: Articulation, coefficients: PairCoefficients
+) -> list[tuple[int, dict[str, float]]]:
+    """Return PyBullet's index of each link with collisions, and its arguments of
+    ``changeDynamics``.
 
     Args:
-        client: The physics server.
-        body: PyBullet's id of the body.
-        articulation: The articulation that the body was loaded from.
+        articulation: The articulation of the links.
         coefficients: Friction and restitution of the links whose products must be right.
     """
-    change = client.changeDynamics
+    changes = []
     for index, segment in enumerate(articulation.segments, start=BASE):
         carried = next((carried for carried in segment.links if carried.link.collisions), None)
         if carried is not None:
             parameters = contact_parameters(carried.link.collisions[0].surface)
-            change(body, index, **parameters | coefficients.of_link(carried.link.name))
+            changes.append((index, parameters | coefficients.of_link(carried.link.name)))
     if any(is_hull(collision) for collision in collisions_of(articulation.segments[0])):
-        change(body, BASE, collisionMargin=_LEAST_MARGIN)  # PyBullet ignores this for other links
+        # PyBullet ignores the margin of other links
+        changes[0][1]["collisionMargin"] = _LEAST_MARGIN
+    return changes
 
 
 def collisions_of(segment: Segment) -> list[Collision]:
@@ -467,7 +499,7 @@ def contact_parameters(surface: Surface) -> dict[str, float]:
     values = {
         "lateralFriction": surface.friction.mu,
         "rollingFriction": surface.friction.rolling or 0.0,
-        "spinningFriction": spinning_friction(surface.friction),
+        "spinningFriction": torsional_length(surface.friction),
         "restitution": surface.restitution,
     }
     if surface.stiffness is not None:
@@ -475,15 +507,6 @@ def contact_parameters(surface: Surface) -> dict[str, float]:
     if surface.restitution:
         values["contactProcessingThreshold"] = 0.0
     return values
-
-
-def spinning_friction(friction: Friction) -> float:
-    """Return the ratio of torsional friction torque to normal force [m].
-
-    PyBullet knows no depth of contact, on which friction by the radius of the surface depends; that
-    is zero.
-    """
-    return torsional_length(friction) if friction.use_patch_radius else 0.0
 
 
 _UNSUPPORTED = (
@@ -582,7 +605,8 @@ def _report_mixed_surfaces(segment: Segment, diagnostics: Diagnostics) -> None:
     collisions = collisions_of(segment)
     if len(collisions) < 2:
         return
-    if len({tuple(contact_parameters(collision.surface).items()) for collision in collisions}) > 1:
+    surfaces = [collision.surface for collision in collisions]
+    if len({(*contact_parameters(each).items(), *grip_of(each)[1:]) for each in surfaces}) > 1:
         link = segment.links[0].link
         diagnostics.add(
             codes.SURFACE_PER_LINK,
@@ -669,27 +693,27 @@ def _worst_product(
     """Return the pair of links that may touch whose friction differs most from that of the source;
     without a ground in the file, of any two links, and of one with a ground like it.
     """
-    rule = chosen.friction_rule.combined
+    between = chosen.friction_rule.between
     if chosen.pairs is None:
-        links = {c.surface.friction.mu: c.link for c in collisions}
+        kinds = {grip_of(c.surface): c for c in collisions}
         return worst_of(
             PairFriction(
-                link_A=links[a],
-                link_B=links[b],
-                coefficients=(a, b),
-                wanted=rule(a, b),
-                found=a * b,
+                link_A=a.link,
+                link_B=b.link,
+                coefficients=(a.surface.friction.mu, b.surface.friction.mu),
+                wanted=between(a.surface, b.surface),
+                found=a.surface.friction.mu * b.surface.friction.mu,
             )
-            for a, b in combinations_with_replacement(sorted(links), 2)
+            for a, b in combinations_with_replacement([kinds[kind] for kind in sorted(kinds)], 2)
         )
-    mu = {k.name: k.collisions[0].surface.friction.mu for pair in chosen.pairs for k in pair}
-    set_to = {**mu, **chosen.friction}
+    surface = {k.name: k.collisions[0].surface for pair in chosen.pairs for k in pair}
+    set_to = {**{name: each.friction.mu for name, each in surface.items()}, **chosen.friction}
     return worst_of(
         PairFriction(
             link_A=A.name,
             link_B=B.name,
-            coefficients=(mu[A.name], mu[B.name]),
-            wanted=rule(mu[A.name], mu[B.name]),
+            coefficients=(surface[A.name].friction.mu, surface[B.name].friction.mu),
+            wanted=between(surface[A.name], surface[B.name]),
             found=set_to[A.name] * set_to[B.name],
         )
         for A, B in chosen.pairs
@@ -725,7 +749,7 @@ def _combined_parameters(surface: Surface) -> Iterator[str]:
         "stiffness": surface.stiffness is not None,
         "damping": surface.stiffness is not None and surface.damping,
         "rolling": surface.friction.rolling,
-        "torsional": spinning_friction(surface.friction),
+        "torsional": torsional_length(surface.friction),
     }
     return (name for name, stated in is_stated.items() if stated)
 

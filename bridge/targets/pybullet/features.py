@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 
 import numpy as np
@@ -20,15 +21,29 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, BodyConnection, PrimitiveKind, TendonConnection
 from bridge.mechanism.dynamics import mass_matrix
 from bridge.mechanism.force_laws import is_tendon_representable
+from bridge.sensors import (
+    CAMERAS,
+    SPECIAL_CAMERAS,
+    VISUAL_LIDARS,
+    PlacedSensor,
+    is_readable,
+    placed_sensors,
+    unused_parameters,
+    used_parameters,
+)
+from bridge.targets.fields import LostSettings, report_lost_settings
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
-from loaders.engine_settings import MUJOCO, NEUTRAL_SETTINGS, gravity_share
+from loaders.engine_settings import (
+    MUJOCO,
+    OVERRIDE,
+    conventions_of,
+    gravity_share,
+)
 from loaders.model import (
-    Actuator,
     BallConstraint,
     Bushing,
     DistanceConstraint,
-    Joint,
     JointAxis,
     JointType,
     Link,
@@ -119,8 +134,13 @@ def articulated_inertias(M: Array) -> Array:
     return inertias
 
 
-_CARRIED = NEUTRAL_SETTINGS | {"gravcomp"}
-"""Settings that need no report: they change nothing here, or a step function applies them."""
+LOST_SETTINGS = LostSettings(
+    codes.MUJOCO_SETTINGS, codes.MUJOCO_SETTINGS_OF_CONTACT, codes.MUJOCO_SOLVER
+)
+OBEYED = frozenset({"body/gravcomp", "flag/filterparent", OVERRIDE})
+"""Settings of MuJoCo that act in PyBullet: by forces of a step, by pairs of links, by the
+coefficients of surfaces. `loaders.switches` resolves others before.
+"""
 
 
 def _floating_dynamics(mechanism: Mechanism) -> Iterator[Item]:
@@ -130,39 +150,12 @@ def _floating_dynamics(mechanism: Mechanism) -> Iterator[Item]:
             yield Item(joint.name, joint.where, (joint.name,))
 
 
-def _settings(of_motion: bool) -> Callable[[Mechanism], Iterator[Item]]:
-    """Return a function that finds the items with settings of MuJoCo: those of the motion, or of
-    its solver.
-    """
-
-    def find(mechanism: Mechanism) -> Iterator[Item]:
-        scene = mechanism.scene
-        named: tuple[Link | Joint | Actuator, ...] = (*scene.links, *scene.joints, *scene.actuators)
-        for item in named:
-            stated = settings_of(item, MUJOCO)
-            settings = tuple(entry for entry in stated if entry[0] not in _CARRIED)
-            if any(key.startswith("sol") is not of_motion for key, _ in settings):
-                yield Item(f"{item.name} ({_written(settings)})", item.where, (item.name,))
-        for link in () if of_motion else scene.links:
-            for collision in link.collisions:
-                settings = settings_of(collision.surface, MUJOCO)
-                if settings:
-                    name = f"{link.name}{SEPARATOR}{collision.name}"
-                    yield Item(
-                        f"{name} ({_written(settings)})",
-                        collision.where,
-                        (link.name, name),
-                    )
-        for coupling in () if of_motion else scene.couplings:
-            settings = settings_of(coupling, MUJOCO)
-            if settings:
-                yield Item(
-                    f"{coupling.follower} ({_written(settings)})",
-                    coupling.where,
-                    (coupling.follower,),
-                )
-
-    return find
+def _laws(mechanism: Mechanism) -> Iterator[Item]:
+    for actuator in mechanism.scene.actuators:
+        settings = settings_of(actuator, MUJOCO)
+        if settings:
+            name = f"{actuator.name} ({_written(settings)})"
+            yield Item(name, actuator.where, (actuator.name,))
 
 
 def _written(settings: Settings) -> str:
@@ -199,22 +192,6 @@ def _switched_off(mechanism: Mechanism) -> Iterator[Item]:
                 yield between
 
 
-def _softness(mechanism: Mechanism) -> Iterator[Item]:
-    for connection in mechanism.constraints:
-        element = connection.element
-        if isinstance(connection, BodyConnection) and isinstance(
-            element, BallConstraint | WeldConstraint
-        ):
-            between = _between_mujoco(element)
-            settings = settings_of(element, MUJOCO)
-            if settings:
-                yield Item(
-                    f"{between.name} ({_written(settings)})",
-                    between.where,
-                    between.subjects,
-                )
-
-
 def _elements(mechanism: Mechanism) -> Iterator[Item]:
     for element in mechanism.scene.engine_elements:
         if element.section != "sensor":
@@ -247,11 +224,7 @@ def _controls(mechanism: Mechanism) -> Iterator[Item]:
 
 MUJOCO_FEATURES = (
     UnsupportedFeature(codes.FLOATING_DYNAMICS, _floating_dynamics),
-    UnsupportedFeature(codes.MUJOCO_SETTINGS, _settings(of_motion=True)),
-    UnsupportedFeature(
-        codes.MUJOCO_SOLVER,
-        lambda mechanism: (*_settings(of_motion=False)(mechanism), *_softness(mechanism)),
-    ),
+    UnsupportedFeature(codes.MUJOCO_SETTINGS_OF_ACTUATORS, _laws),
     UnsupportedFeature(codes.STATED_TENDON, _stated_tendons),
     UnsupportedFeature(codes.CONTACT_PAIR, _contact_pairs),
     UnsupportedFeature(codes.INACTIVE_CONSTRAINT, _switched_off),
@@ -267,8 +240,22 @@ _undrawn_properties = attrgetter("specular", "emissive", "shininess", "metalness
 _DEFAULTS = _undrawn_properties(Material())
 
 
-def report_unsupported_features(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
-    """Report the features of a mechanism and its scene that PyBullet does not support."""
+def report_unsupported_features(
+    mechanism: Mechanism, diagnostics: Diagnostics, obeyed: frozenset[str]
+) -> None:
+    """Report the features of a mechanism and its scene that PyBullet does not support.
+
+    Args:
+        mechanism: The mechanism.
+        diagnostics: Record of the findings.
+        obeyed: Settings of MuJoCo that coefficients of pairs obey.
+    """
+    report_lost_settings(
+        mechanism.scene,
+        OBEYED | obeyed,
+        LOST_SETTINGS,
+        partial(diagnostics.add, target=TARGET),
+    )
     for feature in UNSUPPORTED_FEATURES:
         items = list(feature.find(mechanism))
         if items:
@@ -400,14 +387,52 @@ def _has_unsupported_visibility(visual: Visual) -> bool:
     )
 
 
-def _sensors(mechanism: Mechanism) -> Iterator[Item]:
-    scene = mechanism.scene
-    parents: tuple[Link | Joint, ...] = (*scene.links, *scene.joints)
-    for parent in parents:
-        for sensor in parent.sensors:
-            yield Item(
-                sensor.name, sensor.where, (parent.name, f"{parent.name}{SEPARATOR}{sensor.name}")
-            )
+def _sensors(
+    describe: Callable[[PlacedSensor, Mechanism], str | None],
+) -> Callable[[Mechanism], Iterator[Item]]:
+    """Return a function that finds the sensors that a function describes with more than None."""
+
+    def find(mechanism: Mechanism) -> Iterator[Item]:
+        for placed in placed_sensors(mechanism):
+            text = describe(placed, mechanism)
+            if text is not None:
+                owner = placed.link if placed.joint is None else placed.joint.name
+                where = placed.sensor.where
+                name = placed.name + (f" ({text})" if text else "")
+                yield Item(name, where, (owner, f"{owner}{SEPARATOR}{placed.sensor.name}"))
+
+    return find
+
+
+def _without_reading(placed: PlacedSensor, mechanism: Mechanism) -> str | None:
+    joint = placed.joint
+    is_on_loop = joint is not None and all(body.joint != joint.name for body in mechanism.bodies)
+    return placed.sensor.type if is_on_loop or not is_readable(placed.sensor) else None
+
+
+def _other_reading(placed: PlacedSensor, mechanism: Mechanism) -> str | None:
+    sensor_type = placed.sensor.type
+    if sensor_type in VISUAL_LIDARS:
+        return "its rays see collisions, Gazebo's see visuals"
+    if sensor_type == "sonar":
+        cone = placed.parameters.get("sonar/radius", "0.5")
+        return f"one ray in place of a cone of radius {cone} m"
+    if sensor_type == "contact" and placed.body >= 0:
+        count = len(mechanism.bodies[placed.body].link.collisions)
+        return f"of all {count} collisions of the link" if count > 1 else None
+    if sensor_type in CAMERAS and "camera/pose" in placed.parameters:
+        return (
+            f"gz-sim ignores the pose {placed.parameters['camera/pose']} of <camera>, Gazebo "
+            f"classic adds it"
+        )
+    return f"a {sensor_type} shows colors and depth" if sensor_type in SPECIAL_CAMERAS else None
+
+
+def _unused(placed: PlacedSensor, mechanism: Mechanism) -> str | None:
+    del mechanism
+    is_read = is_readable(placed.sensor)
+    used = used_parameters(placed.sensor, has_planes=True) if is_read else ()
+    return ", ".join(unused_parameters(placed.sensor, used)) or None
 
 
 # --- constraints and force elements ---------------------------------------------------------------
@@ -471,9 +496,11 @@ def _lights(mechanism: Mechanism) -> Iterator[Item]:
 
 def _solver_parameters(mechanism: Mechanism) -> Iterator[Item]:
     physics, default = mechanism.physics, Physics()
-    for name in ("real_time_factor", "real_time_update_rate", "max_contacts", "parameters"):
+    for name in ("real_time_factor", "real_time_update_rate", "max_contacts"):
         if getattr(physics, name) != getattr(default, name):
-            yield Item(name, NOWHERE, ())
+            yield Item(f"{name} = {getattr(physics, name):g}", NOWHERE, ())
+    if not conventions_of(physics).has_solver_settings:
+        yield from (Item(f"{path} = {text}", NOWHERE, ()) for path, text in physics.parameters)
 
 
 def _keyframes(mechanism: Mechanism) -> Iterator[Item]:
@@ -526,7 +553,9 @@ UNSUPPORTED_FEATURES = (
     ),
     UnsupportedFeature(codes.RIGID_DISTANCE, _connections(_is_rigid_distance)),
     UnsupportedFeature(codes.SPRING_DAMPER, _connections(_is_spring)),
-    UnsupportedFeature(codes.SENSOR, _sensors),
+    UnsupportedFeature(codes.SENSOR, _sensors(_without_reading)),
+    UnsupportedFeature(codes.SENSOR_READING, _sensors(_other_reading)),
+    UnsupportedFeature(codes.SENSOR_PARAMETERS, _sensors(_unused)),
     UnsupportedFeature(codes.LIGHT, _lights),
     UnsupportedFeature(codes.APPEARANCE, _visuals(_has_unsupported_material)),
     UnsupportedFeature(codes.VISUAL_ROLES, _visuals(_has_unsupported_visibility)),

@@ -87,6 +87,16 @@ FIELD = Code(
     meaning="SDFormat has no element for a value of the scene; it is left out.",
 )
 FIELD_DROPPED = FIELD.variant(fate=Fate.DROPPED)
+FIELD_OF_SOLVER = FIELD.variant(
+    "SDFormat has no place for settings of MuJoCo that act on its accuracy alone, or on no motion: "
+    "{names}"
+)
+FIELD_OF_MOTION = FIELD_DROPPED.variant(
+    "SDFormat has no place for {setting}{of}, which acts on the motion"
+)
+FIELD_OF_CONTACT = FIELD_DROPPED.variant(
+    "SDFormat has no place for {setting}{of}, which acts on contacts"
+)
 FILTER_RULE = Code(
     "sdfout.filter-rule",
     Fate.DROPPED,

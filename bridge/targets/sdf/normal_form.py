@@ -21,7 +21,13 @@ from bridge.targets.elements import (
     without_published_sensors,
     without_undrawn_textures,
 )
-from bridge.targets.fields import field_words, kind_words, without_lost_fields
+from bridge.targets.fields import (
+    SOLVED_SETTINGS,
+    field_words,
+    kind_words,
+    report_lost_settings,
+    without_lost_fields,
+)
 from bridge.targets.numbers import BEYOND_COLORS, with_colors_in_range
 from bridge.targets.options import SdfExportOptions
 from bridge.targets.report import (
@@ -56,7 +62,7 @@ from loaders.sdf.material import gazebo_material
 from .frame import with_anchors, with_drake_frames, with_short_poses, with_world_link
 from .normal_joint import with_representable_actuators, with_representable_joints
 from .scope import SdfForm, placed, scopes_of
-from .target import LOSSES, TARGET
+from .target import LOSSES, LOST_SETTINGS, TARGET
 
 
 def with_representable_models(scene: Scene, report: Report) -> Scene:
@@ -305,6 +311,7 @@ def _light(light: Light, report: Report) -> Light:
 
 _DEFAULT = Scene(name="")
 _ARRAYS = ("gravity", "wind", "magnetic_field")
+_SETTINGS = ("physics", "spherical_coordinates")
 
 
 def settings_of_world(scene: Scene) -> tuple[str, ...]:
@@ -312,8 +319,7 @@ def settings_of_world(scene: Scene) -> tuple[str, ...]:
     found = [
         key for key in _ARRAYS if not np.array_equal(getattr(scene, key), getattr(_DEFAULT, key))
     ]
-    if scene.physics != _DEFAULT.physics:
-        found.append("physics")
+    found += [key for key in _SETTINGS if getattr(scene, key) != getattr(_DEFAULT, key)]
     if any(light.link == WORLD for light in scene.lights):
         found.append("lights")
     if any(frame.link == WORLD for frame in scene.frames):
@@ -334,7 +340,7 @@ def without_settings(scene: Scene, settings: Sequence[str], report: Report) -> S
         subjects=(scene.name,),
         settings=tuple(name.replace("_", " ") for name in settings),
     )
-    defaults = {key: getattr(_DEFAULT, key) for key in (*_ARRAYS, "physics")}
+    defaults = {key: getattr(_DEFAULT, key) for key in (*_ARRAYS, *_SETTINGS)}
     return dataclasses.replace(
         scene,
         **defaults,
@@ -353,6 +359,7 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfF
     """
     policy, touching = default_policy(scene), _pairs_of_source(scene)
     report_smaller_friction(scene, report, codes.FRICTION_RULE, kept=("smaller", "harmonic"))
+    report_lost_settings(scene, SOLVED_SETTINGS, LOST_SETTINGS, report.add)
     scene = with_rotor_inertia(scene, report, codes.ROTOR_INERTIA)
     scene = without_fluid_forces(scene, report, codes.FLUID_FORCE)
     scene = _without_lost_fields(scene, report)
@@ -465,18 +472,14 @@ def _neighbors(pairs: Iterable[frozenset[str]]) -> Mapping[str, Set[str]]:
 
 def _with_flags(scene: Scene, models: Set[str], apart: Set[str]) -> Scene:
     """Return the scene in which some models, without some of their links, self-collide."""
-    return dataclasses.replace(
-        scene,
-        models=tuple(
-            dataclasses.replace(model, self_collide=model.name in models) for model in scene.models
-        ),
-        links=tuple(
-            dataclasses.replace(
-                link, self_collide=False if link.name in apart and link.model in models else None
-            )
-            for link in scene.links
-        ),
+    changed_models = tuple(
+        dataclasses.replace(model, self_collide=model.name in models) for model in scene.models
     )
+    links = []
+    for link in scene.links:
+        is_apart = link.name in apart and link.model in models
+        links.append(dataclasses.replace(link, self_collide=False if is_apart else None))
+    return dataclasses.replace(scene, models=changed_models, links=tuple(links))
 
 
 def _with_settings(scene: Scene, options: SdfExportOptions, report: Report) -> tuple[Scene, bool]:
@@ -545,23 +548,12 @@ def _without_keyframes(scene: Scene, report: Report) -> Scene:
 
 
 def _without_mujoco_items(scene: Scene, report: Report) -> Scene:
-    """Return the scene without welds and MuJoCo's own settings, which are reported; Drake refuses
+    """Return the scene without welds, which are reported, and MuJoCo's own settings; Drake refuses
     unknown settings.
     """
-    settings = settings_of(scene.physics, MUJOCO)
-    names = [name for name, _ in settings if name != "size/memory"]
-    if names:
-        report.add(
-            codes.FIELD_DROPPED,
-            subjects=(scene.name,),
-            field="the settings " + ", ".join(names),
-            kind="physics",
-            owner=scene.name,
-        )
-    if settings:
-        scene = dataclasses.replace(
-            scene, physics=dataclasses.replace(scene.physics, parameters=())
-        )
+    physics = dataclasses.replace(scene.physics, parameters=())
+    if settings_of(scene.physics, MUJOCO):
+        scene = dataclasses.replace(scene, physics=physics)
     welds = tuple(c for c in scene.constraints if isinstance(c, WeldConstraint))
     for weld in welds:
         report.add(

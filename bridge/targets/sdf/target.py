@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from bridge.choices import Fit, Shapes
 from bridge.lowering.sources import SourceOptions
-from bridge.targets.fields import losses
+from bridge.targets.fields import LostSettings, losses
 from bridge.targets.options import LOWEST, VERSIONS, Repair, World
 from bridge.targets.report import Report
 from bridge.targets.sdf import codes
@@ -36,6 +36,8 @@ LOSSES = losses(
     (m.Heightmap, "data", codes.FIELD_DROPPED),
 )
 """Fields that SDFormat lacks."""
+LOST_SETTINGS = LostSettings(codes.FIELD_OF_MOTION, codes.FIELD_OF_CONTACT, codes.FIELD_OF_SOLVER)
+"""Findings about settings of MuJoCo."""
 
 
 TARGET = "sdf"

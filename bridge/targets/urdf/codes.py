@@ -74,6 +74,16 @@ FIELD = Code(
 FIELD_NOTED = FIELD.variant(
     fate=Fate.NOTED,
 )
+FIELD_OF_SOLVER = FIELD_NOTED.variant(
+    "the document has no place for settings of MuJoCo that act on its accuracy alone, or on no "
+    "motion: {names}"
+)
+FIELD_OF_MOTION = FIELD.variant(
+    "the document has no place for {setting}{of}, which acts on the motion"
+)
+FIELD_OF_CONTACT = FIELD.variant(
+    "the document has no place for {setting}{of}, which acts on contacts"
+)
 FLUID_FORCE = Code(
     "urdfout.fluid-force",
     Fate.DROPPED,

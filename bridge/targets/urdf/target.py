@@ -10,11 +10,14 @@ from bridge.choices import Fit, Shapes
 from bridge.lowering.sources import SourceOptions
 from bridge.targets.elements import has_writable_pairs
 from bridge.targets.fields import (
+    SOLVED_SETTINGS,
     Losses,
+    LostSettings,
     LostValue,
     field_words,
     kind_words,
     losses,
+    report_lost_settings,
     without_lost_fields,
 )
 from bridge.targets.options import Extension, FrameLinks, Joints, Meshes, Repair, UrdfExportOptions
@@ -47,8 +50,8 @@ LOSSES: Mapping[str, Losses] = {
     "": losses(
         (
             Scene,
-            "gravity physics wind magnetic_field keyframes lights contact_pairs tendons "
-            "fluid_forces engine_elements",
+            "gravity physics wind magnetic_field spherical_coordinates keyframes lights "
+            "contact_pairs tendons fluid_forces engine_elements",
             codes.FIELD,
         ),
         (m.Link, "added_mass deformable engine_settings", codes.FIELD),
@@ -112,6 +115,8 @@ LOSSES: Mapping[str, Losses] = {
 """Fields that URDF lacks, by the extension that has them; an empty text for those that none has.
 Others need values that `bridge.targets.urdf` checks.
 """
+LOST_SETTINGS = LostSettings(codes.FIELD_OF_MOTION, codes.FIELD_OF_CONTACT, codes.FIELD_OF_SOLVER)
+"""Findings about settings of MuJoCo."""
 _NOT_NEGATIVE = ("damping", "friction")
 """Fields of a joint axis whose negative values Drake and our reader refuse in URDF."""
 _OPEN_MASKS = (1, 1)
@@ -137,6 +142,7 @@ def with_representable_fields(scene: Scene, options: UrdfExportOptions, report: 
             return {**lost, **dict.fromkeys(negative, codes.FIELD)} if negative else lost
         return lost
 
+    report_lost_settings(scene, SOLVED_SETTINGS, LOST_SETTINGS, report.add)
     has_pairs = "drake" in options.extensions and has_writable_pairs(scene)
     scene, found = without_lost_fields(scene, lost_of)
     for lost in found:

@@ -152,7 +152,7 @@ def test_settings_of_mujoco_are_no_settings_of_sdformat() -> None:
     text = bridge.to_sdf(given)
     assert "<option" not in text
     assert any(
-        "option/integrator" in str(entry.message)
+        'option integrator="RK4"' in str(entry.message)
         for entry in text.diagnostics
         if entry.code == "sdfout.field"
     )
