@@ -40,7 +40,7 @@ from loaders.pose import IDENTITY, Array, Pose, quaternion_to_matrix
 from loaders.scoped_names import SEPARATOR
 
 from .collision_filter import Mask
-from .context import MjcfContext, MjcfElement, own_settings
+from .context import MjcfContext, MjcfElement
 from .geom import PlacedShape
 
 
@@ -129,7 +129,7 @@ def home_positions(mechanism: Mechanism) -> list[Coordinates]:
     }
     positions = [_home(body) for body in bodies]
     leading = {joint: positions[indices[joint]] for joint in leading_positions(mechanism)}
-    _place(_followed(mechanism, _within_ranges(mechanism, leading)), positions, indices)
+    _place(with_followers(mechanism, _within_ranges(mechanism, leading)), positions, indices)
     return with_loops_closed(bodies, mechanism.closures, positions, stated)
 
 
@@ -138,28 +138,6 @@ def _place(
 ) -> None:
     for joint, value in q.items():
         positions[indices[joint]] = tuple(np.atleast_1d(value).tolist())
-
-
-def _followed(mechanism: Mechanism, given: Mapping[str, Position]) -> dict[str, Position]:
-    """Return ``given`` and the positions of all joints that follow from it, also by the
-    polynomials that MuJoCo's equalities of joints may have.
-    """
-    values = with_followers(mechanism, given)
-    laws = [
-        (mechanism.v_order[c.follower][0], mechanism.v_order[c.leader][0], coefficients)
-        for c in mechanism.couplings
-        if (coefficients := own_settings(c).get("polycoef", "").split())
-    ]
-    for _ in laws:  # each may lead the next
-        found = {
-            follower: np.polynomial.Polynomial(list(map(float, coefficients)))(
-                float(np.atleast_1d(values[leader])[0])
-            )
-            for follower, leader, coefficients in laws
-            if follower not in given and leader in values
-        }
-        values = with_followers(mechanism, {**found, **given})
-    return values
 
 
 def _within_ranges(
@@ -174,7 +152,7 @@ def _within_ranges(
         for p in body.primitives
         if p.limits is not None and p.limits.lower <= p.limits.upper and kind_of(body) is None
     }
-    linear = [c for c in mechanism.couplings if c.multiplier and "polycoef" not in own_settings(c)]
+    linear = [c for c in mechanism.couplings if c.multiplier and not c.higher]
     for _ in range(len(linear)):  # each may lead the next
         before = dict(ranges)
         for coupling in linear:
@@ -458,7 +436,7 @@ def _write_state(
     bodies = _bodies_by_joint(mechanism)
     stated = _stated_positions(keyframe, home, context)
     positions = list(home)
-    _place(_followed(mechanism, stated), positions, bodies)
+    _place(with_followers(mechanism, stated), positions, bodies)
     indices = {bodies[joint] for joint in stated}
     positions = with_loops_closed(mechanism.bodies, mechanism.closures, positions, indices)
     _report_limits(keyframe, positions, context)
