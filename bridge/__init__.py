@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from loaders.deferred import on_demand
+
 if TYPE_CHECKING:
     from . import mujoco_plugin
     from . import parity as parity
@@ -70,12 +72,13 @@ _SUBMODULES = frozenset({"mujoco_plugin", "parity"})
 """Modules that are imported on first use."""
 
 
+_found = on_demand(__name__, _HOMES)
+
+
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return importlib.import_module(f".{name}", __name__)
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name], __name__), name)
+    return _found(name)
 
 
 def __dir__() -> list[str]:

@@ -386,6 +386,26 @@ LOWER_TENDON_INERTIA = Code(
         "between them."
     ),
 )
+LOWER_SINGULAR_POSITION = Code(
+    "lower.singular-position",
+    Fate.ASSUMED,
+    (
+        "joints can move together without moving any mass, so that small forces accelerate them "
+        "without bound, in every simulator: {positions:%s}; links without mass, or without inertia "
+        "about an axis: {links}"
+    ),
+    meaning=(
+        "At the zero configuration, or where a hinge aligns the axes of the hinges before and "
+        "after it, joints can move together without moving any mass. The mass matrix is singular "
+        "there, and velocities grow without bound near this position, at any time step."
+    ),
+    remedy=(
+        "Give the links between the joints their true mass and inertia, keep the joints away from "
+        "the position by limits, or use a ball joint in place of three hinges."
+    ),
+    hint="give the links their mass and inertia, or exclude the positions by limits",
+    harm=2,
+)
 LOWER_THIN_LINK = Code(
     "lower.thin-link",
     Fate.ASSUMED,

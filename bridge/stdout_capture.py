@@ -21,6 +21,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 
+from loaders.deferred import hold_at_fork
+
 _STREAMS = (1, 2)
 _PIECE = 65_536
 """Bytes that are read at once."""
@@ -34,10 +36,7 @@ _OWN = re.compile(
 )
 """A message of PyBullet; the place in its source may be on a separate line."""
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
-    )
+hold_at_fork(_LOCK)
 
 
 @contextmanager

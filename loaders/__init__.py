@@ -5,8 +5,9 @@ Each public name is imported when it is first used.
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
+
+from .deferred import on_demand
 
 if TYPE_CHECKING:
     from .context import Lookup
@@ -63,10 +64,11 @@ _HOMES = {
 """Modules of the public names, which are imported on first use."""
 
 
+_found = on_demand(__name__, _HOMES)
+
+
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(_HOMES[name], __name__), name)
+    value = globals()[name] = _found(name)
     return value
 
 

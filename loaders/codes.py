@@ -413,12 +413,10 @@ RD_NOT_FOUND = Code(
     Fate.INVALID,
     "robot_descriptions has no URDF, xacro or MJCF file of robot {name}",
     meaning=(
-        "The robot is not in the cache of the package robot_descriptions, or the package is "
-        "not installed."
+        "The robot is not in the cache of the package robot_descriptions or mujoco-menagerie, or "
+        "not among the files of example-robot-data, or the package is not installed."
     ),
-    remedy=(
-        "Install robot_descriptions and run `robot_descriptions pull` with the name of the robot."
-    ),
+    remedy="Install the package, and let it download the robot; the hint names the command.",
 )
 RD_NOT_FOUND_IMPORT = RD_NOT_FOUND.variant(
     "cannot import robot_descriptions: {reason}", hint="run pip install robot_descriptions"
@@ -436,6 +434,17 @@ RD_NOT_FOUND_NAME = RD_NOT_FOUND.variant(
 )
 RD_NOT_FOUND_CACHE = RD_NOT_FOUND.variant(
     "robot {name} is not in the cache of robot_descriptions: there is no folder {folder}"
+)
+RD_NOT_FOUND_EXAMPLE = RD_NOT_FOUND.variant("example-robot-data has no URDF file named {name}")
+RD_NOT_FOUND_NO_EXAMPLES = RD_NOT_FOUND.variant(
+    "the package example-robot-data is not installed", hint="run pip install example-robot-data"
+)
+RD_NOT_FOUND_MENAGERIE = RD_NOT_FOUND.variant("mujoco-menagerie has no robot {name}: {reason}")
+RD_NOT_FOUND_MENAGERIE_CACHE = RD_NOT_FOUND.variant(
+    "robot {name} is not in the cache of mujoco-menagerie: there is no folder {folder}"
+)
+RD_NOT_FOUND_NO_MENAGERIE = RD_NOT_FOUND.variant(
+    "the package mujoco-menagerie is not installed", hint="run pip install mujoco-menagerie"
 )
 RESOURCE_NOT_FOUND = Code(
     "resource.not-found",
@@ -480,18 +489,19 @@ RESOURCE_OUTSIDE = Code(
 RESOURCE_OUTSIDE_READ = RESOURCE_OUTSIDE.variant("cannot read the file: {reason}", leniency="")
 URDF_QUATERNION_VERSION = Code(
     "urdf.quaternion-version",
-    Fate.DROPPED,
-    "ignored quat_xyzw, which URDF has since version 1.1; the version of this file is {version}",
+    Fate.INVALID,
+    "quat_xyzw is part of URDF since version 1.1; the version of this file is {version}",
     meaning=(
         "An `<origin>` has a quaternion in a file of a version before 1.1, in which URDF has "
-        "none; it is ignored, as in urdfdom, and the rotation is that of `rpy`."
+        "none, so that readers disagree on the rotation. Lenient loading ignores it, as "
+        "urdfdom does."
     ),
     remedy=(
         'State `version="1.1"` in `<robot>` if the quaternion is meant, or state the rotation '
         "in `rpy`."
     ),
     hint='state version="1.1" in <robot>, or the rotation in rpy',
-    effect=Condition("quaternions in a file of URDF 1.0 have no meaning"),
+    leniency="it is ignored, and the rotation is that of rpy",
     harm=2,
 )
 URDF_HELD_ROOT = Code(
@@ -548,6 +558,10 @@ XML_MENDED = Code(
         "comment, and is read nevertheless."
     ),
     remedy="Correct the file so that strict XML parsers read it too.",
+)
+XML_MENDED_SAVED = XML_MENDED.variant(
+    "read <...-string> in a URI as text: Gazebo saves the URIs of a model that came as text so, "
+    "without escapes"
 )
 XML_MISSING = Code(
     "xml.missing",

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Set
-from functools import cached_property
 from itertools import chain, combinations, product
 from typing import TypeVar
+
+from loaders.deferred import cached_property
 
 from .engine_settings import MUJOCO, conventions_of
 from .limits import limited, spend

@@ -46,6 +46,7 @@ from .files.folders import (
     ancestors,
     enclosing,
     environment,
+    files_by_name,
     fuel_caches,
     fuel_models,
     fuel_places,
@@ -145,6 +146,10 @@ _PLAIN = re.compile(r"(?:(?:package|model)://(?=[^/]*/))?(\w[\w.-]*(?:/\w[\w.-]*
 """A URI of a file in whose path no name has a special meaning; the file is looked for beside the
 one that names it.
 """
+_SAVED_STRING = re.compile(r"<[a-z]{1,20}-string>/+", re.ASCII)
+"""Start of the path of a URI that Gazebo saves of a model that came as text, not from a file; the
+URI that the text had follows.
+"""
 _FIND = re.compile(r"(?:file://|package://)?\$\(find\s+([^\s)]+)\)/*(.*)", re.DOTALL)
 """A path in a package as ROS's launch files and xacro write it."""
 
@@ -221,6 +226,10 @@ class Resources:
     """Packages and models around a folder, cached for one load."""
     _found: dict[tuple[str, str], Lookup] = field(default_factory=dict, compare=False, repr=False)
     """Successful searches, by URI and file, cached for one load unless there is a finder."""
+    _sources: dict[Path, dict[str, list[str]]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """The files in packages by package and name, cached for one load."""
     real_paths: RealPaths = field(default_factory=RealPaths, compare=False, repr=False)
     """Function that resolves symbolic links, shared by all copies for one load."""
     _folders: dict[str, Path] = field(default_factory=dict, compare=False, repr=False)
@@ -388,6 +397,11 @@ class Resources:
         for folder in self.schemes.get(scheme, ()):
             yield _joined(folder, rest)
         yield from self._places(scheme, rest, base)
+        if "%" in uri and scheme not in FUEL_SCHEMES:
+            other = uri.partition("://")[2] if scheme else unquote(rest)
+            yield from self._places(scheme, other, base)
+        if scheme == "package":
+            yield from self._installed_places(rest, base)
         answer = None if self.finder is None else self.finder(uri)
         if answer is not None:
             path = Path(os.path.abspath(answer))
@@ -404,11 +418,14 @@ class Resources:
         elif scheme in FUEL_SCHEMES:
             if self.download is not None and not any(map(os.path.exists, fuel_places(rest))):
                 with suppress(DownloadError):
-                    self.download.fetch(scheme, rest)
+                    self.download.fetch(rest)
             yield from map(str, fuel_places(rest))
         elif scheme in {"", "file"} and os.path.isabs(rest):
             yield str(Path(rest))
             yield from self._tails(rest, base)
+            if scheme == "file":  # as Gazebo saves a path that is relative to the model
+                folders = (base, *self._enclosing_packages(base), *self.paths)
+                yield from (_joined(folder, rest.lstrip("/")) for folder in folders)
         elif scheme in {"", "file"}:
             yield _joined(base, rest)
             yield from (
@@ -419,6 +436,36 @@ class Resources:
             yield from (_joined(folder, name) for folder in self.mesh_folders for name in names)
             name, _, path = rest.partition("/")
             yield from self._named(name, path, base)
+
+    def _installed_places(self, rest: str, base: Path) -> Iterator[str]:
+        """Yield the place in the sources of a package that is installed as ``name/path``."""
+        name, _, path = rest.partition("/")
+        folders = [self.package_map[name]] if name in self.package_map else []
+        folders += [folder for folder in ancestors(base) if self._is_called(folder, name)]
+        folders += self._index.packages(name) if is_plain_name(name) else []
+        for folder in folders:
+            place = self.source_of(folder, path)
+            if place is not None:
+                yield place
+
+    def source_of(self, package: Path, path: str) -> str | None:
+        """Return the only file in the sources of a package that CMake may install at a path; None
+        if there is none, or if there are several.
+
+        A folder that is installed as another one contributes the end of the path alone.
+
+        Args:
+            package: The folder of the package, which has a ``package.xml``.
+            path: The path in the folder of the installed package.
+        """
+        if not path or not (package / "package.xml").is_file():
+            return None
+        if package not in self._sources:
+            self._sources[package] = files_by_name(package)
+        end = f"/{os.path.normpath(path)}"
+        places = self._sources[package].get(os.path.basename(end), ())
+        found = [place for place in places if place.endswith(end)]
+        return found[0] if len(found) == 1 else None
 
     def _tails(self, path: str, base: Path) -> Iterator[str]:
         """Yield the places of the end of a path of another machine that begins with the name of a
@@ -505,6 +552,9 @@ def _split(uri: str) -> tuple[str, str]:
         return "package", f"{found[1]}/{found[2]}".replace("\\", "/")
     match = _URI.fullmatch(uri)
     scheme, rest = ("", uri) if match is None else (match[1].lower(), unquote(match[2]))
+    saved = _SAVED_STRING.match(rest) if scheme == "file" else None
+    if saved is not None:
+        return _split(rest[saved.end() :])
     if scheme == "file" and rest.startswith("localhost/"):
         rest = rest.removeprefix("localhost")
     return scheme, rest.replace("\\", "/")

@@ -7,13 +7,96 @@ imports.
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from functools import cached_property as cached_property  # noqa: PLC0414 - for other modules
+else:
+
+    class cached_property:  # noqa: N801 - named as that of the standard library
+        """The property of Python 3.12 that is computed once. That of Python 3.11 has a lock for all
+        instances, which a child process finds locked if another thread computed one at the fork.
+        """
+
+        def __init__(self, compute: Callable[[Any], Any]) -> None:
+            self.compute, self.name, self.__doc__ = compute, compute.__name__, compute.__doc__
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            """Take the name of the attribute."""
+            self.name = name
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            """Return the value, which takes the place of the property in the instance."""
+            if instance is None:
+                return self
+            value = instance.__dict__[self.name] = self.compute(instance)
+            return value
 
 
-@dataclass(frozen=True, slots=True)
+_PATIENCE = 0.05
+"""Time for which a fork waits for one lock before it gives back the others [s]."""
+_MAX_WAIT = 5.0
+"""Longest wait for imports before a fork [s]."""
+
+
+def _wait_for_imports() -> None:
+    """Wait for the modules that other threads import, which a child process could never import:
+    their locks stay locked in it.
+    """
+    locks: dict[str, Any] = getattr(sys.modules["_frozen_importlib"], "_module_locks", {})
+    own, end = (None, threading.get_ident()), time.monotonic() + _MAX_WAIT
+    while time.monotonic() < end:
+        held = [getattr(reference(), "owner", None) for reference in list(locks.values())]
+        if all(owner in own for owner in held):
+            return
+        time.sleep(0.001)
+
+
+_LOCKS: list[Any] = []
+_held: list[Any] = []
+
+
+def hold_at_fork(*locks: Any) -> None:
+    """Let a fork of this process wait for locks, which a child process could never get if another
+    thread held them.
+
+    Args:
+        locks: The locks.
+    """
+    _LOCKS.extend(locks)
+
+
+def _before_fork() -> None:
+    while not all(map(_is_taken, list(_LOCKS))):  # another thread may take them in another order
+        _after_fork()
+        time.sleep(0.001)
+    _wait_for_imports()
+
+
+def _is_taken(lock: Any) -> bool:
+    is_taken: bool = lock.acquire(timeout=_PATIENCE)
+    if is_taken:
+        _held.append(lock)
+    return is_taken
+
+
+def _after_fork() -> None:
+    while _held:
+        _held.pop().release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )
+
+
 class Deferred:
     """A function that calls another one, and imports its module for that.
 
@@ -21,7 +104,10 @@ class Deferred:
         target: The module and the name of the other one: ``loaders.urdf:read``.
     """
 
-    target: str
+    __slots__ = ("target",)
+
+    def __init__(self, target: str) -> None:
+        self.target = target
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Return the result of the other function."""

@@ -180,7 +180,8 @@ class Diagnostic:
         """Return a hash that differs for findings of one template; a file may have thousands of
         them in a line.
         """
-        return hash((self.code, self.where, self.subjects, frozenset(self.arguments.items())))
+        place = self.where.line, self.where.path
+        return hash((self.code, place, self.subjects, frozenset(self.arguments.items())))
 
     @property
     def message(self) -> str:

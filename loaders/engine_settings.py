@@ -109,6 +109,7 @@ class Conventions:
             on the links that enable it.
         filters_are_pairs: Whether each rule of the collision filters is a pair of links.
         numbers_visuals: Whether a visual that has no name in the source has a number as its name.
+        planes_have_sizes: Whether a plane for contact ends at its drawn size for rays.
         is_compiled: Whether the engine compiles the source itself, so that its numbers are known.
     """
 
@@ -118,6 +119,7 @@ class Conventions:
     wind_moves_medium: bool = False
     filters_are_pairs: bool = False
     numbers_visuals: bool = False
+    planes_have_sizes: bool = False
     is_compiled: bool = False
 
 
@@ -129,6 +131,7 @@ _CONVENTIONS = {
         wind_moves_medium=True,
         filters_are_pairs=True,
         numbers_visuals=True,
+        planes_have_sizes=True,
         is_compiled=True,
     )
 }

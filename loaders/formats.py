@@ -19,7 +19,7 @@ from loaders import codes
 from .context import MAX_INCLUDE_DEPTH, Context, Lookup, Resources
 from .deferred import Deferred
 from .diagnostics import Diagnostics, Fate, LossSummary, Where, limited
-from .files.fuel import FuelDownload
+from .files.fuel import FuelDownload, host_and_port
 from .files.robot_descriptions import (
     absolute,
     given_path,
@@ -208,6 +208,10 @@ class Search(TypedDict, total=False):
     """
     fetch: bool
     """Whether models of Gazebo Fuel that no local cache has are downloaded into it."""
+    fetch_hosts: Sequence[str]
+    """Servers, ``name`` or ``name:port``, that may be asked beside those of Gazebo Fuel, by
+    https.
+    """
     unsafe_paths: bool
     """Whether files outside the model's folder, its packages and the given folders may be read."""
     limits: Limits
@@ -423,7 +427,12 @@ def _ask_once(search: Search) -> FuelDownload | None:
     finder = search.get("finder")
     if finder is not None:
         search["finder"] = cache(finder)
-    return FuelDownload() if search.get("fetch", False) else None
+    hosts = search.get("fetch_hosts", ())
+    if isinstance(hosts, str):
+        raise TypeError(f"fetch_hosts: expected a list of servers, not {hosts!r}")
+    for host in hosts:
+        host_and_port(host)
+    return FuelDownload(hosts) if search.get("fetch", False) else None
 
 
 def diagnostics_of(search: Search, *, lenient: bool) -> Diagnostics:

@@ -1,8 +1,11 @@
 """Pose and rotations, in monogram notation.
 
 transforms3d computes rotations, with two exceptions, which run several times for each link and
-joint of a scene. Products and inverses of poses are in plain numbers, which takes half the time of
-NumPy's for 3 x 3 matrices. `matrix_to_quaternion` takes 1.5 us where
+joint of a scene. Products and inverses of poses are in plain numbers, so that a scene has the same
+bits on every machine: NumPy multiplies matrices with the machine's BLAS, which may round a product
+and a sum at once, so that one in six scenes differed in a last digit. They take no longer: 1 % less
+of the time to read 5,000 links.
+`matrix_to_quaternion` takes 1.5 us where
 `transforms3d.quaternions.mat2quat`, an eigenvalue problem, takes 18 us, and its largest error over
 5,000 random rotations is 3.3e-16 against 7.8e-16. `Pose.from_xyz_rpy` has the formula of
 `transforms3d.euler.euler2mat` for one sequence of axes, in plain numbers, and returns the same

@@ -37,6 +37,7 @@ from .text import as_utf8
 
 _SECTION_START = re.compile(rb"<!--|<!\[CDATA\[")
 _SECTION_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>"}
+_SAVED_STRING = re.compile(rb"(file://)<([a-z]{1,20}-string)>")
 _LATE_DECLARATION = re.compile(rb"\A(\s+)(<\?xml[^>]*\?>)")
 _DECLARATION = re.compile(rb"<\?xml\b[^<>]*\?>")
 _ENCODING = re.compile(rb"encoding\s*=\s*[\"']([^\"']+)")
@@ -52,9 +53,10 @@ _ROOTS = (b"sdf", b"gazebo", b"robot")
 
 
 def repaired_xml(data: bytes) -> bytes:
-    """Return the document without three common errors; every line keeps its number.
+    """Return the document without four common errors; every line keeps its number.
 
-    The errors are ``--`` in comments, space before the XML declaration, and zero bytes at the end.
+    The errors are ``--`` in comments, space before the XML declaration, zero bytes at the end, and
+    ``<urdf-string>`` in the URIs of a world that Gazebo saved.
     The time is linear in the size of any document.
 
     Args:
@@ -63,6 +65,7 @@ def repaired_xml(data: bytes) -> bytes:
     pieces: list[bytes] = []
     start, end = 0, 0
     data = _LATE_DECLARATION.sub(rb"\2\1", data.rstrip(b"\0"))
+    data = _SAVED_STRING.sub(rb"\1&lt;\2&gt;", data)
     while (start := data.find(b"<!", end)) >= 0:
         pieces.append(data[end:start])
         opening = next(
@@ -308,7 +311,8 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     except _SyntaxError as error:
         return _mended(repaired, error, file, diagnostics)
     if root is not None:
-        root.report(codes.XML_MENDED)
+        is_saved = _SAVED_STRING.search(data) is not None
+        root.report(codes.XML_MENDED_SAVED if is_saved else codes.XML_MENDED)
     return root
 
 

@@ -49,7 +49,7 @@ def own(names: set[str]) -> set[str]:
 
 def test_an_import_imports_the_packages_alone() -> None:
     names = modules_after("")
-    assert own(names) == {"loaders", "bridge"}
+    assert own(names) == {"loaders", "loaders.deferred", "bridge"}
     assert "numpy" not in names
 
 
@@ -123,3 +123,40 @@ def test_the_registry_of_codes_needs_no_target_and_no_engine() -> None:
     assert within(names, heavy) == set()
     loaded = {name.rpartition(".")[2] for name in within(names, ("bridge.targets",))}
     assert loaded == {"targets", "mjcf", "pybullet", "sdf", "urdf", "codes", "options"}
+
+
+# A fork while other threads load and export, import and compile: the child can do all of it.
+
+FORKS = """
+import os, signal, sys, threading, time
+import bridge, loaders
+MJCF = "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>"
+stop = threading.Event()
+def work():
+    while not stop.is_set():
+        bridge.to_mjcf("assets/arm/model.sdf", quiet=True)
+        bridge.to_sdf(loaders.load_string(MJCF, format='mjcf', quiet=True), quiet=True)
+threads = [threading.Thread(target=work, daemon=True) for _ in range(3)]
+for thread in threads:
+    thread.start()
+ended = 0
+for _ in range(int(sys.argv[1])):
+    time.sleep(0.1)
+    child = os.fork()
+    if not child:
+        signal.alarm(30)
+        bridge.to_mjcf("assets/arm/model.sdf", quiet=True)
+        bridge.to_sdf(loaders.load_string(MJCF, format='mjcf', quiet=True), quiet=True)
+        os._exit(0)
+    ended += os.waitpid(child, 0)[1] == 0
+stop.set()
+for thread in threads:
+    thread.join()
+print(ended)
+"""
+
+
+def test_a_child_of_a_process_with_busy_threads_ends() -> None:
+    command = [sys.executable, "-W", "ignore", "-c", FORKS, "8"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "8\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -290,7 +291,7 @@ def sarif_log(totals: Totals, results: Iterable[BatchResult]) -> Iterator[str]:
     separator = "\n"
     for finding in _findings(results):
         index = rules.setdefault(finding["ruleId"], len(rules))
-        yield separator + json.dumps({**finding, "ruleIndex": index}, ensure_ascii=False)
+        yield separator + _json({**finding, "ruleIndex": index})
         separator = ",\n"
     driver = {
         "name": "sdfbridge",
@@ -302,7 +303,11 @@ def sarif_log(totals: Totals, results: Iterable[BatchResult]) -> Iterator[str]:
         "invocations": [{"executionSuccessful": True, "exitCode": totals.status}],
         "tool": {"driver": driver},
     }
-    yield "\n], " + json.dumps(rest, ensure_ascii=False).removeprefix("{") + "]\n}\n"
+    yield "\n], " + _json(rest).removeprefix("{") + "]\n}\n"
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return printable(json.dumps(value, ensure_ascii=False))
 
 
 def _findings(results: Iterable[BatchResult]) -> Iterator[dict[str, Any]]:
@@ -336,7 +341,7 @@ def _sarif_result(
         artifact = (
             {"uri": path.as_uri()}
             if path.is_absolute()
-            else {"uri": quote(file), "uriBaseId": "%SRCROOT%"}
+            else {"uri": quote(os.fsencode(file)), "uriBaseId": "%SRCROOT%"}
         )
         physical: dict[str, Any] = {"artifactLocation": artifact}
         if line:

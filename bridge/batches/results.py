@@ -15,7 +15,7 @@ from typing import Any
 
 from bridge.installed_packages import own_version, version_of
 from loaders.diagnostics import Diagnostic, folded, without_repeats
-from loaders.text import shortened
+from loaders.text import printable, shortened
 
 from .worker import digest_of
 
@@ -272,7 +272,7 @@ _FOUND = (
 
 def _line(plain: Mapping[str, Any]) -> bytes:
     text = json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return text.encode(errors="backslashreplace")
+    return printable(text).encode()
 
 
 def worst_status(statuses: Mapping[int, int]) -> int:

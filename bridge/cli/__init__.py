@@ -10,6 +10,7 @@ once; a command is imported when it runs.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -27,6 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: The words after the program's name; by default those of the process.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller, as with >&-
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - kept open
     interruption = Interruption()
     try:
         with interruptible(interruption):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import loaders
 from bridge.batches.inputs import InputError, manifest_file, models_below
-from loaders.files.robot_descriptions import SCHEME
+from loaders.files.robot_descriptions import is_robot_name
 
 from .errors import UsageError
 
@@ -34,6 +34,8 @@ def search(options: Namespace) -> loaders.Search:
         "fetch": options.fetch,
         "unsafe_paths": options.unsafe_paths,
     }
+    if options.fetch_host:
+        found["fetch_hosts"] = options.fetch_host
     if options.limit:
         found["limits"] = limits(options)
     return found
@@ -135,7 +137,7 @@ def expand(words: Iterable[str], *, xacro: bool) -> Iterator[str]:
     """
     for word in dict.fromkeys(words):
         if (
-            word == STDIN or word.startswith(SCHEME) or not os.path.isdir(word)
+            word == STDIN or is_robot_name(word) or not os.path.isdir(word)
         ):  # not of a name that is too long
             yield word
             continue

@@ -249,7 +249,7 @@ def _angle(text: str) -> float:
 TASKS = ("check", "convert", "compare", "merge")
 _INPUTS = (
     "file; folder, which means all models in it; pattern, such as 'models/**/*.urdf'; @FILE for "
-    "the lines of a file; rd://NAME; for merge: folders of batches"
+    "the lines of a file; rd://NAME, erd://NAME or menagerie://NAME; for merge: folders of batches"
 )
 _COMPARE = {
     "engines": "engines",
@@ -341,7 +341,7 @@ def task_options(options: Namespace) -> dict[str, Any]:
 
 _FILE = (
     "SDFormat, URDF, xacro, MJCF or Drake directives; a folder with model.config; - for "
-    "standard input; rd://NAME"
+    "standard input; rd://NAME, erd://NAME or menagerie://NAME"
 )
 FORMATS = ("text", "json", "github", "sarif")
 """Forms in which `check` reports."""
@@ -392,6 +392,10 @@ def add_reading_options(parser: ArgumentParser) -> None:
     errors.add_argument("--lenient", action="store_true", help=text)
     group.add_argument(
         "--fetch", action="store_true", help="download models of Gazebo Fuel into its local cache"
+    )
+    text = "server that --fetch may ask beside those of Gazebo Fuel, by https"
+    group.add_argument(
+        "--fetch-host", action="append", default=[], metavar="HOST[:PORT]", help=text
     )
     group.add_argument(
         "--unsafe-paths", action="store_true", help="read files outside the model's folders"

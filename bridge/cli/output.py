@@ -30,6 +30,7 @@ _OTHERS = (
     (re.compile(r"\ballow_xacro=True"), "--xacro"),
     (re.compile(r"\bxacro_args=\{'(\w+)': \.\.\.\}"), r"\1:=VALUE"),
     (re.compile(r"\bfetch=True"), "--fetch"),
+    (re.compile(r"\bfetch_hosts\b"), "--fetch-host"),
     (re.compile(r"\bunsafe_paths=True"), "--unsafe-paths"),
     (re.compile(r"\bstrict=True"), "--strict"),
     (re.compile(r"\blenient=True"), "--lenient"),

@@ -146,16 +146,15 @@ def with_fixed_world(a: Scene, b: Scene) -> tuple[Scene, Scene, Names]:
         b: Scene B.
     """
     in_a, in_b = (WORLD in by_name(scene.links) for scene in (a, b))
-    weld = (
-        _weld_like_world(a, b)
-        if in_a and not in_b
-        else _weld_like_world(b, a)
-        if in_b and not in_a
-        else None
-    )
-    if weld is None:
-        return a, b, {}
-    return (_fixed(a, weld), b, {"link": {WORLD: weld.child}}) if in_a else (a, _fixed(b, weld), {})
+    if in_a and not in_b:
+        weld = _weld_like_world(a, b)
+        if weld is not None:
+            return _fixed(a, weld), b, {"link": {WORLD: weld.child}}
+    if in_b and not in_a:
+        weld = _weld_like_world(b, a)
+        if weld is not None:
+            return a, _fixed(b, weld), {}
+    return a, b, {}
 
 
 def _weld_like_world(scene: Scene, other: Scene) -> Joint | None:

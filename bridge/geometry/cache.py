@@ -12,10 +12,12 @@ through a symbolic link.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import json
 import os
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -30,6 +32,8 @@ from loaders.limits import FileError, Limits, charge
 
 _ATTEMPTS = 20
 """Attempts at writing a folder that other processes write and damage at the same time."""
+_ROOT = 0
+"""Number of the user who may prepare a cache for all."""
 _RACES = (errno.EEXIST, errno.ENOENT, errno.ENOTEMPTY)
 """Errors of a folder that another process put in place, or took away, in the meantime."""
 
@@ -48,8 +52,20 @@ def cache_path() -> str:
     """Return the path of `cache_folder` as text, in a tenth of the time.
 
     Raises:
-        OSError: if the user has no home folder.
+        OSError: if the user has no home folder, or if others can choose what is in the cache.
     """
+    path = _stated_path()
+    if hasattr(os, "geteuid"):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            status = os.stat(path)
+            is_foreign = status.st_uid not in (os.geteuid(), _ROOT)
+            if is_foreign or status.st_mode & stat.S_IWOTH:
+                reason = "belongs to another user" if is_foreign else "can be written by every user"
+                raise PermissionError(errno.EPERM, f"the folder of the cache {reason}", path)
+    return path
+
+
+def _stated_path() -> str:
     chosen = os.environ.get("SDFBRIDGE_CACHE")
     if chosen:
         return chosen
@@ -85,7 +101,7 @@ def stored(data: bytes, suffix: str, folder: str = "") -> Path:
     digest = hashlib.sha256(data).hexdigest()
     path = cache_folder() / (folder or digest[:2]) / f"{digest}{suffix}"
     if not _contains(path, data):
-        write_file(path, data, make_folder=True)
+        write_file(path, data, make_folder=True, private=True)
     return path
 
 
@@ -103,13 +119,13 @@ def stored_as(data: bytes, name: str, folder: str) -> Path:
     """
     path = cache_folder() / folder / hashlib.sha256(data).hexdigest()[:32] / name
     if not _contains(path, data):
-        write_file(path, data, make_folder=True)
+        write_file(path, data, make_folder=True, private=True)
     return path
 
 
 def _contains(path: Path, data: bytes) -> bool:
     try:
-        return path.stat().st_size == len(data) and path.read_bytes() == data
+        return path.stat().st_size == len(data) and content_of(path) == data
     except OSError:
         return False
 
@@ -134,13 +150,17 @@ def stored_folder(files: Mapping[str, bytes], family: str) -> Path:
         if all(_contains(folder / name, data) for name, data in files.items()):
             break
         try:
-            write_folder(folder, files, force=True)
+            write_folder(folder, files, force=True, private=True)
         except OSError as error:
             is_race = isinstance(error, OutputFolderError) or error.errno in _RACES
             if not is_race or attempt == _ATTEMPTS - 1:
                 raise
     remove_unused(folder.parent, folder)
     return folder
+
+
+_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+"""A symbolic link in the place of a file counts as a file that was altered."""
 
 
 def content_of(path: str | Path) -> bytes:
@@ -150,7 +170,7 @@ def content_of(path: str | Path) -> bytes:
     Raises:
         OSError: if it cannot be read.
     """
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    descriptor = os.open(path, _FLAGS)
     try:
         size = os.fstat(descriptor).st_size
         data = os.read(descriptor, size)
@@ -171,7 +191,8 @@ def write_checked(path: Path, data: bytes) -> None:
     Raises:
         OSError: if it cannot be written; nothing remains of it then.
     """
-    write_file(path, hashlib.sha256(data).hexdigest().encode() + b"\n" + data, make_folder=True)
+    content = hashlib.sha256(data).hexdigest().encode() + b"\n" + data
+    write_file(path, content, make_folder=True, private=True)
 
 
 def read_checked(path: str | Path) -> bytes | None:

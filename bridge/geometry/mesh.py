@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from importlib import metadata
 from itertools import chain
 from operator import attrgetter
@@ -37,6 +37,7 @@ from bridge.codes import (
     MESH_POLYLINE_OUTLINES,
 )
 from loaders.codes import MESH_MISSING, MESH_MISSING_TEXTURE
+from loaders.deferred import cached_property
 from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Where
 from loaders.files.read_file import is_file
 from loaders.limits import metered

@@ -5,14 +5,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bridge.codes import LOWER_MASSLESS_FREE_LINK, LOWER_REPAIRED_INERTIA, LOWER_THIN_LINK
+from bridge.codes import (
+    LOWER_MASSLESS_FREE_LINK,
+    LOWER_REPAIRED_INERTIA,
+    LOWER_SINGULAR_POSITION,
+    LOWER_THIN_LINK,
+)
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
-from bridge.mechanism.coordinates import kind_of, scalar_joints
+from bridge.mechanism.bodies import ROOT, Body, Primitive, PrimitiveKind
+from bridge.mechanism.coordinates import Position, coordinate_limits, kind_of, scalar_joints
 from loaders.diagnostics import Diagnostics
 from loaders.inertia import SpatialInertia, exceeds
 from loaders.model import Link
@@ -75,6 +82,12 @@ _SINGULAR = 1e-12
 """Smallest eigenvalue at which a mass matrix, scaled to ones on its diagonal, counts as
 singular.
 """
+_ALMOST_SINGULAR = 1e-6
+"""Smallest eigenvalue at which joints can move a thousand times faster together than alone."""
+_SHARE = 0.1
+"""Part of the largest component of an eigenvector from which a joint takes part in its motion."""
+_PARALLEL = 1e-6
+"""Difference of unit vectors that count as parallel."""
 _FREED_HINT = "add <inertial> with mass and inertia to the link"
 """Advice for a base that the caller freed."""
 _FREE_HINT = "add <inertial> with mass and inertia to the link, or attach it by a joint"
@@ -120,6 +133,8 @@ def with_minimum_inertia(mechanism: Mechanism) -> Mechanism:
     """Return the mechanism with the least inertia that every engine needs; each addition is
     reported.
 
+    Positions at which almost nothing resists the motion of some joints are reported too.
+
     A free body, together with the bodies that are welded to it, needs mass, and moments of inertia
     about every axis. A jointed body needs moments of inertia only where the mass matrix would be
     singular without: where joints turn it about axes about which neither it nor a body between them
@@ -130,14 +145,15 @@ def with_minimum_inertia(mechanism: Mechanism) -> Mechanism:
         *_free_additions(inertias, mechanism, diagnostics),
         *_jointed_additions(inertias, mechanism, diagnostics),
     ]
-    if not additions:
+    if additions:
+        bodies = list(mechanism.bodies)
+        for i, addition in additions:
+            bodies[i] = dataclasses.replace(bodies[i], inertia=bodies[i].inertia + addition)
+        mechanism = dataclasses.replace(mechanism, bodies=tuple(bodies))
+    _report_singular_positions(inertias, mechanism, diagnostics)
+    if not diagnostics:
         return mechanism
-    bodies = list(mechanism.bodies)
-    for i, addition in additions:
-        bodies[i] = dataclasses.replace(bodies[i], inertia=bodies[i].inertia + addition)
-    return dataclasses.replace(
-        mechanism, bodies=tuple(bodies), diagnostics=(*mechanism.diagnostics, *diagnostics)
-    )
+    return dataclasses.replace(mechanism, diagnostics=(*mechanism.diagnostics, *diagnostics))
 
 
 def _welded_inertias(bodies: Sequence[Body]) -> dict[int, _WeldedInertia]:
@@ -248,6 +264,127 @@ def _smallest_eigenvalue(M: Array) -> float:
     """Return the smallest eigenvalue of a mass matrix scaled to ones on its diagonal, without
     massless rows.
     """
-    massive = np.diag(M) > _ZERO_MOMENT
+    return float(np.linalg.eigvalsh(_scaled(M)[0])[0])
+
+
+def _scaled(M: Array) -> tuple[Array, NDArray[np.intp]]:
+    """Return a mass matrix scaled to ones on its diagonal, without massless rows, and the indices
+    of the rows that are left.
+    """
+    (massive,) = np.nonzero(np.diag(M) > _ZERO_MOMENT)
     scale = np.sqrt(np.diag(M)[massive])
-    return float(np.linalg.eigvalsh(M[np.ix_(massive, massive)] / np.outer(scale, scale))[0])
+    return M[np.ix_(massive, massive)] / np.outer(scale, scale), massive
+
+
+# --- positions at which the mass matrix is singular -----------------------------------------------
+
+
+def _report_singular_positions(
+    inertias: Mapping[int, _WeldedInertia], mechanism: Mechanism, diagnostics: Diagnostics
+) -> None:
+    """Report joints of which almost nothing resists the motion at the zero configuration, or where
+    one of them aligns two others; not of mechanisms with loops or couplings.
+    """
+    if mechanism.closures or mechanism.couplings:
+        return
+    at_zero = mechanism.mass_matrix_at_zero if _has_light_joints(inertias, mechanism) else None
+    if at_zero is None or not np.isfinite(at_zero.matrix).all():
+        return
+    joints = _unresisted(at_zero.matrix, mechanism)
+    found = {f"{', '.join(joints)} at the zero configuration": joints} if joints else {}
+    for joint, angle, q in _aligning_positions(inertias, mechanism):
+        joints = _unresisted(mechanism.mass_matrix(q), mechanism)
+        if joints:
+            found[f"{', '.join(joints)} where {joint} is {angle:.4g}"] = [*joints, joint]
+    named = dict.fromkeys(chain.from_iterable(found.values()))
+    links = [
+        mechanism.bodies[i].name
+        for i, welded in inertias.items()
+        if mechanism.bodies[i].joint in named and (welded.mass == 0.0 or welded.is_thin())
+    ]
+    if found:
+        diagnostics.add(
+            LOWER_SINGULAR_POSITION,
+            subjects=(*named, *links),
+            positions=tuple(found),
+            links=tuple(links),
+        )
+
+
+def _has_light_joints(inertias: Mapping[int, _WeldedInertia], mechanism: Mechanism) -> bool:
+    """Return whether a jointed body has no inertia about some axis and carries, or is carried by,
+    another jointed body: otherwise no position makes the mass matrix singular.
+    """
+    thin = {i for i, welded in inertias.items() if welded.mass == 0.0 or welded.is_thin()}
+    parents = {i: mechanism.moving_ancestor(mechanism.bodies[i].parent) for i in inertias}
+    return any((i in thin) or (parent in thin) for i, parent in parents.items() if parent != ROOT)
+
+
+def _unresisted(M: Array, mechanism: Mechanism) -> list[str]:
+    """Return the joints that move together almost without kinetic energy; none if the mass matrix
+    is regular, or if a free link takes part, whose mass is a matter of its own.
+    """
+    scaled, rows = _scaled(M)
+    if not len(rows):
+        return []
+    values, vectors = np.linalg.eigh(scaled)
+    if values[0] >= _ALMOST_SINGULAR:
+        return []
+    shares = np.abs(vectors[:, 0])
+    moved = rows[shares > _SHARE * shares.max()]
+    joints = dict.fromkeys(mechanism.v_order[row][0] for row in moved)
+    return list(joints) if joints.keys() <= scalar_joints(mechanism.bodies).keys() else []
+
+
+def _aligning_positions(
+    inertias: Mapping[int, _WeldedInertia], mechanism: Mechanism
+) -> Iterator[tuple[str, float, dict[str, Position]]]:
+    """Yield each hinge that can align the axes of the hinges before and after it, where no link
+    between the three has mass: its joint, the angle, and the positions in which all others are 0.
+    """
+    bodies = mechanism.bodies
+    series = [_hinges_to(i, inertias, mechanism) for i in inertias if inertias[i].mass]
+    series = [hinges for hinges in series if len(hinges) > 2]
+    jacobians = mechanism.jacobians() if series else {}
+    for hinges in series:
+        rates = jacobians[bodies[hinges[-1][0]].name][:3]
+        columns = [rates[:, bodies[i].v_start + hinge.dof_index] for i, hinge in hinges]
+        for k in range(1, len(hinges) - 1):
+            body, dof = bodies[hinges[k][0]], hinges[k][1].dof_index
+            lower, upper = coordinate_limits(body, dof)
+            for angle in _aligning_angles(*columns[k - 1 : k + 2]):
+                q = [0.0] * body.nv
+                q[dof] = angle
+                if lower <= angle <= upper:
+                    yield str(body.joint), angle, {str(body.joint): tuple(q)}
+
+
+def _hinges_to(
+    i: int, inertias: Mapping[int, _WeldedInertia], mechanism: Mechanism
+) -> list[tuple[int, Primitive]]:
+    """Return the hinges that move a body, with the indices of their bodies, from the last of its
+    ancestors that has mass; none if other joints are among them.
+    """
+    hinges = list[tuple[int, Primitive]]()
+    while i != ROOT and not (hinges and inertias[i].mass):
+        hinges[:0] = [(i, primitive) for primitive in mechanism.bodies[i].primitives]
+        i = mechanism.moving_ancestor(mechanism.bodies[i].parent)
+    is_plain = all(p.kind is PrimitiveKind.HINGE and p.ratio == 1.0 for _, p in hinges)
+    return hinges if is_plain else []
+
+
+def _aligning_angles(first: Array, second: Array, third: Array) -> Iterator[float]:
+    """Yield the angles about the second axis that make the third parallel to the first [rad].
+
+    Args:
+        first: Direction of the first axis, shape (3,).
+        second: That of the second.
+        third: That of the third, at the angle 0.
+    """
+    across_first, across_third = (np.cross(second, np.cross(a, second)) for a in (first, third))
+    if np.linalg.norm(across_first) < _PARALLEL:
+        return
+    for sign in (1.0, -1.0):
+        if abs(first @ second - sign * third @ second) < _PARALLEL:
+            sine = second @ np.cross(across_third, sign * across_first)
+            yield float(np.arctan2(sine, across_third @ (sign * across_first)))

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from bridge.geometry.overlap import Contacts
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import FREE, ROOT, Body, PrimitiveKind
-from bridge.mechanism.coordinates import kind_of
+from bridge.mechanism.coordinates import coordinate_limits, kind_of
 from bridge.mechanism.kinematics import BatchedPose, BatchedPositions, parts
 from bridge.mechanism.pairs import ExcludedPair, Reason, SampledPairs
 from loaders.collision_pairs import adjacent_pairs
@@ -228,7 +228,7 @@ def _carriers(bodies: tuple[Body, ...]) -> dict[int, int]:
     carrier = {ROOT: ROOT}
     for i, body in enumerate(bodies):
         is_endless = body.primitives == FREE or any(
-            not all(map(math.isfinite, _limits(body, primitive.dof_index)))
+            not all(map(math.isfinite, coordinate_limits(body, primitive.dof_index)))
             for primitive in body.primitives
             if primitive.kind is PrimitiveKind.SLIDE
         )
@@ -236,18 +236,9 @@ def _carriers(bodies: tuple[Body, ...]) -> dict[int, int]:
     return carrier
 
 
-def _limits(body: Body, dof: int) -> tuple[float, float]:
-    """Return the limits of one coordinate of a joint [rad or m]."""
-    stated = (p.limits for p in body.primitives if p.dof_index == dof and p.limits is not None)
-    axis = next(stated, None)
-    if axis is None or axis.lower > axis.upper:
-        return -math.inf, math.inf
-    return axis.lower, axis.upper
-
-
 def _range(body: Body, dof: int) -> tuple[float, float]:
     """Return the limits of one coordinate; one full turn, or one position, where it has none."""
-    lower, upper = _limits(body, dof)
+    lower, upper = coordinate_limits(body, dof)
     turns = any(p.kind is PrimitiveKind.HINGE for p in body.primitives if p.dof_index == dof)
     length = math.tau if turns else 0.0
     if math.isfinite(lower):

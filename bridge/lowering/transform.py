@@ -179,10 +179,10 @@ def with_base(mechanism: Mechanism, *, fixed: bool) -> Mechanism:
             to the world become free.
     """
     joints = {joint for joint, _ in mechanism.v_order}
-    bodies = [
-        body if body.parent != ROOT else _weld(body) if fixed else _release(body, joints)
-        for body in mechanism.bodies
-    ]
+    bodies = list(mechanism.bodies)
+    for i, body in enumerate(bodies):
+        if body.parent == ROOT:
+            bodies[i] = _weld(body) if fixed else _release(body, joints)
     rebased = with_bodies(mechanism, bodies, range(len(bodies)))
     return dataclasses.replace(rebased, base="fixed" if fixed else "free")
 

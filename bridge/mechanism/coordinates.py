@@ -51,6 +51,15 @@ def scalar_joints(bodies: Iterable[Body]) -> dict[str, Body]:
     }
 
 
+def coordinate_limits(body: Body, dof: int) -> tuple[float, float]:
+    """Return the limits of one coordinate of a joint [rad or m]."""
+    stated = (p.limits for p in body.primitives if p.dof_index == dof and p.limits is not None)
+    axis = next(stated, None)
+    if axis is None or axis.lower > axis.upper:
+        return -math.inf, math.inf
+    return axis.lower, axis.upper
+
+
 def floating_joint_names(scene: Scene, bodies: Iterable[Body]) -> dict[str, str]:
     """Return the name in the mechanism of each floating joint of a scene; empty if the mechanism
     fixes its link.

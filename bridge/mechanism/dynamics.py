@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from loaders.deferred import cached_property
 from loaders.engine_settings import gravity_share
 from loaders.inertia import SpatialInertia
 from loaders.model import JointAxis
@@ -448,15 +448,15 @@ def _world_poses(segments: Sequence[_Segment]) -> list[Pose]:
 def _motion(body: Body, primitive: Primitive, X_step: Pose) -> tuple[Array, slice]:
     """Return ``S`` of a primitive, in the frame behind it, and the indices of its velocities."""
     start = body.v_start + primitive.dof_index
-    S = np.zeros(
-        (6, 1 if primitive.kind in _AXIAL else 3 if primitive.kind is PrimitiveKind.BALL else 6)
-    )
     if primitive.kind in _AXIAL:
+        S = np.zeros((6, 1))
         k = 0 if primitive.kind is PrimitiveKind.HINGE else 3
         S[k : k + 3, 0] = primitive.ratio * primitive.axis
     elif primitive.kind is PrimitiveKind.BALL:
+        S = np.zeros((6, 3))
         S[:3] = -np.eye(3) if body.reversed else X_step.R.T
     else:
+        S = np.zeros((6, 6))
         S[:3, 3:] = S[3:, :3] = X_step.R.T
     return S, slice(start, start + S.shape[1])
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -23,7 +22,7 @@ from loaders.collision_pairs import (
     has_bitmasks,
     masked_pairs,
 )
-from loaders.deferred import Deferred
+from loaders.deferred import Deferred, cached_property
 from loaders.diagnostics import Diagnostic, FindingList
 from loaders.model import (
     WORLD,

@@ -1,7 +1,6 @@
 """Output: whole or not at all, and never at the cost of a file that sdfbridge did not write."""
 
 from .file import (
-    CONTENT,
     PACKAGE_XML,
     SEAL,
     Form,
@@ -23,7 +22,7 @@ from .journal import (
 from .scratch import create_scratch_file, remove_unused, scratch_folder, scratch_path, scratch_place
 
 __all__ = [
-    "CONTENT", "MANIFEST", "PACKAGE_XML", "SEAL", "FolderInUseError", "Form", "Journal",
+    "MANIFEST", "PACKAGE_XML", "SEAL", "FolderInUseError", "Form", "Journal",
     "OutputFolderError", "check_file", "check_folder", "create_scratch_file", "exclusive_use",
     "line_at", "remove_aside", "remove_unused", "scratch_folder", "scratch_path", "scratch_place",
     "set_aside", "whole_lines", "write_document", "write_file", "write_folder", "write_sealed",

@@ -41,6 +41,7 @@ from .folder import (
     explained,
     folder_state,
     locked,
+    make_folders,
     remove_output,
     replace_folder,
 )
@@ -55,7 +56,11 @@ _FORGOTTEN = 24 * 3600.0
 
 
 def write_file(
-    path: str | os.PathLike[str], data: bytes | Iterable[bytes], *, make_folder: bool = False
+    path: str | os.PathLike[str],
+    data: bytes | Iterable[bytes],
+    *,
+    make_folder: bool = False,
+    private: bool = False,
 ) -> Path:
     """Write a file in one step of the file system, over an existing one; return its path.
 
@@ -66,20 +71,22 @@ def write_file(
         path: The file to write.
         data: The content, or its pieces in order.
         make_folder: Whether to make the folder of the file if it does not exist.
+        private: Whether only the user may read the file and the folders that are made; it takes
+            the place of a symbolic link, a pipe or a device then.
 
     Raises:
         OSError: if the file system refuses; the old content is in place then.
     """
-    place = Path(os.path.realpath(path))
+    place = Path(os.path.abspath(path) if private else os.path.realpath(path))
     pieces = (data,) if isinstance(data, bytes) else data
-    if place.exists() and not place.is_file():
+    if not private and place.exists() and not place.is_file():
         place.write_bytes(b"".join(pieces))
         return Path(path)
     if make_folder:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(place.parent, private=private)
     draft = place.with_name(f".sdfbridge-{secrets.token_hex(8)}")
     try:
-        _write_draft(draft, place, pieces)
+        _write_draft(draft, place, pieces, private=private)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
@@ -89,20 +96,24 @@ def write_file(
     return Path(path)
 
 
-def _write_draft(draft: Path, place: Path, pieces: Iterable[bytes]) -> None:
-    """Write a draft and put it in its place, with the mode of the old file."""
-    with draft.open("xb", buffering=0) as stream:
+def _write_draft(draft: Path, place: Path, pieces: Iterable[bytes], *, private: bool) -> None:
+    """Write a draft and put it in its place, with the mode of the old file unless it is private."""
+    with open(draft, "xb", buffering=0, opener=_open_private if private else None) as stream:
         _lock(stream.fileno())
         for piece in _gathered(pieces):
             view = memoryview(piece)
             while view:
                 view = view[stream.write(view) :]
-        if place.exists():
+        if not private and place.exists():
             draft.chmod(stat.S_IMODE(place.stat().st_mode))
         if os.name == "posix":  # the lock is held until the draft has its place
             draft.replace(place)
     if os.name != "posix":
         draft.replace(place)
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _gathered(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -315,10 +326,6 @@ def write_sealed(
     return write_file(path, data, make_folder=make_folder)
 
 
-CONTENT = "sdfbridge-content"
-"""Stands for the name of the folder of the content, in a document and in its files that are not
-written yet.
-"""
 PACKAGE_XML = "package.xml"
 """The one file that may lie in the folder beside the document itself, because it makes that folder
 a package.
@@ -341,10 +348,10 @@ def write_document(
 
     Args:
         path: The document.
-        text: Its text. It refers to each file as ``FOLDER/CONTENT/FILE``, with the word `CONTENT`.
+        text: Its text.
         folder: The folder beside the document.
-        assets: Content of each file, by its path with ``/`` between the parts. `PACKAGE_XML` is
-            written into the folder itself.
+        assets: Content of each file, by its path in the folder with ``/`` between the parts: in one
+            folder that is named after the content by 16 hexadecimal digits, or `PACKAGE_XML`.
         form: Form of the document.
         force: Whether to replace what no export wrote, or was edited since.
 
@@ -357,31 +364,18 @@ def write_document(
     check_file(path, force=force)
     if assets:
         _check_assets(place, force=force)
-    text, files = _named_by_content(text, assets)
     with explained(place):
         place.parent.mkdir(parents=True, exist_ok=True)
         with locked(place):
-            if files:
-                replace_folder(place, _stored(place, _referred(place)) | files, force=force)
-            write_sealed(path, text, form, force=force)
-            with contextlib.suppress(OSError):  # the next output removes what is left
-                _remove_unused(place)
-    return (Path(path), *(folder / file for file in sorted(files)))
-
-
-def _named_by_content(text: bytes, assets: Mapping[str, bytes]) -> tuple[bytes, dict[str, bytes]]:
-    """Return a document and its files with the name of the folder of their content."""
-    digest = hashlib.sha256()
-    for file, data in sorted(assets.items()):
-        digest.update(f"{file}\0{len(data)}\0".encode(errors="surrogateescape"))
-        digest.update(data)
-    name = digest.hexdigest()[:16]
-    mark, own = CONTENT.encode(), name.encode()
-    files = {
-        file if file == PACKAGE_XML else f"{name}/{file}": data.replace(mark, own)
-        for file, data in assets.items()
-    }
-    return text.replace(mark, own), files
+            try:
+                if assets:
+                    stored = _stored(place, _referred(place))
+                    replace_folder(place, {**stored, **assets}, force=force)
+                write_sealed(path, text, form, force=force)
+            finally:
+                with contextlib.suppress(OSError):  # the next output removes what is left
+                    _remove_unused(place)
+    return (Path(path), *(folder / file for file in sorted(assets)))
 
 
 def _check_assets(place: Path, *, force: bool) -> None:

@@ -334,7 +334,11 @@ class OutputFolderError(FileExistsError):
 
 
 def write_folder(
-    folder: str | os.PathLike[str], files: Mapping[str, bytes], *, force: bool = False
+    folder: str | os.PathLike[str],
+    files: Mapping[str, bytes],
+    *,
+    force: bool = False,
+    private: bool = False,
 ) -> Path:
     """Write files as a folder that appears whole or not at all.
 
@@ -346,6 +350,8 @@ def write_folder(
         files: Content of each file, by its path in the folder with ``/`` between the parts.
         force: Whether files that were edited, and foreign files with the names of new ones, may be
             overwritten. Other foreign files stay in the folder.
+        private: Whether only the user may read the files, and the folders that are made; the
+            folder takes the place of a symbolic link then.
 
     Returns:
         The folder with symbolic links resolved.
@@ -360,13 +366,34 @@ def write_folder(
     """
     check_flag("force", force)
     _check_paths(files)
-    place = Path(os.path.realpath(folder))
+    place = Path(os.path.abspath(folder) if private else os.path.realpath(folder))
     with explained(place):
+        if private and place.is_symlink():
+            place.unlink()
         _check_place(place)
-        place.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(place.parent, private=private)
         with locked(place):
-            replace_folder(place, files, force=force)
+            replace_folder(place, files, force=force, private=private)
     return place
+
+
+def make_folders(folder: Path, *, private: bool) -> None:
+    """Make a folder and those around it, unless they exist.
+
+    Args:
+        folder: The folder.
+        private: Whether only the user may list those that are made.
+
+    Raises:
+        OSError: if the file system refuses.
+    """
+    if not private:
+        folder.mkdir(parents=True, exist_ok=True)
+        return
+    missing = [folder, *folder.parents]
+    missing = missing[: next(i for i, place in enumerate(missing) if place.is_dir())]
+    for place in reversed(missing):
+        place.mkdir(mode=0o700, exist_ok=True)
 
 
 def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -388,13 +415,16 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> None
         _check_content(place, (), force=force)
 
 
-def replace_folder(place: Path, files: Mapping[str, bytes], *, force: bool) -> None:
+def replace_folder(
+    place: Path, files: Mapping[str, bytes], *, force: bool, private: bool = False
+) -> None:
     """Write files as a folder whose parent folder is `locked`.
 
     Args:
         place: The folder, with symbolic links resolved.
         files: See `write_folder`.
         force: See `write_folder`.
+        private: See `write_folder`.
 
     Raises:
         OutputFolderError: see `write_folder`.
@@ -403,7 +433,9 @@ def replace_folder(place: Path, files: Mapping[str, bytes], *, force: bool) -> N
     state = _check_content(place, files, force=force)
     fresh = new_hidden_folder(place)
     try:
-        _fill(fresh, files)
+        if private:
+            fresh.chmod(0o700)
+        _fill(fresh, files, private=private)
         for path in state.foreign:
             _keep(place / path, fresh / path, {fresh / file for file in files})
         _take_place(fresh, place, state)
@@ -548,12 +580,14 @@ def locked(place: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _fill(fresh: Path, files: Mapping[str, bytes]) -> None:
+def _fill(fresh: Path, files: Mapping[str, bytes], *, private: bool) -> None:
     """Write the new content and its manifest."""
     for file, data in {**files, MANIFEST: manifest_text(files)}.items():
         path = fresh / PurePosixPath(file)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(path.parent, private=private)
         path.write_bytes(data)
+        if private:
+            path.chmod(0o600)
 
 
 def _keep(source: Path, target: Path, written: Collection[Path]) -> None:
@@ -576,8 +610,8 @@ def _link(old: Path, new: Path) -> None:
     new.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.link(old, new, follow_symlinks=False)
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
+    except (NotImplementedError, OSError) as error:  # Windows follows links, or cannot tell
+        if isinstance(error, OSError) and error.errno not in _NO_LINKS:
             raise
         shutil.copy2(old, new, follow_symlinks=False)
 

@@ -59,9 +59,9 @@ class Journal:
         try:
             while data:
                 data = data[os.write(self._handle, data) :]
-        except OSError:
+        except OSError as error:
             os.ftruncate(self._handle, begin)
-            raise
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
         self._end += len(line) + 1
         if time.monotonic() - self._synced > _SYNC_INTERVAL:
             self._sync()

@@ -510,11 +510,8 @@ def _interrupted(level: Level, engines: Sequence[_NamedFactory], cause: str) -> 
     return Row(
         level=level,
         quantity="motion",
-        unit="",
         engines=pair,
-        error=0.0,
         tolerance=0.0,
-        where="",
         outcome=Outcome.UNKNOWN,
         cause=cause,
     )

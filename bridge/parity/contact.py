@@ -98,11 +98,9 @@ class RestScenario:
         placed = [(poses[link] @ X_LG, support) for link, X_LG, support in self.shapes]
         edges = []
         for axis in np.eye(3):
-            ends = [
-                [sign * float(axis @ X.p) + support(sign * X.R.T @ axis) for X, support in placed]
-                for sign in (1, -1)
-            ]
-            edges.append(max(ends[0]) + max(ends[1]))
+            up = max(float(axis @ X.p) + support(X.R.T @ axis) for X, support in placed)
+            down = max(-float(axis @ X.p) + support(-X.R.T @ axis) for X, support in placed)
+            edges.append(up + down)
         return max(edges)
 
 
@@ -150,19 +148,15 @@ def _heaviest_tree(mechanism: Mechanism) -> list[Body]:
         if body.parent == ROOT:
             trees.append([])
         trees[tree_of[-1]].append(body)
-    suitable = [
-        tree
-        for tree in trees
-        if tree[0].joint is not None
-        and tree[0].link.gravity
-        and sum(b.inertia.mass for b in tree) > MIN_MASS
-        and any(
-            _collides(c) and not isinstance(c.geometry, Empty)
-            for b in tree
-            for c in b.link.collisions
-        )
-    ]
-    return max(suitable, key=lambda tree: sum(body.inertia.mass for body in tree), default=[])
+    heaviest, most = list[Body](), MIN_MASS
+    for tree in trees:
+        mass = sum(body.inertia.mass for body in tree)
+        shapes = [shape for body in tree for shape in body.link.collisions]
+        has_shapes = any(_collides(s) and not isinstance(s.geometry, Empty) for s in shapes)
+        can_fall = tree[0].joint is not None and tree[0].link.gravity
+        if can_fall and has_shapes and mass > most:
+            heaviest, most = tree, mass
+    return heaviest
 
 
 def _rigid_scene(links: list[Link], poses: Mapping[str, Pose]) -> Scene:
@@ -583,11 +577,8 @@ def _unknown(quantity: str, engine: str, cause: str) -> Row:
     return Row(
         level=Level.CONTACT,
         quantity=quantity,
-        unit="",
         engines=(EXACT_MOTION, engine),
-        error=0.0,
         tolerance=CONTACT_MARGIN,
-        where="",
         outcome=Outcome.UNKNOWN,
         cause=cause,
     )

@@ -10,13 +10,13 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import Position, default_position, kind_of
+from loaders.deferred import cached_property
 from loaders.diagnostics import Diagnostic
 from loaders.pose import Array, matrix_to_quaternion
 
@@ -423,11 +423,8 @@ def _unknown(engine: str, cause: str) -> Row:
     return Row(
         level=Level.MOTION,
         quantity="order of convergence",
-        unit="",
         engines=(EXACT_MOTION, engine),
-        error=0.0,
         tolerance=1.0 - MIN_FIRST_ORDER,
-        where="",
         outcome=Outcome.UNKNOWN,
         cause=cause,
     )
@@ -469,18 +466,13 @@ def order_row(level: Level, quantity: str, engine: str, points: Points, where: s
         where: The link with the largest error.
     """
     order = log_log_slope(points)
-    missing = (
-        0.0
-        if points[0][1] < ROUNDING_ERROR
-        else math.inf
-        if order is None
-        else max(0.0, 1.0 - order)
-    )
+    missing = math.inf if order is None else max(0.0, 1.0 - order)
+    if points[0][1] < ROUNDING_ERROR:
+        missing = 0.0
     outcome = Outcome.PASSED if missing <= 1.0 - MIN_FIRST_ORDER else Outcome.FAILED
     return Row(
         level=level,
         quantity=quantity,
-        unit="",
         engines=(EXACT_MOTION, engine),
         error=missing,
         tolerance=1.0 - MIN_FIRST_ORDER,

@@ -353,13 +353,12 @@ def _contact(surface: Surface) -> tuple[float, ...]:
     the engine.
     """
     friction = surface.friction
-    torsional = torsional_length(friction) if friction.use_patch_radius else 0.0
     spring = (
         (math.nan, math.nan)
         if surface.stiffness is None
         else (surface.stiffness, surface.damping or 0.0)
     )
-    return (torsional, friction.rolling or 0.0, *spring)
+    return (torsional_length(friction), friction.rolling or 0.0, *spring)
 
 
 def has_drawn_poses(link: Link) -> bool:

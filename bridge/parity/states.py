@@ -112,25 +112,20 @@ def without_solver_effects(
     """
     scene = mechanism.scene
     loops = set() if constrained else {closure.joint.name for closure in mechanism.closures}
-    joints = tuple(
-        dataclasses.replace(
-            joint,
-            axes=tuple(
-                _smooth(axis, joint.type, damped=damped, rotors=rotors) for axis in joint.axes
-            ),
-            sensors=(),
-            engine_settings=(),
-        )
-        for joint in scene.joints
-        if joint.name not in loops and (constrained or joint.type != "gearbox")
-    )
+    joints = []
+    for joint in scene.joints:
+        if joint.name in loops or (joint.type is JointType.GEARBOX and not constrained):
+            continue
+        axes = [_smooth(axis, joint.type, damped=damped, rotors=rotors) for axis in joint.axes]
+        smooth_joint = dataclasses.replace(joint, axes=tuple(axes), sensors=(), engine_settings=())
+        joints.append(smooth_joint)
     links = tuple(
         dataclasses.replace(link, collisions=(), visuals=(), sensors=()) for link in scene.links
     )
     smooth: Scene = dataclasses.replace(
         scene,
         links=links,
-        joints=joints,
+        joints=tuple(joints),
         couplings=scene.couplings if constrained else (),
         actuators=tuple(_without_controller(actuator) for actuator in scene.actuators)
         if rotors

@@ -43,6 +43,8 @@ def load_words(options: Mapping[str, Any]) -> Iterator[str]:
     yield from (flag for name, flag in _FLAGS.items() if options.get(name))
     for name, folder in (options.get("package_map") or {}).items():
         yield from ("--package", f"{name}={os.fspath(folder)}")
+    for host in options.get("fetch_hosts") or ():
+        yield from ("--fetch-host", host)
     for name, value in (options.get("xacro_args") or {}).items():
         yield from ("--xacro-arg", f"{name}:={value}")
     for folder in options.get("paths") or ():
@@ -177,11 +179,11 @@ class Row:
 
     level: Level
     quantity: str
-    unit: str
+    unit: str = ""
     engines: tuple[str, str]
-    error: float
+    error: float = 0.0
     tolerance: float
-    where: str
+    where: str = ""
     outcome: Outcome
     cause: str = ""
     known_cause: Cause | None = None

@@ -32,7 +32,15 @@ from loaders.finish.transform import renamed
 from loaders.model import WORLD, Joint, JointType, Model
 from loaders.pose import IDENTITY, Pose, quaternion_to_matrix
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, UnusedNames, outermost_scope, root_model
+from loaders.scoped_names import (
+    SEPARATOR,
+    UnusedNames,
+    free_name,
+    outermost_scope,
+    root_model,
+    underscores_behind,
+    unused_name,
+)
 from loaders.text import numbers, printable
 
 from .elements import report_pairs_kept_apart
@@ -100,11 +108,7 @@ def _of_world(scene: Scene, taken: Set[str]) -> tuple[ModelPart, ...]:
     ground = next((link for link in scene.links if link.name == WORLD), None)
     if ground is None:
         return ()
-    name = next(
-        name
-        for name in (f"{_GROUND}{suffix}" for suffix in ("", *range(2, 1000)))
-        if name not in taken
-    )
+    name = free_name(_GROUND, taken)
     model = Model(name=name, X_WM=IDENTITY, canonical_link=_GROUND, static=True)
     link = dataclasses.replace(ground, name=_GROUND, model=name, inertia=None, sensors=())
     part = Scene(name=name, source=scene.source, models=(model,), links=(link,))
@@ -504,8 +508,9 @@ class Assembly:
         frames = {frame.name for frame in self._scene.frames}
         if WORLD in frames:  # a name that Drake reserves
             taken = frames | {item.part.name for item in self._placed}
-            candidates = (f"{WORLD}_frame{'_' * i}" for i in range(len(taken) + 1))
-            changed[f"frame {WORLD}"] = next(name for name in candidates if name not in taken)
+            changed[f"frame {WORLD}"] = unused_name(
+                f"{WORLD}_frame", taken.__contains__, underscores_behind
+            )
         return changed
 
     def _positions(self, joints: Iterable[str]) -> Iterable[tuple[str, Sequence[float]]]:
@@ -585,7 +590,7 @@ class Assembly:
         report_lost_settings(world, SOLVED_SETTINGS, _LOST_SETTINGS, self._report.add)
         lost = [
             key
-            for key in ("physics", "keyframes", "tendons", "contact_pairs")
+            for key in ("physics", "spherical_coordinates", "keyframes", "tendons", "contact_pairs")
             if _differs(scene, key)
         ]
         arrays = ("wind", "magnetic_field")
@@ -748,17 +753,22 @@ def assembly_files(  # noqa: PLR0913 - the parts of one export
     def in_frames_of_source(found: Scene) -> Scene:
         return as_source(found, placed, built_parts)
 
-    def check() -> None:
+    def check(written: Mapping[str, bytes]) -> None:
         for (part_main, part_files), built in zip(files_of_parts.items(), built_parts, strict=True):
+            own = {name: written[name] for name in part_files}
             require_equal(
                 read_back(
-                    part_files, part_main, built.form.scene, form.code, package_map=package_map
+                    own,
+                    part_main,
+                    built.form.scene,
+                    form.code,
+                    package_map=package_map,
                 )
             )
         if assembly.is_complete:
             require_equal(
                 read_back_mechanics(
-                    files,
+                    written,
                     main,
                     _without_losses(scene, placed, built_parts),
                     assembly.names,

@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
@@ -23,7 +23,7 @@ from bridge.lowering.transform import (
 )
 from bridge.mechanism import Mechanism
 from bridge.mechanism.pairs import SampledPairs
-from bridge.output import MANIFEST, write_folder
+from bridge.output import MANIFEST, PACKAGE_XML, write_folder
 from loaders import LoadOptions
 from loaders.diagnostics import Code, Diagnostic
 from loaders.files.read_file import is_file, read
@@ -44,7 +44,7 @@ from .report import (
     read_back,
     require_equal,
 )
-from .xml import Element, add, check_folder_name, file_name, root_element, write
+from .xml import Element, add, check_folder_name, file_name, is_device, root_element, write
 
 ASSETS = "assets"
 """Folder of the assets, beside the file of the model."""
@@ -140,7 +140,8 @@ def _named(path: Path, data: bytes) -> Iterable[Path]:
 
 
 def _plain(stem: str) -> str:
-    return re.sub(r"[^\w.-]+", "_", stem, flags=re.ASCII).strip("._") or "mesh"
+    plain = re.sub(r"[^\w.-]+", "_", stem, flags=re.ASCII).strip("._") or "mesh"
+    return f"mesh_{plain}" if is_device(plain) else plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +327,7 @@ class DocumentFormat(NamedTuple):
     """Code of the findings about files that do not read back."""
 
 
-def _nothing() -> None:
+def _nothing(_files: Mapping[str, bytes]) -> None:
     """Check nothing."""
 
 
@@ -342,8 +343,8 @@ class ExportFiles:
     """The findings of the export."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Names in the files by name in the source, where they differ."""
-    check: Callable[[], object] = _nothing
-    """Checks the files; raises `ExportError` if they are not the exported scene."""
+    check: Callable[[Mapping[str, bytes]], object] = _nothing
+    """Checks files by their paths; raises `ExportError` if they are not the exported scene."""
 
     def checked(self) -> Self:
         """Check the files, and return them with what the check has made.
@@ -351,7 +352,7 @@ class ExportFiles:
         Raises:
             ExportError: if they are not the exported scene.
         """
-        self.check()
+        self.check(self.files)
         return self
 
     def written(self, out_dir: str | os.PathLike[str], *, force: bool = False) -> Export:
@@ -402,6 +403,39 @@ def finished(
             files = files.checked()
         losses.add(files.diagnostics)
     return files
+
+
+def unused_word() -> str:
+    """Return a new word that no name and no file has, to stand for what is not known yet."""
+    return f"sdfbridge-{os.urandom(16).hex()}"
+
+
+def named_by_content(make: Callable[[str], _ExportFiles], folder: str) -> _ExportFiles:
+    """Return a document alone whose assets lie in a folder that is named after their content, so
+    that they lie beside those of the document that it replaces.
+
+    Args:
+        make: Returns the document and its assets; gets the folder of the assets.
+        folder: The folder in which that folder lies. `PACKAGE_XML` belongs into it itself, because
+            it makes it a package.
+    """
+    mark = unused_word()
+    done = make(f"{folder}/{mark}")
+    digest = hashlib.sha256()
+    for file, data in sorted(done.files.items()):
+        if file != done.main:
+            plain = data.replace(mark.encode(), b"")
+            digest.update(
+                f"{file.replace(mark, '')}\0{len(plain)}\0".encode(errors="surrogateescape")
+            )
+            digest.update(plain)
+    name = digest.hexdigest()[:16]
+    files = {}
+    for file, data in done.files.items():
+        is_package = file == f"{folder}/{mark}/{PACKAGE_XML}"
+        place = f"{folder}/{PACKAGE_XML}" if is_package else file.replace(mark, name)
+        files[place] = data.replace(mark.encode(), name.encode())
+    return replace(done, files=files)
 
 
 def export_folder(
@@ -491,8 +525,8 @@ def _document_files(
         files=files,
         diagnostics=built.diagnostics,
         names=built.form.names,
-        check=lambda: require_equal(
-            read_back(files, main, built.form.scene, form.code, package_map=package_map)
+        check=lambda written: require_equal(
+            read_back(written, main, built.form.scene, form.code, package_map=package_map)
         ),
     )
 

@@ -113,6 +113,10 @@ def _section(entries: Iterable[Diagnostic], scene: Scene) -> Iterator[str]:
                 yield from _group(part, scene)
 
 
+def _range_text(distance: float, error: float) -> str:
+    return f"{distance:.3g} to {distance + error:.3g}" if error > 0.0 else f"{distance:.3g}"
+
+
 def _shapes_table(entries: Iterable[Diagnostic]) -> Iterator[str]:
     """Yield a table of what collision meshes became, with the certificate of each."""
     columns = (
@@ -130,22 +134,15 @@ def _shapes_table(entries: Iterable[Diagnostic]) -> Iterator[str]:
     yield from ("", f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}")
     for entry in entries:
         found = ShapeCertificate.of(entry)
-        outward, inward = (
-            f"{distance:.3g}" + (f" to {distance + error:.3g}" if error > 0.0 else "")
-            for distance, error in (
-                (found.outward, found.outward_error),
-                (found.inward, found.inward_error),
-            )
-        )
         cells = (
             code(found.link, cell=True),
             code(found.mesh, cell=True),
             found.shape,
             str(found.parts),
             str(found.vertices),
-            outward,
+            _range_text(found.outward, found.outward_error),
             value_text(found.p_LOutward),
-            inward,
+            _range_text(found.inward, found.inward_error),
             value_text(found.p_LInward),
             "open mesh" if found.volume_ratio is None else f"{found.volume_ratio:.4g}",
         )
@@ -276,13 +273,14 @@ def _places_text(places: Iterable[Where], scene: Scene) -> str:
     """Return the files, each with its lines."""
     files: dict[str, set[int]] = {}
     for where in places:
-        files.setdefault(_relative_path(where.file, scene), set()).update(
-            [where.line] if where.line else []
-        )
-    return "; ".join(
-        plain(file + (f":{', '.join(map(str, sorted(lines)))}" if lines else ""))
-        for file, lines in files.items()
-    )
+        lines = files.setdefault(_relative_path(where.file, scene), set())
+        if where.line:
+            lines.add(where.line)
+    texts = []
+    for file, lines in files.items():
+        numbers = ", ".join(map(str, sorted(lines)))
+        texts.append(plain(f"{file}:{numbers}" if lines else file))
+    return "; ".join(texts)
 
 
 def _relative_path(file: str, scene: Scene) -> str:

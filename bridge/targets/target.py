@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _EXPORT_FOLDER = Deferred("bridge.targets.folder:export_folder")
 _FINISHED = Deferred("bridge.targets.folder:finished")
+_NAMED_BY_CONTENT = Deferred("bridge.targets.folder:named_by_content")
 _STALE = Deferred("bridge.targets.folder:stale")
 
 _LOG = logging.getLogger(__name__)
@@ -120,11 +121,12 @@ class Target:
         self, source: Source, *, assets: str, check: bool = True, **keywords: Any
     ) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
         """Return one document as text, the contents of the files beside it by their paths in the
-        folder ``assets``, and the findings.
+        folder ``assets``, and the findings. The check is made of these texts and contents.
 
         Args:
             source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
-            assets: The folder.
+            assets: The folder. The files lie in a folder in there that is named after their
+                content.
             check: Whether to check the files.
             keywords: The options of the export.
 
@@ -138,7 +140,9 @@ class Target:
         if single_files is None:
             raise ValueError(f"the target {self.name} writes folders only")
         done: ExportFiles = _FINISHED(
-            lambda source, keywords: single_files(source, keywords, assets),
+            lambda source, keywords: _NAMED_BY_CONTENT(
+                lambda folder: single_files(source, keywords, folder), assets
+            ),
             source,
             keywords,
             check=check,

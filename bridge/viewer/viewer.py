@@ -232,13 +232,14 @@ def _mesh(surface: ColoredSurface) -> Any:
     picture = _picture(surface.texture)
     red, green, blue, alpha = (min(max(c, 0.0), 1.0) for c in surface.rgba)
     rgba = [int(255.0 * c) for c in (red**_GAMMA, green**_GAMMA, blue**_GAMMA, alpha)]
+    opaque_mode = "OPAQUE" if picture is None else "MASK"
     material = looks.material.PBRMaterial(
         baseColorFactor=rgba,
         metallicFactor=0.0,
         roughnessFactor=0.8,
         doubleSided=True,
         baseColorTexture=picture,
-        alphaMode="BLEND" if rgba[3] < 255 else "OPAQUE" if picture is None else "MASK",
+        alphaMode="BLEND" if rgba[3] < 255 else opaque_mode,
     )
     visual = looks.TextureVisuals(uv=None if picture is None else uv, material=material)
     return trimesh.Trimesh(vertices, faces, vertex_normals=normals, visual=visual, process=False)
@@ -323,12 +324,10 @@ def _range(body: Body, k: int) -> tuple[float, float]:
     room = _LENGTH if primitive.kind is PrimitiveKind.SLIDE else _ANGLE
     limits = primitive.limits
     low, high = (limits.lower, limits.upper) if limits is not None else (-math.inf, math.inf)
-    low = (
-        low
-        if math.isfinite(low)
-        else (min(-room, high - 2 * room) if math.isfinite(high) else -room)
-    )
-    high = high if math.isfinite(high) else max(room, low + 2 * room)
+    if not math.isfinite(low):
+        low = min(-room, high - 2 * room) if math.isfinite(high) else -room
+    if not math.isfinite(high):
+        high = max(room, low + 2 * room)
     return low, high
 
 
@@ -368,14 +367,12 @@ class Sliders:
         numbers: dict[str, list[float]] = {}
         for dof, handle in zip(self.dofs, self.handles, strict=True):
             numbers.setdefault(dof.joint, []).append(float(handle.value))
-        given: dict[str, Position] = {
-            name: _quaternion(values)
-            if name in self._balls
-            else values[0]
-            if len(values) == 1
-            else tuple(values)
-            for name, values in numbers.items()
-        }
+        given: dict[str, Position] = {}
+        for name, values in numbers.items():
+            if name in self._balls:
+                given[name] = _quaternion(values)
+            else:
+                given[name] = values[0] if len(values) == 1 else tuple(values)
         return with_followers(self._mechanism, given)
 
     def set(self, values: Mapping[str, Position]) -> None:

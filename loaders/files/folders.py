@@ -7,9 +7,10 @@ import re
 import stat
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
+from loaders.deferred import cached_property
 from loaders.limits import FileError
 
 from .read_file import is_inside, read, real_path, regular_files, size_inside
@@ -335,6 +336,20 @@ def _walk(roots: Iterable[Path]) -> Iterator[tuple[Path, list[str]]]:
             yield folder, files
             below += [folder / name for name in folders]
         level = below
+
+
+def files_by_name(folder: Path) -> dict[str, list[str]]:
+    """Return the paths of the files below a folder, by their names; see `PackageIndex` for what is
+    visited.
+
+    Args:
+        folder: The folder.
+    """
+    paths: defaultdict[str, list[str]] = defaultdict(list)
+    for below, names in _walk((folder,)):
+        for name in names:
+            paths[name].append(f"{below}/{name}")
+    return dict(paths)
 
 
 def _listed(folder: Path) -> tuple[list[str], list[str]]:

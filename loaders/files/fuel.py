@@ -2,26 +2,33 @@
 
 The standard library suffices: one request for each model, of the archive that Gazebo's own tools
 download too, ``server/1.0/owner/models/name/version/name.zip``. It is unpacked beside its final
-place and moved there as a whole.
+place and moved there as a whole. A file names models of any server; only those of Fuel and those
+that the caller names are asked, by https, also where the file says http.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import stat
+import shutil
+import socket
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from .folders import declared_name, fuel_caches, fuel_model
+from loaders.limits import FileError, raised_as
+
+from .folders import declared_name, fuel_caches, fuel_model, is_model_file
+from .read_file import member_sizes, read_inside
 
 if TYPE_CHECKING:
-    from zipfile import ZipInfo
+    from http.client import HTTPResponse, HTTPSConnection
 
 
 def drake_cache() -> Path | None:
@@ -56,16 +63,24 @@ def drake_packages(name: str) -> Iterator[Path]:
 
 
 MAX_BYTES = 512 * 1024 * 1024
-"""Largest sum of the sizes of the archives of one load, and of what is unpacked from each of
-them.
+"""Largest number of bytes that the downloads of one load may have together, packed and unpacked,
+each.
 """
-MAX_FILES = 10_000
-"""Largest number of files in an archive."""
+MAX_SECONDS = 600.0
+"""Longest time that the downloads of one load may take together [s]."""
+MAX_REDIRECTIONS = 5
+"""Largest number of redirections of one request."""
+FUEL_HOSTS = ("fuel.gazebosim.org", "fuel.ignitionrobotics.org")
+"""Servers of Gazebo Fuel, which are asked unless the caller names others too."""
+HTTPS_PORT = 443
+HTTP_OK = 200
 _TIMEOUT = 30.0
 """Longest wait for an answer of the server [s]."""
 _PIECE = 1 << 16
 _VERSIONS = ("X-Gz-Resource-Version", "X-Ign-Resource-Version")
-_SCHEMES = {"https": "https", "http": "http", "fuel": "https"}
+_REDIRECTIONS = frozenset({301, 302, 303, 307, 308})
+_SCRATCH = ".part-"
+_LOCK = ".sdfbridge.lock"
 
 
 class DownloadError(Exception):
@@ -76,8 +91,14 @@ class DownloadError(Exception):
 class FuelDownload:
     """The downloads of one load."""
 
+    hosts: Iterable[str] = ()
+    """Servers that may be asked beside those of Fuel: ``name`` or ``name:port``."""
     spent: int = 0
     """Bytes received."""
+    _unpacked: int = 0
+    """Bytes unpacked."""
+    _seconds: float = 0.0
+    """Time that downloads have taken [s]."""
     _failed: dict[object, str] = field(default_factory=dict)
     """Reason of each failure by model, so that the server is asked once."""
 
@@ -87,67 +108,110 @@ class FuelDownload:
         """
         return self._failed.get(_key(rest), "")
 
-    def fetch(self, scheme: str, rest: str) -> None:
-        """Download the model that a URI names into the first cache of Fuel.
+    def fetch(self, rest: str) -> None:
+        """Download the model that a URI names into the first cache of Fuel, by https.
 
         Args:
-            scheme: Scheme of the URI.
             rest: The URI after ``scheme://``.
 
         Raises:
             DownloadError: if the URI names no model, or the model cannot be downloaded.
         """
-        from http.client import (
-            HTTPException,
-        )  # these modules take long to import, and few loads download
-        from zipfile import BadZipFile
-
         if known := self.failure(rest):
             raise DownloadError(known)
+        start = time.monotonic()
         try:
-            self._fetch(scheme, rest)
-        except (HTTPException, OSError, ValueError, BadZipFile, DownloadError) as error:
-            self._failed[_key(rest)] = str(error)
-            raise DownloadError(str(error)) from error
+            with raised_as(DownloadError, "the download failed"):
+                self._fetch(rest)
+        except DownloadError as error:
+            seconds = self._seconds + time.monotonic() - start
+            late = f"the downloads take more than {MAX_SECONDS:g} s together: "
+            reason = f"{late if seconds > MAX_SECONDS else ''}{error}"
+            self._failed[_key(rest)] = reason
+            raise DownloadError(reason) from error
+        finally:
+            self._seconds += time.monotonic() - start
 
-    def _fetch(self, scheme: str, rest: str) -> None:
+    def _fetch(self, rest: str) -> None:
         from urllib.parse import quote
 
         model, caches = fuel_model(rest), fuel_caches()
-        if model is None or scheme not in _SCHEMES:
+        if model is None:
             raise DownloadError("it is not the URI of a model of Fuel")
         if not caches:
             raise DownloadError("there is no cache; set GZ_FUEL_CACHE_PATH")
         server, owner, name, version = model
+        host, port = self._allowed(server)
         words = (owner, "models", name, version or "tip", f"{name}.zip")
-        url = f"{_SCHEMES[scheme]}://{server}/1.0/{'/'.join(map(quote, words))}"
+        path = f"/1.0/{'/'.join(map(quote, words))}"
         folder = caches[0].joinpath(server, owner.lower(), "models", name.lower())
         caches[0].mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=caches[0], prefix=".part-") as scratch:
-            archive = Path(scratch) / "archive"
-            served = self._receive(url, archive, name)
-            _unpack(archive, Path(scratch) / "model")
+        with (
+            _only_downloads(caches[0]),
+            tempfile.TemporaryDirectory(dir=caches[0], prefix=_SCRATCH) as scratch,
+        ):
+            archive, unpacked = Path(scratch, "model.zip"), Path(scratch, "model")
+            try:
+                with raised_as(DownloadError, "the download failed"):
+                    served = self._receive(host, port, path, archive)
+                    self._unpack(archive, unpacked)
+            except DownloadError as error:
+                raise DownloadError(f"{error} (https://{host}:{port}{path})") from error
             folder.mkdir(parents=True, exist_ok=True)
             with suppress(FileExistsError):  # another process has been faster
-                os.rename(Path(scratch) / "model", folder / (version or served or "1"))
+                os.rename(unpacked, folder / (version or served or "1"))
 
-    def _receive(self, url: str, archive: Path, name: str) -> str:
+    def _allowed(self, server: str) -> tuple[str, int]:
+        """Return the name and the port of a server that may be asked."""
+        allowed = {host_and_port(word) for word in (*FUEL_HOSTS, *self.hosts)}
+        host, port = host_and_port(server)
+        if (host, port) not in allowed:
+            raise DownloadError(
+                f"{server[:80]} is not a server that may be asked; name it with fetch_hosts if you "
+                f"trust it"
+            )
+        return host, port
+
+    def _receive(self, host: str, port: int, path: str, archive: Path) -> str:
         """Save the answer of a server; return the version of the model that it states."""
-        from urllib.request import urlopen
-
-        with urlopen(url, timeout=_TIMEOUT) as answer, archive.open("wb") as file:  # noqa: S310 - the scheme is http or https
+        deadline = time.monotonic() + MAX_SECONDS - self._seconds
+        with _answer(host, port, path, deadline) as answer, archive.open("xb") as file:
             size = int(answer.headers.get("Content-Length") or 0)
-            with _progress(name, size) as advance:
-                while piece := answer.read(_PIECE):
+            with _progress(path.rpartition("/")[2], size) as advance:
+                while piece := answer.read1(_PIECE):
                     self.spent += len(piece)
                     if max(self.spent, size) > MAX_BYTES:
                         raise DownloadError(f"more than {MAX_BYTES >> 20} MiB would be downloaded")
                     file.write(piece)
                     advance(len(piece))
+            if size and file.tell() != size:
+                raise DownloadError(f"the answer ends after {file.tell()} of {size} bytes")
             version = next(
                 (answer.headers[key] for key in _VERSIONS if answer.headers.get(key)), ""
             )
         return version if re.fullmatch(r"[0-9]{1,9}", version) else ""
+
+    def _unpack(self, archive: Path, folder: Path) -> None:
+        """Unpack an archive, whose members are checked as those of all archives are.
+
+        Raises:
+            DownloadError: if the archive is damaged, has a member that is no plain file, holds no
+            model, or is too large.
+        """
+        try:
+            sizes = member_sizes(str(archive))
+            self._unpacked += sum(sizes.values())
+            if self._unpacked > MAX_BYTES:
+                raise DownloadError(f"more than {MAX_BYTES >> 20} MiB would be unpacked")
+            if not any(is_model_file(name) for name in sizes):
+                raise DownloadError("the archive has neither model.config nor a file of SDFormat")
+            for name, size in sizes.items():
+                target = folder.joinpath(*name.split("/"))
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with target.open("xb") as file:
+                    file.write(read_inside(f"{archive}/{name}", size + 1) or b"")
+        except FileError as error:
+            raise DownloadError(error.reason) from error
 
 
 def _key(rest: str) -> object:
@@ -155,41 +219,143 @@ def _key(rest: str) -> object:
     return fuel_model(rest) or rest
 
 
-def _unpack(archive: Path, folder: Path) -> None:
-    """Unpack the regular files of an archive.
+def host_and_port(server: str) -> tuple[str, int]:
+    """Return the name of a server of https in lower case, and its port.
+
+    Args:
+        server: ``name`` or ``name:port``.
 
     Raises:
-        DownloadError: if a name leads out of the folder, or the archive is too large.
+        ValueError: if it is something else.
     """
-    from zipfile import ZipFile
+    from urllib.parse import urlsplit
 
-    with ZipFile(archive) as zipped:
-        entries = [entry for entry in zipped.infolist() if not entry.is_dir()]
-        if len(entries) > MAX_FILES or sum(entry.file_size for entry in entries) > MAX_BYTES:
-            raise DownloadError(
-                f"the archive has more than {MAX_FILES} files or {MAX_BYTES >> 20} MiB"
-            )
-        for entry in entries:
-            path = PurePosixPath(entry.filename.replace("\\", "/"))
-            if path.is_absolute() or ".." in path.parts or ":" in path.parts[0] or _is_link(entry):
-                raise DownloadError(
-                    f"the archive has a file outside its folder: {entry.filename[:80]!r}"
-                )
-            target = folder.joinpath(*path.parts)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with zipped.open(entry) as source, target.open("xb") as file:
-                _copy(source, file, entry.file_size)
+    parts = urlsplit(f"//{server}")
+    if not parts.hostname or parts.netloc != server or parts.username is not None:
+        raise ValueError(f"expected the name of a server, with or without a port, not {server!r}")
+    return parts.hostname, parts.port or HTTPS_PORT
 
 
-def _is_link(entry: ZipInfo) -> bool:
-    return stat.S_ISLNK(entry.external_attr >> 16)
+@contextmanager
+def _only_downloads(cache: Path) -> Iterator[None]:
+    """Share the lock of those who download into a cache; who is alone removes what others that were
+    killed have left.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    handle = os.open(cache / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    try:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for left in cache.glob(f"{_SCRATCH}*"):
+                shutil.rmtree(left, ignore_errors=True)
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(handle)
 
 
-def _copy(source: IO[bytes], file: IO[bytes], size: int) -> None:
-    """Copy a file of an archive, at most as much as the archive says that it has."""
-    while size > 0 and (piece := source.read(min(size, _PIECE))):
-        file.write(piece)
-        size -= len(piece)
+# --- requests -------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _answer(host: str, port: int, path: str, deadline: float) -> Iterator[HTTPResponse]:
+    """Ask a server for a file, also where it says that the file has moved on the same server."""
+    for _ in range(MAX_REDIRECTIONS):
+        with _connected(host, port, deadline) as connection:
+            connection.request("GET", path, headers={"User-Agent": "sdfbridge"})
+            answer = connection.getresponse()
+            if answer.status == HTTP_OK:
+                yield answer
+                return
+            path = _moved_to(answer, host, port, path)
+    raise DownloadError(f"the server redirects more than {MAX_REDIRECTIONS - 1} times")
+
+
+def _moved_to(answer: HTTPResponse, host: str, port: int, path: str) -> str:
+    """Return the path to which an answer redirects.
+
+    Raises:
+        DownloadError: if it does not, or if it leads to another server or scheme.
+    """
+    from urllib.parse import urljoin, urlsplit
+
+    if answer.status not in _REDIRECTIONS:
+        raise DownloadError(f"the server answers {answer.status} {answer.reason[:80]}")
+    place = urljoin(f"https://{host}:{port}{path}", answer.headers.get("Location") or "")
+    parts = urlsplit(place)
+    if parts.scheme != "https" or host_and_port(parts.netloc) != (host, port):
+        raise DownloadError(f"the server redirects to {place[:200]!r}, which is not followed")
+    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+
+
+@contextmanager
+def _connected(host: str, port: int, deadline: float) -> Iterator[HTTPSConnection]:
+    """Connect to a server, directly or through the proxy of the environment; close the connection
+    at a time, whatever the server sends.
+    """
+    from http.client import HTTPSConnection
+    from ssl import create_default_context
+    from urllib.parse import urlsplit
+    from urllib.request import getproxies, proxy_bypass
+
+    seconds = min(_TIMEOUT, deadline - time.monotonic())
+    proxy = "" if proxy_bypass(host) else getproxies().get("https", "")
+    if proxy:
+        through = urlsplit(proxy if "://" in proxy else f"//{proxy}")
+        connection = HTTPSConnection(through.hostname or "", through.port, timeout=seconds)
+        connection.set_tunnel(host, port)
+        connection.connect()
+    else:
+        connection = HTTPSConnection(host, port, timeout=seconds)
+        plain = socket.create_connection(_public_address(host, port), seconds)
+        connection.sock = create_default_context().wrap_socket(
+            plain, server_hostname=host, do_handshake_on_connect=False
+        )
+    channel = connection.sock
+    end = threading.Timer(deadline - time.monotonic(), _shut, (channel,))
+    end.daemon = True
+    end.start()
+    try:
+        channel.do_handshake()
+        yield connection
+    finally:
+        end.cancel()
+        connection.close()
+        channel.close()
+
+
+def _shut(channel: socket.socket) -> None:
+    """Let all who read from a connection reach its end."""
+    with suppress(OSError, ValueError):
+        channel.shutdown(socket.SHUT_RDWR)
+
+
+def _public_address(host: str, port: int) -> tuple[str, int]:
+    """Return the address and the port of a server.
+
+    Raises:
+        DownloadError: if a name leads to an address that is not public. An address that the caller
+            named may be any.
+    """
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = [str(entry[4][0]) for entry in found]
+    if host not in addresses and not all(map(_is_public, addresses)):
+        raise DownloadError(f"{host} leads to an address that is not public")
+    return addresses[0], port
+
+
+def _is_public(text: str) -> bool:
+    from ipaddress import IPv6Address, ip_address
+
+    address = ip_address(text.partition("%")[0])
+    inner = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    address = inner or address
+    return address.is_global and not address.is_multicast
 
 
 @contextmanager

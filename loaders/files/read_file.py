@@ -181,6 +181,18 @@ def read_inside(path: str, most: int) -> bytes | None:
     return None if member is None else _unpacked(split[0], member, most)
 
 
+def member_sizes(path: str) -> dict[str, int]:
+    """Return the number of bytes of each file in an archive, by name.
+
+    Args:
+        path: The archive.
+
+    Raises:
+        ArchiveError: if the archive may not be read.
+    """
+    return {name: member.file_size for name, member in _opened(path).members.items()}
+
+
 def main_member(path: str) -> str:
     """Return the path of the model in an archive: the one that MuJoCo takes, or else the only XML
     file.

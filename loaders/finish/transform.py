@@ -365,17 +365,17 @@ def merge(*scenes: Scene, name: str = "") -> Scene:
         name: Name of the result; empty is the name of the first scene.
     """
     first = scenes[0]
-    if not name and not any(getattr(scene, key) for scene in scenes[1:] for key in _ITEMS):
+    if not name and not any(getattr(scene, key) for scene in scenes[1:] for key in ITEMS):
         return first
     parts = with_distinct_world_parts(scenes)
     items: dict[str, Any] = {
-        key: tuple(chain.from_iterable(getattr(s, key) for s in parts)) for key in _ITEMS
+        key: tuple(chain.from_iterable(getattr(s, key) for s in parts)) for key in ITEMS
     }
     items["links"] = joined_world(items["links"])
     return replace(first, name=name or first.name, **items)
 
 
-_ITEMS = (
+ITEMS = (
     "models",
     "links",
     "joints",

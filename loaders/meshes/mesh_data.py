@@ -15,7 +15,6 @@ import struct
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -26,6 +25,7 @@ from numpy.typing import NDArray
 
 from loaders import codes
 from loaders.code import Code
+from loaders.deferred import cached_property
 from loaders.files.folders import begins_model
 from loaders.files.read_file import direct_path, is_file, is_inside, real_path
 from loaders.inertia import SpatialInertia

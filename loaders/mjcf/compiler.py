@@ -6,7 +6,6 @@ MuJoCo gets text and the contents of files, never a path.
 from __future__ import annotations
 
 import math
-import os
 import re
 import threading
 import time
@@ -18,6 +17,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from loaders import codes as loaders_codes
+from loaders.deferred import hold_at_fork
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.limits import LimitError, describe_exception, raised_as
 from loaders.mjcf import codes
@@ -66,23 +66,28 @@ Handler = Callable[[str], None]
 
 
 class _Collection:
-    """The blocks of all threads; MuJoCo has one handler for the process, which the last block gives
-    back.
+    """The blocks of all threads; MuJoCo has one handler for the process, and so has Python, whose
+    warnings MuJoCo's package raises in this module. The last block gives both back.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
         self._blocks = 0
         self._before: Handler | None = None
+        self._shown: Callable[..., Any] = warnings.showwarning
         self._local = threading.local()
 
     def begin(self, mujoco: Any, messages: list[str]) -> list[str] | None:
         """Collect the warnings of this thread; return the list that collected them before."""
         outer: list[str] | None = getattr(self._local, "messages", None)
-        with self._lock:
+        with self.lock:
             if not self._blocks:
                 self._before = mujoco.get_mju_user_warning()
                 mujoco.set_mju_user_warning(self._hear)
+            if warnings.showwarning != self._show:
+                self._shown, warnings.showwarning = warnings.showwarning, self._show
+            if warnings.filters[:1] != [_ALL_OF_THIS_MODULE]:
+                warnings.filterwarnings("always", module=_THIS_MODULE)
             self._blocks += 1
         self._local.messages = messages
         return outer
@@ -90,11 +95,23 @@ class _Collection:
     def end(self, mujoco: Any, outer: list[str] | None) -> None:
         """End a block."""
         self._local.messages = outer
-        with self._lock:
+        with self.lock:
             self._blocks -= 1
             if not self._blocks:
                 mujoco.set_mju_user_warning(self._before)
                 self._before = None
+                if warnings.showwarning == self._show:
+                    warnings.showwarning = self._shown
+
+    def _show(
+        self, message: Warning | str, category: type[Warning], filename: str, *more: Any, **how: Any
+    ) -> None:
+        """Take a warning of Python, as `warnings.showwarning` does."""
+        messages = getattr(self._local, "messages", None)
+        if messages is not None and filename == __file__:
+            messages.append(str(message))
+        else:
+            self._shown(message, category, filename, *more, **how)
 
     def _hear(self, text: str) -> None:
         messages = getattr(self._local, "messages", None)
@@ -107,6 +124,9 @@ class _Collection:
             warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
+_THIS_MODULE = re.escape(__name__) + r"\Z"
+_ALL_OF_THIS_MODULE = ("always", None, Warning, re.compile(_THIS_MODULE), 0)
+"""The filter of `warnings` that lets `_Collection` hear all that is raised here."""
 _COLLECTION = _Collection()
 
 
@@ -139,13 +159,8 @@ def engine_warnings(mujoco: Any, messages: list[str]) -> AbstractContextManager[
 Fetch = Callable[[str, str], tuple[str, bytes] | None]
 
 _LOCK = threading.RLock()
-"""Held while the warnings of Python are recorded, which belong to the whole process, and while it
-is forked.
-"""
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
-    )
+"""Held while MuJoCo compiles, and while the process is forked."""
+hold_at_fork(_LOCK, _COLLECTION.lock)
 
 _NO_CONTACTS = 1 << 4
 """MuJoCo's ``mjDSBL_CONTACT``."""
@@ -257,13 +272,7 @@ def compile_text(
 
     messages: list[str] = []
     refusals = raised_as(CompileError, f"MuJoCo {mujoco.__version__} refuses the model")
-    with (
-        _LOCK,
-        engine_warnings(mujoco, messages),
-        warnings.catch_warnings(record=True) as caught,
-        refusals,
-    ):
-        warnings.simplefilter("always")
+    with _LOCK, engine_warnings(mujoco, messages), refusals:
         attached = {name: model.encode() for name, model in models.items()}
         if assets and (models or "<flexcomp" in text):  # soft bodies read their files while parsing
             attached |= assets  # the copies take time
@@ -273,7 +282,7 @@ def compile_text(
             _fetch_files(spec, mujoco, fetch)
         _replace_convex_inertias(spec, mujoco)
         model = _compiled(spec, sum(map(len, assets.values())))
-        compiled = Compiled(
+        return Compiled(
             model=model,
             spec=spec,
             version=mujoco.__version__,
@@ -286,8 +295,6 @@ def compile_text(
             names=_enumerations(mujoco),
             warnings=messages,
         )
-        messages += [str(warning.message) for warning in caught]  # those of MuJoCo's Python package
-        return compiled
 
 
 def _compiled(spec: Any, size: int) -> Any:

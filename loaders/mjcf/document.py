@@ -7,11 +7,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
 from loaders.context import Context
+from loaders.deferred import cached_property
 from loaders.files.read_file import real_path
 from loaders.mjcf import codes
 from loaders.node import ESCAPED, Node, escaped

@@ -147,10 +147,15 @@ UNIT_PATCH_RADIUS = 1.0 / _SHARE
 """Radius of a patch at which coefficient and length are the same number [m]."""
 
 
-def torsional_length(friction: Friction) -> float:
+def torsional_length(friction: Friction, depth: float = 0.0) -> float:
     """Return the length of torsional friction [m], zero if the source states none.
 
-    The radius is that of the patch, or of the surface if the source chooses that.
+    Args:
+        friction: The friction.
+        depth: Depth of the contact [m], on which the patch depends if the source states the radius
+            R of the surface: its radius is ``sqrt(R * depth)`` then (SDFormat,
+            ``use_patch_radius``).
     """
-    radius = friction.patch_radius if friction.use_patch_radius else friction.surface_radius
+    sphere_patch = math.sqrt(friction.surface_radius * depth)
+    radius = friction.patch_radius if friction.use_patch_radius else sphere_patch
     return _SHARE * radius * (friction.torsional or 0.0)

@@ -11,7 +11,7 @@ from .constraint import Constraint, FluidForce, ForceElement, Tendon
 from .contact import ContactPair, FilterGroup, FilterRule
 from .joint import Actuator, Coupling, Joint
 from .link import Frame, Light, Link, Model
-from .settings import EngineElement, EngineSettings, of_engine
+from .settings import EngineElement, EngineSettings, Settings, of_engine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +88,10 @@ class SceneData:
     """Wind velocity [m/s], shape (3,), in W."""
     magnetic_field: Array = field(default_factory=lambda: _MAGNETIC_FIELD)
     """Magnetic field [T], shape (3,), in W."""
+    spherical_coordinates: Settings = ()
+    """Tag and text of each setting of the place of W on a planet; empty if the source states
+    none.
+    """
     models: tuple[Model, ...] = ()
     links: tuple[Link, ...] = ()
     joints: tuple[Joint, ...] = ()

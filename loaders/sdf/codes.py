@@ -184,6 +184,7 @@ INCLUDE_CYCLE = Code(
     "files include each other in a cycle: {files}",
     meaning="Files include each other in a cycle, or too deeply.",
     remedy="Break the cycle that the message lists.",
+    leniency="the include is left out",
 )
 INCLUDE_CYCLE_TOO_DEEP = INCLUDE_CYCLE.variant(
     "includes are nested more than {limit} deep: {files}"
@@ -214,7 +215,8 @@ INCLUDE_NOT_FOUND = Code(
         "the places that were searched."
     ),
     remedy="Name the folder in `paths` or the package in `package_map`.",
-    also=(Fate.SKIPPED,),
+    also=(Fate.SKIPPED, Fate.APPROXIMATED),
+    effect=NO_EFFECT,
 )
 JOINT_CHILD = Code(
     "sdf.joint-child",
@@ -296,8 +298,11 @@ MERGE_UNSUPPORTED = Code(
         "`merge` is used on something other than a model, or would put links directly into a world."
     ),
     remedy="Include it without `merge`.",
+    leniency="the include is left out",
 )
-MERGE_UNSUPPORTED_INTO_WORLD = MERGE_UNSUPPORTED.variant("cannot merge a <{tag}> into a world")
+MERGE_UNSUPPORTED_INTO_WORLD = MERGE_UNSUPPORTED.variant(
+    "cannot merge a <{tag}> into a world", leniency="it is left out"
+)
 MIMIC = Code(
     "sdf.mimic",
     Fate.INVALID,
@@ -447,6 +452,13 @@ NOT_MECHANICAL = Code(
     "<{tag}> is ignored: it does not affect motion or contact",
     meaning="The element affects neither motion nor contact, so it is not read.",
 )
+NOT_MECHANICAL_FRAME = NOT_MECHANICAL.variant(
+    "<{tag}> is ignored: nothing outside its element can refer to such a frame"
+)
+NOT_MECHANICAL_PARAMETERS = NOT_MECHANICAL.variant(
+    "<{tag}> is ignored: it has parameters for a calculator of inertias in the program that loads "
+    "the file, and the calculator of libsdformat has none"
+)
 OLD_MANIFEST = Code(
     "sdf.old-manifest",
     Fate.NOTED,
@@ -516,10 +528,16 @@ POLYLINE_HEIGHT = Code(
 POPULATION = Code(
     "sdf.population",
     Fate.DROPPED,
-    "<{tag}> is ignored: randomly distributed copies of a model are not created",
-    meaning="A population, which places models at random, is not supported and is left out.",
+    "<{tag}> is ignored: its distribution {type!r} is random, and nothing states the positions",
+    meaning=(
+        "A population places models at random, or states no valid distribution, and is left "
+        "out. One of the types `grid` and `linear-x`, `-y` and `-z` in a box is created."
+    ),
     remedy="Include each model with a pose.",
     effect=Lost("links"),
+)
+POPULATION_INVALID = POPULATION.variant(
+    "<{tag}> is ignored, as in Gazebo: {reason}", hint="correct it, or include each model"
 )
 POSE_CYCLE = Code(
     "sdf.pose-cycle",

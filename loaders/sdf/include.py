@@ -15,11 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loaders.context import MAX_INCLUDE_DEPTH, Context, Failure, element_count
-from loaders.diagnostics import Diagnostics, Where
+from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.files.folders import only_model_file
 from loaders.files.read_file import is_inside, real_path
 from loaders.model import WORLD
 from loaders.node import Node
+from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR, root_model
 from loaders.sdf import codes
 from loaders.xml import parse, read_bytes
@@ -239,6 +240,8 @@ def parse_stand_in(uri: str, diagnostics: Diagnostics) -> Node | None:
     return None if root is None else root.children[0].detach()
 
 
+_LEFT_OUT = "the include is left out"
+"""What lenient loading does with an include whose file cannot be read."""
 _ROOTS = ("sdf", "gazebo")
 _INCLUDABLE = ("model", "actor", "light")
 """Elements of a file that can be included, in order of preference."""
@@ -262,9 +265,20 @@ class Composition:
 def compose(root: Node, context: Context) -> Composition:
     """Upgrade a document and replace every ``<include>`` in it, in place."""
     composition = Composition()
+    expand(root, context, composition)
+    return composition
+
+
+def expand(root: Node, context: Context, composition: Composition) -> None:
+    """Upgrade a document and replace every ``<include>`` in it, in place.
+
+    Args:
+        root: The root element.
+        context: The context of the load.
+        composition: The composition, to which the results are added.
+    """
     composition.versions[root.file] = upgrade(root)
     _expand_includes(root, context, composition)
-    return composition
 
 
 def _expand_includes(root: Node, context: Context, composition: Composition) -> None:
@@ -314,15 +328,16 @@ def _find_element(
     """Return a new copy of the element that an ``<include>`` names; None after a diagnostic."""
     location = context.resources.search(uri, Path(include.file).parent, include)
     if not isinstance(location, Failure):
-        path = model_file(location, include, unsafe_paths=context.resources.unsafe_paths)
+        with context.diagnostics.tolerating(_LEFT_OUT):
+            path = model_file(location, include, unsafe_paths=context.resources.unsafe_paths)
         return None if path is None else _load_element(path, include, context, composition)
-    stand_in = parse_stand_in(uri, include.diagnostics)
-    leniency = (
-        "{uri!r} is left out" if stand_in is None else "a stand-in takes the place of {uri!r}"
-    )
     code = location.at_include(codes.INCLUDE_NOT_FOUND)
-    include.report(code, hint=location.hint, leniency=leniency, **location.arguments)
-    return stand_in if include.diagnostics.lenient else None
+    is_missing = code.name == codes.INCLUDE_NOT_FOUND.name
+    stand_in = parse_stand_in(uri, include.diagnostics) if is_missing else None
+    if stand_in is not None:
+        code = code.variant(f"{code.message}; a stand-in takes its place", fate=Fate.APPROXIMATED)
+    include.report(code, hint=location.hint, leniency="{uri!r} is left out", **location.arguments)
+    return stand_in
 
 
 def _missing_model(include: Node) -> Node:
@@ -389,13 +404,13 @@ def _read_file(
 ) -> Node | None:
     root = None
     if path.suffix.lower() not in {".yaml", ".yml"}:
-        with context.diagnostics.tolerating("the include is left out"):
+        with context.diagnostics.tolerating(_LEFT_OUT):
             data = read_bytes(path, context.diagnostics)
-        root = None if data is None else parse(data, str(path), context.diagnostics)
+            root = None if data is None else parse(data, str(path), context.diagnostics)
         if root is None:
             return None
     if root is None or root.tag not in _ROOTS:
-        return _read_interface_model(path, include, context, composition)
+        return _read_interface_model(path, context, composition)
     composition.versions[root.file] = upgrade(root)
     _expand_includes(root, context.inside(path.resolve()), composition)
     return _includable_element(root, include)
@@ -414,18 +429,42 @@ def _includable_element(root: Node, include: Node) -> Node | None:
     return elements[0]
 
 
-def _read_interface_model(
-    path: Path, include: Node, context: Context, composition: Composition
-) -> Node | None:
+def _read_interface_model(path: Path, context: Context, composition: Composition) -> Node | None:
     """Return a ``<model>`` with the placeholder for the scene of a file of another format."""
     first_finding = len(context.diagnostics)
-    scene = context.read_file(path, context)
-    if scene is None:
+    with context.diagnostics.tolerating(_LEFT_OUT):
+        scene = context.read_file(path, context)
+    found = list(context.diagnostics)[first_finding:]
+    if scene is None or any(
+        entry.fate is Fate.SKIPPED and entry.leniency == _LEFT_OUT for entry in found
+    ):
         return None
+    findings = range(first_finding, len(context.diagnostics))
+    return interface_model(scene, findings, str(path), composition, context.diagnostics)
+
+
+def interface_model(
+    scene: Scene,
+    findings: range,
+    path: str,
+    composition: Composition,
+    diagnostics: Diagnostics,
+) -> Node:
+    """Return a ``<model>`` with the placeholder for a scene, which is added to the composition.
+
+    Args:
+        scene: The scene.
+        findings: Indices of the findings about the file of the scene.
+        path: That file.
+        composition: The composition of the file that includes it.
+        diagnostics: Record to which the nodes report.
+    """
     root = root_model(scene)
-    where = Where(str(path), 1) if root is None else root.where
-    file, attributes = where.file or str(path), {"name": scene.name}
-    model = Node("model", attributes, file=file, line=where.line, diagnostics=include.diagnostics)
+    where = Where(path, 1) if root is None else root.where
+    attributes = {"name": scene.name}
+    model = Node(
+        "model", attributes, file=where.file or path, line=where.line, diagnostics=diagnostics
+    )
     if root is not None:
         x, y, z, qw, qx, qy, qz = root.X_WM.to_vector()
         model.add(
@@ -436,7 +475,6 @@ def _read_interface_model(
         )
         model.add("static", "true" if root.static else "false")
     placeholder = model.add(INTERFACE_MODEL, relative_to=MODEL_FRAME)
-    findings = range(first_finding, len(context.diagnostics))
     composition.interface_models[placeholder] = InterfaceModel(scene, findings)
     return model
 

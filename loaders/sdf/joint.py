@@ -154,11 +154,13 @@ _IGNORED_IN_PHYSICS = {"ode": codes.ENGINE_SETTING, "simbody": codes.ENGINE_SETT
 def read_joint(vertex: FrameVertex) -> Joint | None:
     """Return the joint of a solved vertex, or None if its parent or child is wrong."""
     node = vertex.node
+    report_ignored(node, {"frame": codes.NOT_MECHANICAL_FRAME})
     joint_type = _read_type(node)
     parent, child = _read_parent(vertex), _read_child(vertex)
     axes = read_axes(vertex, joint_type)
     gear_reference, gear_ratio = _read_gear(vertex, joint_type)
     pitch, sensors, provide_feedback = _read_pitch(node), read_sensors(vertex), _read_physics(node)
+    position = _read_initial_position(node, joint_type)
     _report_static_joint(vertex, joint_type)
     if parent is None or child is None or not _check_bodies(vertex, parent):
         return None
@@ -174,10 +176,21 @@ def read_joint(vertex: FrameVertex) -> Joint | None:
         pitch=pitch,
         gear_ratio=gear_ratio,
         gear_reference=gear_reference,
+        default_position=position,
         sensors=sensors,
         provide_feedback=provide_feedback,
         where=vertex.where,
     )
+
+
+def _read_initial_position(node: Node, joint_type: JointType) -> tuple[float, ...]:
+    """Return the ``<initial_position>`` of each axis, which SDFormat 1.6 to 1.8 have; empty if all
+    are zero.
+    """
+    count = len(joint_type.traits.motions)
+    axes = [node.peek(tag) for tag in AXES]
+    values = [0.0 if axis is None else axis.number("initial_position", 0.0) for axis in axes]
+    return tuple(values[:count]) if any(values[:count]) else ()
 
 
 def _report_static_joint(vertex: FrameVertex, joint_type: JointType) -> None:

@@ -33,6 +33,11 @@ DENSITY = 1000.0
 _MOMENTS = ("ixx", "iyy", "izz")
 _PRODUCTS = ("ixy", "ixz", "iyz")
 _DIRECTIONS = "xyzpqr"
+UNUSED = {
+    "auto_inertia_params": codes.NOT_MECHANICAL_PARAMETERS,
+    "frame": codes.NOT_MECHANICAL_FRAME,
+}
+"""Elements of an inertia or a collision that have no effect."""
 UNIT = SpatialInertia.of(1.0, I_Lcm=np.eye(3))
 """Inertia of a link without ``<inertial>``: 1 kg, and the identity matrix [kg m^2]."""
 
@@ -47,6 +52,7 @@ def read_inertia(node: Node, collisions: Sequence[Collision]) -> SpatialInertia:
     declared = _read_declared(node)
     density = node.maybe_number("density")
     node.mark("fluid_added_mass")  # read_added_mass reads it
+    report_ignored(node, UNUSED)
     if not node.flag("@auto", False):
         return declared
     return _compute_inertia(node, declared, collisions, DENSITY if density is None else density)
@@ -183,15 +189,27 @@ def _read_known_sensor(node: Node, sensor_type: str, vertex: FrameVertex) -> Sen
     )
 
 
-_IGNORED = dict.fromkeys(
-    ("audio_sink", "audio_source", "battery", "projector", "particle_emitter", "must_be_base_link"),
-    codes.NOT_MECHANICAL,
-)
+_IGNORED = {
+    "frame": codes.NOT_MECHANICAL_FRAME,
+    **dict.fromkeys(
+        (
+            "audio_sink",
+            "audio_source",
+            "battery",
+            "projector",
+            "particle_emitter",
+            "must_be_base_link",
+        ),
+        codes.NOT_MECHANICAL,
+    ),
+}
 _IGNORED_IN_COLLISION = {
+    **UNUSED,
     "laser_retro": codes.NOT_MECHANICAL,
     "max_contacts": codes.ENGINE_SETTING_CONTACTS,
 }
 _IGNORED_IN_VISUAL = {
+    "frame": codes.NOT_MECHANICAL_FRAME,
     "laser_retro": codes.NOT_MECHANICAL,
     "visibility_flags": codes.APPEARANCE,
     "meta": codes.APPEARANCE_IN_INTERFACE,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from loaders.collision_pairs import has_bitmasks
 from loaders.context import Context
@@ -15,7 +16,7 @@ from loaders.drake.dialect import SDF
 from loaders.drake.joint import canonicalize_sdf, read_mimic, read_sdf_actuator, read_sdf_joints
 from loaders.drake.link import states_friction
 from loaders.engine_settings import Conventions, conventions_of
-from loaders.finish.transform import attach_joints, merge, place
+from loaders.finish.transform import ITEMS, attach_joints, merge, place
 from loaders.gazebo.items import AddedItems, merged, with_followers, with_forces_and_sensors
 from loaders.model import WORLD, Actuator, Coupling, Frame, Joint, Model, by_name
 from loaders.node import Node
@@ -35,13 +36,13 @@ from .frame import (
     build_frame_graph,
     solve,
 )
-from .include import compose
+from .include import Composition, compose, expand, interface_model
 from .joint import read_couplings, read_joint
 from .link import read_link, read_link_lights
 from .names import check_names
 from .pose import read_pose
 from .unmodeled import mark_read, report_ignored
-from .world import IGNORED_IN_WORLD, apply_state, read_light, read_world
+from .world import IGNORED_IN_WORLD, apply_state, populate, read_light, read_world
 
 _read_plugins: Callable[..., None] = Deferred("loaders.gazebo.plugins:read_plugins")
 
@@ -316,6 +317,8 @@ def read(root: Node, context: Context) -> Scene:
 
     Source: the SDFormat specification, http://sdformat.org, with the behavior of libsdformat 17.
     """
+    for world in root.all("world"):
+        populate(world)
     composition = compose(root, context)
     canonicalize_sdf(root)
     check_names(root, composition.versions)
@@ -330,6 +333,54 @@ def read(root: Node, context: Context) -> Scene:
         scene = _read_single(root, body)
     root.report_unread()
     return scene
+
+
+_EMBEDDED_VERSION = "1.11"
+"""Version of SDFormat in which libsdformat reads the elements of a URDF."""
+
+
+def with_elements(scene: Scene, elements: Sequence[Node], context: Context) -> Scene:
+    """Return the scene of a model with further SDFormat elements of that model, which may refer to
+    all that the scene has.
+
+    Args:
+        scene: The scene, with one model, whose names have no prefix.
+        elements: The elements, such as a ``<joint>``; they are moved out of their document.
+        context: The context of the load.
+    """
+    first = elements[0]
+    root = Node(
+        "sdf",
+        {"version": _EMBEDDED_VERSION},
+        file=first.file,
+        line=first.line,
+        diagnostics=context.diagnostics,
+    )
+    composition = Composition()
+    nothing_found = range(0)
+    model = root.append(
+        interface_model(scene, nothing_found, first.file, composition, context.diagnostics)
+    )
+    for element in elements:
+        model.append(element)
+    expand(root, context, composition)
+    canonicalize_sdf(root)
+    check_names(root, composition.versions)
+    graph = build_frame_graph(model, composition.interface_models)
+    solve(graph)
+    result = assemble_scene(graph, context)
+    root.mark("@version", "model")
+    root.report_unread()
+    items: dict[str, Any] = {key: getattr(result, key) for key in ITEMS}
+    items["models"] = (*scene.models, *result.models[1:])
+    for key in ("links", "joints", "frames"):
+        items[key] = _in_order(items[key], by_name(getattr(scene, key)))
+    return dataclasses.replace(scene, **items)
+
+
+def _in_order(items: Iterable[Any], first: Mapping[str, object]) -> tuple[Any, ...]:
+    """Return items with those of some names before the others."""
+    return tuple(sorted(items, key=lambda item: item.name not in first))
 
 
 def _main_element(root: Node) -> Node | None:

@@ -16,7 +16,7 @@ import numpy as np
 from loaders.model import WORLD, Joint, JointType, Light, Link, Physics, by_name
 from loaders.node import Node
 from loaders.node import mark_read as mark_subtree_read
-from loaders.pose import IDENTITY, Pose, frozen
+from loaders.pose import IDENTITY, Array, Pose, frozen
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 from loaders.sdf import codes
@@ -41,7 +41,7 @@ def read_light(node: Node, name: str, link: str, X_LLight: Pose) -> Light:
     light_type = node.word("@type")
     if light_type and light_type not in TYPES:
         node.report(codes.LIGHT_TYPE, type=light_type, types=TYPES)
-    report_ignored(node, {"visualize": codes.APPEARANCE})
+    report_ignored(node, {"visualize": codes.APPEARANCE, "frame": codes.NOT_MECHANICAL_FRAME})
     light_range, attenuation = _read_attenuation(node.child("attenuation"))
     inner, outer, falloff = _read_spot(node.child("spot"))
     x, y, z = node.numbers("direction", 3, (0.0, 0.0, -1.0))
@@ -93,10 +93,8 @@ IGNORED_IN_WORLD = {
     "audio": codes.APPEARANCE_OF_WORLD,
     "road": codes.ROAD,
     "atmosphere": codes.NOT_MECHANICAL,
-    "spherical_coordinates": codes.NOT_MECHANICAL,
     "model_state": codes.STATE_IGNORED,
     "light_state": codes.STATE_IGNORED,
-    "population": codes.POPULATION,
 }
 
 
@@ -106,7 +104,7 @@ def read_world(scope: Scope) -> Scene:
     """
     node = scope.node
     report_ignored(node, IGNORED_IN_WORLD)
-    wind = node.child("wind")
+    wind, place = node.child("wind"), node.child("spherical_coordinates")
     return Scene(
         name=scope.name,
         gravity=frozen(node.numbers("gravity", 3, (0.0, 0.0, -9.8))),
@@ -115,8 +113,73 @@ def read_world(scope: Scope) -> Scene:
             (0.0, 0.0, 0.0) if wind is None else wind.numbers("linear_velocity", 3, (0.0, 0.0, 0.0))
         ),
         magnetic_field=frozen(node.numbers("magnetic_field", 3, _MAGNETIC_FIELD)),
+        spherical_coordinates=() if place is None else flat_parameters(place),
         lights=tuple(_read_lights(scope)),
     )
+
+
+_AXES_OF_LINES = {f"linear-{axis}": number for number, axis in enumerate("xyz")}
+"""Number of the axis of a box along which each type of distribution places models."""
+
+
+def populate(world: Node) -> None:
+    """Replace each ``<population>`` of a world by copies of its model, as Gazebo classic does,
+    where its type states their positions; report and remove the others.
+
+    Args:
+        world: The ``<world>``; it is changed in place.
+    """
+    for population in world.all("population"):
+        model, distribution = population.peek("model"), population.child("distribution")
+        if model is None or distribution is None:
+            reason = f"it has no <{'model' if model is None else 'distribution'}>"
+            population.report(codes.POPULATION_INVALID, tag=population.tag, reason=reason)
+        else:
+            X_WP = read_pose(population)[1]
+            for number, position in enumerate(_positions(population, distribution, X_WP)):
+                _add_copy(world, model, number, position)
+        population.detach()
+
+
+def _add_copy(world: Node, model: Node, number: int, position: Array) -> None:
+    """Add a copy of a model at a position, without rotation."""
+    world.diagnostics.spend("elements", sum(1 for _ in model.walk()))
+    copy = model.copy()
+    copy.attributes["name"] = f"{model.attributes.get('name', '')}_clone_{number}"
+    copy.children = [child for child in copy.children if child.tag != "pose"]
+    x, y, z = (float(value) for value in position)
+    copy.add("pose", f"{x!r} {y!r} {z!r} 0 0 0")
+    world.append(copy)
+
+
+def _positions(population: Node, distribution: Node, X_WP: Pose) -> Iterator[Array]:
+    """Yield the positions of the models of a population in the world; none, with a diagnostic, if
+    it does not state them.
+
+    Gazebo moves the pose of the population by half of the size along the axes of the world, and
+    turns only the offsets from there.
+    """
+    kind = distribution.word("type", "random")
+    if kind == "grid":
+        rows, columns = distribution.integer("rows", 1), distribution.integer("cols", 1)
+        dx, dy, _ = distribution.numbers("step", 3, (0.5, 0.5, 0.0))
+        size = np.array((dx * (columns - 1), dy * (rows - 1), 0.0))
+        offsets = (np.array((dx * j, dy * i, 0.0)) for i in range(rows) for j in range(columns))
+        reason = "" if min(rows, columns) > 0 else f"a grid has no {rows} x {columns} models"
+    else:
+        count, box = population.integer("model_count", 1), population.child("box")
+        size = np.array((1.0,) * 3 if box is None else box.numbers("size", 3, (1.0,) * 3))
+        along = np.eye(3)[_AXES_OF_LINES.get(kind, 0)]
+        middle = 0.5 * (1.0 - along) * size
+        offsets = (middle + along * size * (i / count) for i in range(count))
+        reason = "it has no <box>" if box is None else ""
+        reason = reason or ("" if count > 0 else "<model_count> is not positive")
+    if kind not in (*_AXES_OF_LINES, "grid"):
+        population.report(codes.POPULATION, tag=population.tag, type=kind)
+    elif reason:
+        population.report(codes.POPULATION_INVALID, tag=population.tag, reason=reason)
+    else:
+        yield from (X_WP.p - 0.5 * size + X_WP.R @ offset for offset in offsets)
 
 
 def _read_lights(scope: Scope) -> Iterator[Light]:

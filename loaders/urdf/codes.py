@@ -140,6 +140,14 @@ CONTROLLER_SETTING = Code(
 CONTROLLER_SETTING_LIMIT = CONTROLLER_SETTING.variant(
     "ignored {name} of <limit>: it is for controllers and has no effect on the mechanics"
 )
+CONTROLLER_SETTING_OLD_VERSION = CONTROLLER_SETTING.variant(
+    "{name} of <limit> is part of URDF since version 1.2; the version of this file is {version}",
+    fate=Fate.ASSUMED,
+    hint='state version="1.2" in <robot>',
+)
+CONTROLLER_SETTING_PARAMETER = CONTROLLER_SETTING.variant(
+    "ignored <param> {name} of <{tag}>: it is for controllers and has no effect on the mechanics"
+)
 CONTROLLER_SETTING_HARDWARE = CONTROLLER_SETTING.variant("ignored <{tag}>: it describes hardware")
 DUPLICATE_MATERIAL = Code(
     "urdf.duplicate-material",
@@ -165,6 +173,12 @@ DUPLICATE_NAME_INVALID = DUPLICATE_NAME.variant(
     "duplicate {tag} name {name}; the first is in {place}",
     fate=Fate.INVALID,
     hint="rename one of them",
+)
+DUPLICATE_NAME_EMBEDDED = DUPLICATE_NAME.variant(
+    "duplicate name {name} of a <{tag}> in <gazebo>",
+    fate=Fate.INVALID,
+    hint="rename one of them",
+    leniency="the element in <gazebo> is left out",
 )
 DUPLICATE_NAME_OF_ACTUATOR = DUPLICATE_NAME.variant(
     "duplicate actuator name {actuator}; it is renamed to {name}"
@@ -211,6 +225,14 @@ INFINITE_LIMIT = Code(
     "infinite {attribute}; some URDF readers refuse infinite values",
     meaning="A limit is infinite, which not every URDF reader accepts.",
     remedy="Use a continuous joint, or a large finite limit.",
+)
+INITIAL_VALUE = Code(
+    "urdf.initial-value",
+    Fate.DROPPED,
+    "the initial value {value:g} of {interface} is ignored: only a position can be set initially",
+    meaning="A `<ros2_control>` states an initial velocity or effort, which the scene lacks.",
+    remedy="Set it in the simulator.",
+    effect=Lost("initial velocity"),
 )
 JOINT_TYPE = Code(
     "urdf.joint-type",
@@ -318,13 +340,16 @@ MISSING_NAME = Code(
 )
 MUJOCO_OPTIONS = Code(
     "urdf.mujoco-options",
-    Fate.NOTED,
-    "only the mesh folders of <mujoco> are used; its other options are for MuJoCo's compiler",
+    Fate.DROPPED,
+    "<{tag}> of <mujoco> is ignored: it is part of MJCF, and not of a URDF",
     meaning=(
-        "The `<mujoco>` of a URDF has options for MuJoCo's compiler; only the "
-        "folders of meshes are used."
+        "The `<mujoco>` of a URDF has an element or an attribute of the compiler that is not "
+        "obeyed; its options, its folders of meshes and its bounds of masses are."
     ),
+    remedy="State it in MJCF.",
+    effect=Lost("settings of MuJoCo"),
 )
+MUJOCO_COMPILER = MUJOCO_OPTIONS.variant('compiler {name}="{text}" of <mujoco> is not obeyed')
 NO_LINKS = Code(
     "urdf.no-links",
     Fate.ASSUMED,
@@ -399,6 +424,19 @@ REVERSED_LIMIT = Code(
         "as in PyBullet."
     ),
     remedy="Exchange the limits.",
+)
+ROBOT_ORIGIN = Code(
+    "urdf.robot-origin",
+    Fate.ASSUMED,
+    "the <origin> in <robot> moves the robot by {distance:.6g} m and turns it by {angle:.6g} rad, "
+    "as in libsdformat; other readers ignore it",
+    meaning=(
+        "A `<robot>` has an `<origin>`, which the specification lacks. It places the robot, as "
+        "in libsdformat; Drake and MuJoCo ignore it."
+    ),
+    remedy="Remove it, and place the robot when you load it.",
+    hint="remove it, unless it shall place the robot",
+    harm=1,
 )
 SECOND_SHAPE = Code(
     "urdf.second-shape",
@@ -485,13 +523,20 @@ UNKNOWN_REFERENCE = Code(
 )
 VERSION = Code(
     "urdf.version",
-    Fate.ASSUMED,
-    "unknown version {version!r} of URDF; expected 1.0, 1.1 or 1.2; reading it as {used}",
+    Fate.INVALID,
+    "unknown version {version!r} of URDF; expected 1.0, 1.1 or 1.2",
     meaning=(
-        "The version of a `<robot>` is not 1.0, 1.1 or 1.2; an older or unreadable one is "
-        "read as 1.0, a newer one as 1.2."
+        "The version of a `<robot>` is not 1.0, 1.1 or 1.2. One with another first number, or "
+        "of another form, is refused, as by urdfdom; lenient loading reads it as the nearest "
+        "version. A newer 1.x is read as 1.2."
     ),
     remedy="State the version of URDF that the file has, or none for 1.0.",
+    hint="state the version of URDF that the file has, or none for 1.0",
+    leniency="it is read as the nearest version",
+)
+VERSION_MINOR = VERSION.variant(
+    "unknown version {version!r} of URDF; expected 1.0, 1.1 or 1.2; reading it as {used}",
+    fate=Fate.ASSUMED,
 )
 WORLD_INERTIAL = Code(
     "urdf.world-inertial",

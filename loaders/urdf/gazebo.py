@@ -12,14 +12,17 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from loaders.context import Context
 from loaders.deferred import Deferred
-from loaders.model import Joint, Link, Material, Model, Sensor, Surface, Visual
+from loaders.model import Joint, Link, Material, Model, Sensor, Surface, Visual, by_name
 from loaders.node import IgnoredElements, Node, mark_read, report_ignored
+from loaders.scene import Scene
 from loaders.sdf.pose import read_local_pose
 from loaders.sdf.surface import read_surface
 from loaders.sdf.unmodeled import flat_parameters
 from loaders.urdf import codes
 
+_read_material: Callable[..., Material | None] = Deferred("loaders.sdf.material:read_material")
 _gazebo_material: Callable[[str], Material | None] = Deferred(
     "loaders.sdf.material:gazebo_material"
 )
@@ -31,7 +34,6 @@ _IGNORED_IN_JOINT: IgnoredElements = {
     ),
 }
 _IGNORED_IN_LINK: IgnoredElements = {
-    "visual": codes.APPEARANCE,
     "laserRetro": codes.APPEARANCE,
     "maxContacts": codes.ENGINE_SETTING,
     "light": codes.EMBEDDED_SDF,
@@ -40,8 +42,10 @@ _IGNORED_IN_LINK: IgnoredElements = {
 _IGNORED_IN_ROBOT: IgnoredElements = {
     "pose": codes.GAZEBO_POSE,
     "canonicalBody": codes.CANONICAL_BODY,
-    **dict.fromkeys(("link", "joint", "model", "frame", "include", "light"), codes.EMBEDDED_SDF),
+    "light": codes.EMBEDDED_SDF,
 }
+_SDF_ELEMENTS = ("link", "joint", "frame", "model", "include")
+"""Elements of SDFormat that libsdformat adds to the model."""
 _FIXED_JOINT_OPTIONS = ("preserveFixedJoint", "disableFixedJointLumping")
 """They keep a fixed joint, as every fixed joint is kept here."""
 
@@ -58,7 +62,10 @@ _AXIS = {
 class GazeboExtensions:
     """The ``<gazebo>`` elements of a robot, keyed by the link or joint that they refer to."""
 
-    def __init__(self, root: Node, known: Iterable[str], left_out: Iterable[str] = ()) -> None:
+    def __init__(
+        self, root: Node, known: Iterable[str], context: Context, left_out: Iterable[str] = ()
+    ) -> None:
+        self._context = context
         self._by_name: dict[str, list[Node]] = {}
         self._robot: list[Node] = []
         names, lost = frozenset(known), frozenset(left_out)
@@ -81,7 +88,7 @@ class GazeboExtensions:
     def link(self, link: Link) -> Link:
         """Return the link with its extensions."""
         for node in self._by_name.get(link.name, ()):
-            link = _extended_link(link, node)
+            link = _extended_link(link, node, self._context)
         return link
 
     def joint(self, joint: Joint) -> Joint:
@@ -89,6 +96,25 @@ class GazeboExtensions:
         for node in self._by_name.get(joint.name, ()):
             joint = _extended_joint(joint, node)
         return joint
+
+    def sdf_elements(self, scene: Scene) -> list[Node]:
+        """Return the elements of SDFormat for the model of a robot; one whose name is taken is
+        reported and left out.
+
+        Args:
+            scene: The scene of the robot.
+        """
+        elements = [node for robot in self._robot for node in robot.all(*_SDF_ELEMENTS)]
+        if not elements:
+            return []
+        names = {*by_name(scene.links), *by_name(scene.joints), *by_name(scene.frames)}
+        kept = []
+        for node in elements:
+            if (name := node.attributes.get("name", "")) in names:
+                node.report(codes.DUPLICATE_NAME_EMBEDDED, tag=node.tag, name=name)
+            else:
+                kept.append(node)
+        return kept
 
     def model(self, model: Model) -> Model:
         """Return the model with the extensions of the robot."""
@@ -105,10 +131,11 @@ class GazeboExtensions:
         return model
 
 
-def _extended_link(link: Link, node: Node) -> Link:
+def _extended_link(link: Link, node: Node, context: Context) -> Link:
     report_ignored(node, _IGNORED_IN_LINK)
     node.mark(*_FIXED_JOINT_OPTIONS)
-    decay = _number(node, "dampingFactor")
+    damping = _number(node, "dampingFactor")
+    decay = link.velocity_decay if damping is None else (damping, damping)
     gravity = _flag(node, "gravity", link.gravity) and not _flag(
         node, "turnGravityOff", not link.gravity
     )
@@ -119,14 +146,23 @@ def _extended_link(link: Link, node: Node) -> Link:
             dataclasses.replace(collision, surface=surface)
             for collision, surface in zip(link.collisions, _surfaces(link, node), strict=True)
         ),
-        visuals=_with_material(link, node),
+        visuals=_with_appearance(_with_material(link, node), node, context),
         sensors=link.sensors + tuple(_read_sensor(child, None) for child in node.all("sensor")),
         gravity=gravity,
         kinematic=_flag(node, "kinematic", link.kinematic),
         self_collide=_flag(node, "selfCollide", self_collide),
         enable_wind=_flag(node, "enable_wind", link.enable_wind),
-        velocity_decay=link.velocity_decay if decay is None else (decay, decay),
+        velocity_decay=_read_decay(node, decay),
     )
+
+
+def _read_decay(node: Node, default: tuple[float, float]) -> tuple[float, float]:
+    """Return the linear and angular velocity decay of a link."""
+    decay = node.child("velocity_decay")
+    if decay is None:
+        return default
+    linear, angular = default
+    return decay.number("linear", linear), decay.number("angular", angular)
 
 
 def _with_material(link: Link, node: Node) -> tuple[Visual, ...]:
@@ -139,6 +175,26 @@ def _with_material(link: Link, node: Node) -> tuple[Visual, ...]:
         return link.visuals
     material = _gazebo_material(name) or Material(name=name)
     return tuple(dataclasses.replace(visual, material=material) for visual in link.visuals)
+
+
+def _with_appearance(
+    visuals: tuple[Visual, ...], node: Node, context: Context
+) -> tuple[Visual, ...]:
+    """Return the visuals of a link with what ``<visual>`` elements in SDFormat state, which holds
+    for every visual.
+    """
+    for element in node.all("visual"):
+        material = _read_material(element, context)
+        stated: dict[str, Any] = {} if material is None else {"material": material}
+        if element.has("transparency"):
+            stated["transparency"] = element.number("transparency", 0.0)
+        if element.has("cast_shadows"):
+            stated["cast_shadows"] = element.flag("cast_shadows", True)
+        others = {child.tag for child in element.children} - {"material", *stated}
+        report_ignored(element, dict.fromkeys(others, codes.APPEARANCE))
+        element.mark(*("@" + name for name in element.attributes))
+        visuals = tuple(dataclasses.replace(visual, **stated) for visual in visuals)
+    return visuals
 
 
 def _surfaces(link: Link, node: Node) -> list[Surface]:

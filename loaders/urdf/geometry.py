@@ -31,7 +31,7 @@ from loaders.urdf import codes
 
 _ZERO, _ONES = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
 _VERSION = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
-_FIRST_VERSION, _QUATERNIONS, _LAST_VERSION = (1, 0), (1, 1), (1, 2)
+_FIRST_VERSION, _QUATERNIONS, LAST_VERSION = (1, 0), (1, 1), (1, 2)
 """Versions of URDF: without quaternions, the first with them, and the newest one, which adds limits
 of motion.
 """
@@ -66,12 +66,8 @@ def _states_quaternion(origin: Node, length: float) -> bool:
         origin: The ``<origin>``, with an attribute ``quat_xyzw``.
         length: The length of the quaternion.
     """
-    root = origin
-    while root.parent is not None:
-        root = root.parent
-    version = version_of(root.attributes.get("version", ""))
-    if (version or _FIRST_VERSION) < _QUATERNIONS:
-        stated = root.attributes.get("version") or "not stated, which means 1.0"
+    stated, version = version_at(origin)
+    if version < _QUATERNIONS:
         origin.report(loaders_codes.URDF_QUATERNION_VERSION, version=stated)
         return False
     if "rpy" in origin.attributes:
@@ -83,6 +79,19 @@ def _states_quaternion(origin: Node, length: float) -> bool:
     if abs(length - 1.0) > _MAX_LENGTH_ERROR:
         origin.report(codes.QUATERNION_LENGTH, length=length)
     return True
+
+
+def version_at(node: Node) -> tuple[str, tuple[int, int]]:
+    """Return the version that the ``<robot>`` of an element states, in words and as two numbers.
+
+    Args:
+        node: The element.
+    """
+    root = node
+    while root.parent is not None:
+        root = root.parent
+    text = root.attributes.get("version", "")
+    return text or "not stated, which means 1.0", version_of(text) or _FIRST_VERSION
 
 
 def version_of(text: str) -> tuple[int, int] | None:
@@ -103,10 +112,12 @@ def check_version(root: Node) -> None:
     """
     text = root.word("@version", "")
     version = version_of(text)
-    if version is not None and _FIRST_VERSION <= version <= _LAST_VERSION:
+    if version is not None and _FIRST_VERSION <= version <= LAST_VERSION:
         return
-    used = "1.2" if version is not None and version > _LAST_VERSION else "1.0"
-    root.report(codes.VERSION, version=text, used=used)
+    used = "1.2" if version is not None and version > LAST_VERSION else "1.0"
+    is_minor = version is not None and version[0] == LAST_VERSION[0]
+    code = codes.VERSION_MINOR if is_minor else codes.VERSION
+    root.report(code, leniency=f"it is read as {used}", version=text, used=used)
 
 
 def read_geometry(element: Node, geometry: Node | None, context: Context) -> Geometry | None:

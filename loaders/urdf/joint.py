@@ -13,13 +13,12 @@ from loaders.node import IgnoredElements, Node, mark_read, report_ignored
 from loaders.pose import IDENTITY, Array, frozen, rotation_to
 from loaders.urdf import codes
 
-from .geometry import read_origin
+from .geometry import LAST_VERSION, read_origin, version_at
 
 TYPES = {
     name: joint_type
-    for tag in ("joint", "drake:joint")
-    for joint_type, traits in TRAITS.items()
-    if traits.urdf_tag == tag
+    for joint_type, traits in sorted(TRAITS.items(), key=lambda item: item[1].urdf_tag != "joint")
+    if traits.urdf_tag
     for name in (joint_type.value, *traits.urdf_aliases)
 }
 """Joint types, keyed by their names in URDF; ``ball`` and ``spherical`` are not in the
@@ -38,7 +37,7 @@ _IGNORED: IgnoredElements = {
     "safety_controller": codes.CONTROLLER_SETTING,
     "calibration": codes.CONTROLLER_SETTING,
 }
-_IGNORED_LIMITS = ("deceleration", "jerk")
+_LIMITS_OF_VERSION_1_2 = ("acceleration", "deceleration", "jerk")
 
 
 def read_joint(node: Node) -> Joint:
@@ -181,10 +180,7 @@ def _read_limits(node: Node, limit: Node | None, joint_type: JointType) -> dict[
     lower, upper = _read_range(limit, joint_type)
     effort, velocity = _read_bound(limit, "effort"), _read_bound(limit, "velocity")
     acceleration = read_acceleration(limit, URDF)
-    for name in _IGNORED_LIMITS:
-        if name in limit.attributes:
-            limit.mark("@" + name)
-            limit.report(codes.CONTROLLER_SETTING_LIMIT, name=name)
+    _report_limits_of_controllers(limit)
     return {
         "lower": lower,
         "upper": upper,
@@ -192,6 +188,22 @@ def _read_limits(node: Node, limit: Node | None, joint_type: JointType) -> dict[
         "velocity": velocity,
         "acceleration": acceleration,
     }
+
+
+def _report_limits_of_controllers(limit: Node) -> None:
+    """Report the limits that act on controllers alone, and those that the version of the file does
+    not have.
+    """
+    names = [name for name in _LIMITS_OF_VERSION_1_2 if name in limit.attributes]
+    if not names:
+        return
+    stated, version = version_at(limit)
+    if version < LAST_VERSION:
+        limit.report(codes.CONTROLLER_SETTING_OLD_VERSION, name=" and ".join(names), version=stated)
+    for name in names:
+        if name != "acceleration":
+            limit.mark("@" + name)
+            limit.report(codes.CONTROLLER_SETTING_LIMIT, name=name)
 
 
 def _read_bound(limit: Node, name: str) -> float:
@@ -243,7 +255,7 @@ def read_mimic(node: Node, follower: Joint, joints: dict[str, Joint]) -> Couplin
         return None
     leader = mimic.word("@joint")
     multiplier, offset = mimic.number("@multiplier", 1.0), mimic.number("@offset", 0.0)
-    if not _can_mimic(mimic, follower, leader, joints):
+    if not can_mimic(mimic, follower, leader, joints):
         return None
     return Coupling(
         follower=follower.name,
@@ -254,8 +266,15 @@ def read_mimic(node: Node, follower: Joint, joints: dict[str, Joint]) -> Couplin
     )
 
 
-def _can_mimic(mimic: Node, follower: Joint, leader: str, joints: dict[str, Joint]) -> bool:
-    """Return whether a joint can mimic a leader; report why not."""
+def can_mimic(mimic: Node, follower: Joint, leader: str, joints: dict[str, Joint]) -> bool:
+    """Return whether a joint can mimic a leader; report why not.
+
+    Args:
+        mimic: The element that says so.
+        follower: The joint.
+        leader: Name of the leader.
+        joints: All joints, keyed by name.
+    """
     names = {"follower": follower.name, "leader": leader}
     if leader not in joints or leader == follower.name:
         code = codes.MIMIC_ITSELF if leader in joints else codes.MIMIC

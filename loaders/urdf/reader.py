@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import os
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,10 +26,12 @@ from loaders.urdf import codes
 from .gazebo import GazeboExtensions
 from .geometry import Materials, check_version, read_origin
 from .link import Robot, read_link
-from .transmission import read_actuators
+from .mujoco import with_mesh_folders, with_mujoco_settings
+from .transmission import read_drives
 from .tree import StatedJoints, held_roots, link_poses, root_link
 
 _read_plugins: Callable[..., None] = Deferred("loaders.gazebo.plugins:read_plugins")
+_with_sdf_elements: Callable[..., Scene] = Deferred("loaders.sdf.reader:with_elements")
 _TAGS = ("frame", "gazebo", *ELEMENTS)
 _ZERO = (0.0, 0.0, 0.0)
 
@@ -102,31 +104,6 @@ def _read_frame(node: Node, links: frozenset[str]) -> Frame:
     return Frame(name=node.word("@name"), link=link or WORLD, X_LF=X_LF, where=node.where)
 
 
-def with_mesh_folders(root: Node, context: Context) -> Context:
-    """Return the context in which meshes are also searched for in the folders that MuJoCo's
-    compiler would search.
-
-    Args:
-        root: The ``<robot>``.
-        context: The context of the load.
-    """
-    folders = []
-    for element in root.all("mujoco"):
-        compiler = element.peek("compiler")
-        attributes = {} if compiler is None else compiler.attributes
-        names = [attributes[key] for key in ("meshdir", "assetdir") if attributes.get(key)]
-        folders += [
-            Path(os.path.normpath(os.path.join(os.path.dirname(root.file), name))) for name in names
-        ]
-        element.report(codes.MUJOCO_OPTIONS)
-        mark_read(element)
-    if not folders:
-        return context
-    return dataclasses.replace(
-        context, resources=dataclasses.replace(context.resources, mesh_folders=tuple(folders))
-    )
-
-
 _SRDF = (
     "group",
     "group_state",
@@ -164,7 +141,7 @@ def read(root: Node, context: Context) -> Scene | None:
     stated = StatedJoints.read(joint_nodes, repeated_joints)
     joints = stated.connected(link_nodes, context.diagnostics)
     extensions = GazeboExtensions(
-        root, (*link_nodes, *(joint.name for joint in joints)), left_out=joint_nodes
+        root, (*link_nodes, *(joint.name for joint in joints)), context, left_out=joint_nodes
     )
     poses = link_poses(link_nodes, joints, context.diagnostics)
     robot = Robot(name, where, Materials.of(root, context), context)
@@ -181,23 +158,48 @@ def read(root: Node, context: Context) -> Scene | None:
     )
     model = extensions.model(model)
     held = [] if model.static else held_roots(link_nodes, links, joints)
+    drives = read_drives(
+        root,
+        known if context.diagnostics.lenient else stated.by_name | known,
+        (coupling.follower for coupling in couplings),
+    )
+    joints = [_at_position(joint, drives.positions) for joint in joints]
     scene = Scene(
         name=name,
         models=(model,),
         links=tuple(link for link in links if _is_body(link)),
         joints=(*joints, *held),
-        couplings=tuple(couplings),
-        actuators=read_actuators(
-            root, known if context.diagnostics.lenient else stated.by_name | known
-        ),
+        couplings=(*couplings, *drives.couplings),
+        actuators=drives.actuators,
     )
     scene = with_extensions(scene, root)
     if scene.filter_groups:  # Drake's extension of URDF
         scene = dataclasses.replace(scene, collision_policy="drake")
     scene = dataclasses.replace(scene, friction_rule=_friction_rule(root))
-    X_WM = read_origin(root)
+    scene = with_mujoco_settings(scene, root)
+    X_WM = _pose_of_robot(root)
+    embedded = extensions.sdf_elements(scene)
+    if embedded:
+        scene = _with_sdf_elements(scene, embedded, context)
     root.report_unread()
     return scene if X_WM is IDENTITY else place(scene, "", X_WM)
+
+
+def _at_position(joint: Joint, positions: Mapping[str, float]) -> Joint:
+    """Return a joint at the initial position that the source states, if it has one axis."""
+    if joint.name not in positions or len(joint.axes) != 1:
+        return joint
+    return dataclasses.replace(joint, default_position=(positions[joint.name],))
+
+
+def _pose_of_robot(root: Node) -> Pose:
+    """Return the pose in the ``<origin>`` of a ``<robot>``, which only libsdformat reads."""
+    X_WM = read_origin(root)
+    x, y, z, qw, *axis = X_WM.to_vector()
+    distance, angle = math.hypot(x, y, z), 2.0 * math.atan2(math.hypot(*axis), abs(qw))
+    if distance > 0.0 or angle > 0.0:
+        root.report(codes.ROBOT_ORIGIN, distance=distance, angle=angle)
+    return X_WM
 
 
 def _friction_rule(root: Node) -> str | None:

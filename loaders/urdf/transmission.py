@@ -6,15 +6,18 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from loaders import codes as loaders_codes
 from loaders.drake.dialect import URDF
 from loaders.drake.joint import Drive, read_drive
-from loaders.model import Actuator, Joint
+from loaders.model import Actuator, Coupling, Joint
 from loaders.node import IgnoredElements, Node, mark_read, report_ignored
 from loaders.scoped_names import UnusedNames, from_1
 from loaders.urdf import codes
+
+from .joint import can_mimic
 
 _SIMPLE = "SimpleTransmission"
 _IGNORED_IN_JOINT: IgnoredElements = dict.fromkeys(
@@ -34,22 +37,37 @@ _IGNORED_IN_ROS2_CONTROL: IgnoredElements = dict.fromkeys(
 )
 
 
-def read_actuators(root: Node, joints: dict[str, Joint]) -> tuple[Actuator, ...]:
-    """Return one actuator for each simple transmission, and for each commanded joint of
-    ros2_control.
+@dataclass(frozen=True, slots=True)
+class Drives:
+    """What the transmissions and the ``<ros2_control>`` elements of a robot state of its joints."""
+
+    actuators: tuple[Actuator, ...] = ()
+    """One for each simple transmission, and for each commanded joint of ros2_control."""
+    couplings: tuple[Coupling, ...] = ()
+    """Those of the parameter ``mimic``."""
+    positions: Mapping[str, float] = field(default_factory=dict)
+    """Initial positions [rad or m], by joint."""
+
+
+def read_drives(root: Node, joints: dict[str, Joint], followers: Iterable[str] = ()) -> Drives:
+    """Return what the transmissions and the ``<ros2_control>`` elements of a robot state.
 
     Args:
         root: The ``<robot>``.
         joints: All joints, keyed by name.
+        followers: The joints that mimic another one by a ``<mimic>``, which precedes.
     """
     actuators = [
         actuator
         for node in root.all("transmission")
         if (actuator := _read_transmission(node, joints)) is not None
     ]
+    couplings: dict[str, Coupling] = {}
+    positions: dict[str, float] = {}
     for control in root.all("ros2_control"):
-        actuators = _with_ros2_control(control, joints, actuators)
-    return tuple(_with_unique_names(actuators, root))
+        parts = _Controlled(control, joints, frozenset(followers), couplings, positions)
+        actuators = parts.with_actuators(actuators)
+    return Drives(tuple(_with_unique_names(actuators, root)), tuple(couplings.values()), positions)
 
 
 def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
@@ -160,33 +178,129 @@ def _with_unique_names(actuators: list[Actuator], root: Node) -> Iterator[Actuat
 # --- ros2_control ---------------------------------------------------------------------------------
 
 
-def _with_ros2_control(
-    control: Node, joints: dict[str, Joint], actuators: list[Actuator]
-) -> list[Actuator]:
-    """Return the actuators with those of a ``<ros2_control>``: one for each joint with a command
-    interface.
+@dataclass(frozen=True, slots=True)
+class _Controlled:
+    """One ``<ros2_control>``, and what all of them state."""
+
+    control: Node
+    joints: dict[str, Joint]
+    followers: frozenset[str]
+    couplings: dict[str, Coupling]
+    positions: dict[str, float]
+
+    def with_actuators(self, actuators: list[Actuator]) -> list[Actuator]:
+        """Return the actuators with those of the element: one for each joint with a command
+        interface that mimics no other joint.
+        """
+        control, joints = self.control, self.joints
+        control.mark(*("@" + name for name in control.attributes))
+        report_ignored(control, _IGNORED_IN_ROS2_CONTROL)
+        transmissions = [
+            a
+            for node in control.all("transmission")
+            if (a := _read_transmission(node, joints)) is not None
+        ]
+        merged = {actuator.joint: actuator for actuator in (*transmissions, *actuators)}
+        extra = [actuator for actuator in actuators if merged[actuator.joint] is not actuator]
+        for node in control.all("joint"):
+            commands = self._read_joint(node)
+            joint = _actuated_joint(node, joints) if commands else None
+            if joint is None or joint.name in self.couplings:
+                continue
+            actuator = merged.get(joint.name)
+            if actuator is None:
+                effort = joint.axes[0].effort if joint.axes else math.inf
+                actuator = Actuator(
+                    name=joint.name, joint=joint.name, effort=effort, where=node.where
+                )
+            interfaces = tuple(dict.fromkeys((*actuator.interfaces, *commands)))
+            merged[joint.name] = dataclasses.replace(
+                _with_ranges(actuator, commands), interfaces=interfaces
+            )
+        return [*merged.values(), *extra]
+
+    def _read_joint(self, node: Node) -> dict[str, tuple[float, float]]:
+        """Return the range of each command interface of a joint; keep its coupling and position."""
+        node.mark("@mimic", "@type")
+        name = node.word("@name")
+        self._read_mimic(node, name)
+        for state in node.all("state_interface"):
+            kind = state.word("@name", "")
+            values = _parameters(state, _OF_STATE)
+            if (value := values.get("initial_value")) is None:
+                continue
+            if kind == _POSITION and name in self.joints:
+                self.positions[name] = value
+            elif value:
+                state.report(codes.INITIAL_VALUE, interface=kind, value=value)
+        commands = {}
+        for command in node.all("command_interface"):
+            values = _parameters(command, _OF_COMMAND)
+            lower, upper = values.get("min", -math.inf), values.get("max", math.inf)
+            commands[command.word("@name", "")] = (lower, upper)
+        return commands
+
+    def _read_mimic(self, node: Node, name: str) -> None:
+        leader = _parameter(node, "mimic")
+        values = _parameters(node, ("mimic", "multiplier", "offset"))
+        follower = self.joints.get(name)
+        if leader is None or follower is None or name in self.followers:
+            return
+        if can_mimic(node, follower, leader, self.joints):
+            self.couplings[name] = Coupling(
+                follower=name,
+                leader=leader,
+                multiplier=values.get("multiplier", 1.0),
+                offset=values.get("offset", 0.0),
+                where=node.where,
+            )
+
+
+_POSITION = "position"
+_OF_STATE = ("initial_value",)
+_OF_COMMAND = ("min", "max")
+
+
+def _parameter(node: Node, name: str) -> str | None:
+    """Return the text of the ``<param>`` of a name; None if there is none."""
+    return next(
+        (
+            child.text.strip()
+            for child in node.children
+            if child.tag == "param" and child.attributes.get("name") == name
+        ),
+        None,
+    )
+
+
+def _parameters(node: Node, known: Iterable[str]) -> dict[str, float]:
+    """Return the numbers in the ``<param>`` elements of known names; report the other ones, which
+    are for controllers.
     """
-    control.mark(*("@" + name for name in control.attributes))
-    report_ignored(control, _IGNORED_IN_ROS2_CONTROL)
-    transmissions = [
-        a
-        for node in control.all("transmission")
-        if (a := _read_transmission(node, joints)) is not None
-    ]
-    merged = {actuator.joint: actuator for actuator in (*transmissions, *actuators)}
-    extra = [actuator for actuator in actuators if merged[actuator.joint] is not actuator]
-    for node in control.all("joint"):
-        commands = tuple(
-            dict.fromkeys(child.word("@name", "") for child in node.all("command_interface"))
-        )
-        mark_read(node)
-        joint = _actuated_joint(node, joints) if commands else None
-        if joint is None:
-            continue
-        actuator = merged.get(joint.name)
-        if actuator is None:
-            effort = joint.axes[0].effort if joint.axes else math.inf
-            actuator = Actuator(name=joint.name, joint=joint.name, effort=effort, where=node.where)
-        interfaces = tuple(dict.fromkeys((*actuator.interfaces, *commands)))
-        merged[joint.name] = dataclasses.replace(actuator, interfaces=interfaces)
-    return [*merged.values(), *extra]
+    values = {}
+    for child in node.all("param"):
+        name = child.word("@name", "")
+        if name not in known:
+            mark_read(child)
+            child.report(codes.CONTROLLER_SETTING_PARAMETER, name=name, tag=node.tag)
+        elif name != "mimic":
+            with child.diagnostics.tolerating("the parameter is ignored"):
+                value = child.maybe_number(".")
+            if value is not None:
+                values[name] = value
+        else:
+            mark_read(child)
+    return values
+
+
+def _with_ranges(actuator: Actuator, commands: Mapping[str, tuple[float, float]]) -> Actuator:
+    """Return an actuator with the range of its control, that of the first command interface, and
+    within the range of an effort.
+    """
+    first = next(iter(commands.values()))
+    efforts = [commands[name] for name in _EFFORTS if name in commands]
+    bounds = [max(abs(lower), abs(upper)) for lower, upper in efforts]
+    return dataclasses.replace(actuator, control=first, effort=min((actuator.effort, *bounds)))
+
+
+_EFFORTS = ("effort", "force", "torque")

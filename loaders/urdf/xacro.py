@@ -248,6 +248,8 @@ class Guard:
     """The places where packages were searched that were not found, by what the process says about
     each.
     """
+    packages: list[Path] = field(default_factory=list)
+    """The packages that were found."""
     malformed: list[Diagnostic] = field(default_factory=list)
     """Errors of syntax that cannot be repaired, at which xacro fails if the file is XML."""
 
@@ -260,7 +262,8 @@ class Guard:
         try:
             if question["kind"] == "find":
                 return {"folder": self._find(question["name"])}, b""
-            return {}, self._read(Path(question["name"]))
+            path = self._source(Path(question["name"]))
+            return {"path": str(path)}, self._read(path)
         except (FileError, LimitError) as refusal:
             self.refusal = self.refusal or refusal
             return {"refused": str(refusal)}, b""
@@ -274,9 +277,23 @@ class Guard:
         node = Node("xacro", {}, file=str(self.main), line=0, diagnostics=self.context.diagnostics)
         found = self.context.resources.search(f"package://{package}", self.main.parent, node)
         if isinstance(found, Path):
+            self.packages.append(found)
             return str(found)
         self.tried[missing_package(package)] = self.context.resources.lookups[-1].tried
         return None
+
+    def _source(self, path: Path) -> Path:
+        """Return the file of a path; that in the sources of its package if CMake installs it
+        elsewhere.
+        """
+        if os.path.lexists(path):
+            return path
+        for package in self.packages:
+            if path.is_relative_to(package):
+                rest = path.relative_to(package).as_posix()
+                source = self.context.resources.source_of(package, rest)
+                return path if source is None else Path(source)
+        return path
 
     def _read(self, path: Path) -> bytes:
         if path != self.main and not self.context.resources.allows(path, self.main.parent):

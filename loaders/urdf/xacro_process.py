@@ -159,7 +159,7 @@ class _Parent:
     def __init__(self) -> None:
         self._answers = sys.stdin.buffer
         self._questions = sys.stdout.buffer
-        self._opened: dict[str, bytes] = {}
+        self._opened: dict[str, _File] = {}
 
     def receive(self) -> tuple[dict[str, Any], bytes]:
         line = self._answers.readline()
@@ -181,13 +181,13 @@ class _Parent:
     def open(self, name: str | os.PathLike[str], *_: object, **__: object) -> _File:
         """Return a file for reading, in place of the built-in function."""
         path = os.path.abspath(name)
-        return _File(path, self._opened.pop(path) if path in self._opened else self._content(path))
+        return self._opened.pop(path) if path in self._opened else self._file(path)
 
-    def _content(self, path: str) -> bytes:
+    def _file(self, path: str) -> _File:
         answer, data = self.ask("open", path)
         if "error" in answer:
             raise OSError(*answer["error"])
-        return data
+        return _File(answer.get("path", path), data)
 
     def find(self, name: str) -> str:
         """Return the folder of a package, in place of the function of ROS 2."""
@@ -200,7 +200,7 @@ class _Parent:
         """Return whether a file does not exist; if it does, it is opened next."""
         try:
             path = os.path.abspath(name)
-            self._opened[path] = self._content(path)
+            self._opened[path] = self._file(path)
         except OSError as error:
             return isinstance(error, FileNotFoundError)
         return False

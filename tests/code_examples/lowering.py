@@ -74,9 +74,17 @@ def repaired(_folder: Path) -> Iterable[Diagnostic]:
     return mechanism_of(one(inertia=IMPOSSIBLE), repair_inertia=True).diagnostics
 
 
-def regularized(source: Scene) -> Example:
+def regularized(source: Scene, *subjects: str) -> Example:
     """A scene, lowered and made usable by every engine."""
-    return Example(lambda _: with_minimum_inertia(bridge.lower(source)).diagnostics, ("a",))
+    return Example(lambda _: with_minimum_inertia(bridge.lower(source)).diagnostics, subjects)
+
+
+def shoulder() -> Scene:
+    """Three hinges that meet in one point; the second can align the others."""
+    links = [link("b", inertia=NOTHING), link("c", inertia=NOTHING), link("a")]
+    ends = ((m.WORLD, "b", (0, 0, 1)), ("b", "c", (1, 0, 0)), ("c", "a", (0, 1, 0)))
+    joints = [joint(f"to_{child}", parent, child, xyz=xyz) for parent, child, xyz in ends]
+    return scene(links, joints)
 
 
 UP = Pose.of(p=(0.0, 0.0, 1.0))
@@ -103,15 +111,16 @@ LOWERING = {
         scene([link("a", kinematic=True)], [joint("j", m.WORLD, "a")]), "a"
     ),
     "lower.loop": lowering(looped(), "ca"),
-    "lower.massless-free-link": regularized(one(inertia=NOTHING)),
+    "lower.massless-free-link": regularized(one(inertia=NOTHING), "a"),
     "lower.overlap": exporting(scene([link(name, shape=BALL) for name in "ab"]), "a", "b"),
     "lower.overlap-excluded": exporting(two_balls(), "a", "b"),
     "lower.repaired-inertia": Example(repaired, ("a",)),
     "lower.sampled-pairs": exporting(two_balls(), exclude="sampled", exclude_samples=10),
+    "lower.singular-position": regularized(shoulder(), "to_b", "to_a", "to_c", "b", "c"),
     "lower.static-joint": lowering(
         scene([link("a"), link("b")], [joint("w", "a", "b", T.FIXED), joint("j", "a", "b")]), "j"
     ),
-    "lower.thin-link": regularized(one(inertia=POINT)),
+    "lower.thin-link": regularized(one(inertia=POINT), "a"),
 }
 
 GEOMETRY = {

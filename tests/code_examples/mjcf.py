@@ -158,6 +158,14 @@ BODIES = {
         s.sensing("contact", parameters=(("contact/collision", "none"),)), "s"
     ),
     "mjcf.sensor-parameters": exporting(s.sensing("imu", update_rate=100.0), "s"),
+    "mjcf.sensor-reading": exporting(s.sensing("navsat"), "s"),
+    "mjcf.dm-control": exporting(s.sensing("imu", name="i/u"), "i/u_acceleration"),
+    "mjcf.camera-pose": exporting(
+        s.sensing("camera", parameters=(("camera/pose", "1 0 0 0 0 0"),)), "s"
+    ),
+    "mjcf.spherical-coordinates": exporting(
+        dataclasses.replace(s.one(), spherical_coordinates=(("latitude_deg", "47"),))
+    ),
     "mjcf.sensor-rays": exporting(
         s.sensing("lidar", parameters=(("lidar/scan/horizontal/samples", "1000"),)), "s"
     ),
@@ -198,6 +206,7 @@ CONSTRAINTS = {
 }
 CONTACT = {
     "mjcf.collide-without-contact": exporting(s.touching(collide_without_contact=True), "a"),
+    "mjcf.contact-damping": exporting(s.touching(stiffness=1e7, damping=1.0), "a"),
     "mjcf.contact-dissipation": exporting(s.touching(dissipation=1.0), "a"),
     "mjcf.contact-pairs": exporting(many_boxes(), "a", "b", contacts="pairs"),
     "mjcf.contact-policy": exporting(s.touching(collide_bitmask=1), "a::c"),

@@ -188,7 +188,9 @@ EXAMPLES: dict[str, Example] = {
         scene([link("a", X_WL=ASKEW), link("b")], [joint("j", "a", "b")]), "a", useFixedBase=True
     ),
     "pybullet.rotor-inertia": loading(s.driven(rotor_inertia=0.1), "j"),
-    "pybullet.sensor": loading(s.sensing("imu"), "a"),
+    "pybullet.sensor": loading(s.sensing("rfid"), "a"),
+    "pybullet.sensor-parameters": loading(s.sensing("imu", update_rate=100.0), "a"),
+    "pybullet.sensor-reading": loading(s.sensing("lidar"), "a"),
     "pybullet.several-bodies": loading(chain([T.REVOLUTE] * 150, s.BULK), "m"),
     "pybullet.shape-as-hull": loading(s.touching(m.Ellipsoid(radii=(1.0, 2.0, 3.0))), "a"),
     "pybullet.shape-dropped": loading(s.touching(FLAT_MAP), "a"),

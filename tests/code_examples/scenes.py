@@ -130,7 +130,7 @@ def seen(geometry: m.Geometry = BALL, **fields: Any) -> Scene:
 
 
 def sensing(kind: str, **fields: Any) -> Scene:
-    return one(sensors=(m.Sensor(name="s", type=kind, X_LS=IDENTITY, **fields),))
+    return one(sensors=(m.Sensor(type=kind, X_LS=IDENTITY, **({"name": "s"} | fields)),))
 
 
 def lit(kind: str, **fields: Any) -> Scene:

@@ -44,6 +44,12 @@ def transmission(inside: str, kind: str = "SimpleTransmission") -> str:
 DRIVEN = "<joint name='j'/><actuator name='m'>{}</actuator>"
 
 BODIES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "urdf.initial-value": (
+        f"{TWO}{joint()}<ros2_control name='c' type='system'><joint name='j'><state_interface "
+        "name='velocity'><param name='initial_value'>2</param></state_interface></joint></ros2_control>",
+        ("j",),
+    ),
+    "urdf.robot-origin": ("<origin xyz='1 0 0'/>" + LINK, ()),
     "urdf.actuator-ignored": (
         f"{TWO}{joint(LIMIT.replace('effort=' + repr('1'), 'effort=' + repr('0')))}"
         f"<transmission type='SimpleTransmission'>{DRIVEN.format('')}</transmission>",
@@ -62,7 +68,7 @@ BODIES: dict[str, tuple[str, tuple[str, ...]]] = {
         (),
     ),
     "urdf.duplicate-name": (LINK + LINK, ("a",)),
-    "urdf.embedded-sdf": (gazebo("<link name='x'/>"), ()),
+    "urdf.embedded-sdf": (gazebo("<light name='x'/>"), ()),
     "urdf.engine-setting": (
         "<link name='a'/><gazebo reference='a'><maxContacts>3</maxContacts></gazebo>",
         (),
@@ -98,7 +104,7 @@ BODIES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "urdf.missing-limit": (TWO + joint(kind="revolute"), ("j",)),
     "urdf.missing-name": (LINK, ()),
-    "urdf.mujoco-options": (LINK + "<mujoco/>", ()),
+    "urdf.mujoco-options": (LINK + "<mujoco><worldbody/></mujoco>", ()),
     "urdf.no-links": ("", ()),
     "urdf.srdf": ("<group name='g'/>", ()),
     "urdf.no-shape": (shape("<blob/>"), ("a::v",)),

@@ -205,6 +205,50 @@ def test_strict_loading_keeps_an_impossible_inertia_with_a_warning() -> None:
     assert "model.impossible-inertia" in {entry.code for entry in scene.diagnostics}
 
 
+BAD_FILES = {
+    "no XML": b"hello",
+    "empty": b"",
+    "truncated": b"<sdf version='1.9'><model name='m'><link name='a'>",
+    "mismatched": b"<sdf version='1.9'><model name='m'><link name='a'></model></sdf>",
+    "a web page": b"<!DOCTYPE html><html><body><p>404</p></body></html>",
+    "binary": bytes(range(256)) * 8,
+    "of an unknown format": b"<launch/>",
+    "a URDF with a loop": b"<robot name='r'><link name='a'/><link name='b'/>"
+    b"<joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint>"
+    b"<joint name='k' type='fixed'><parent link='b'/><child link='a'/></joint></robot>",
+    "a cycle": b"<sdf version='1.9'><model name='m'><link name='l'/><include><uri>model://bad</uri></include></model></sdf>",
+}
+GOOD = "<model name='ok'><link name='l'/></model>"
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_an_include_that_cannot_be_read_is_left_out_and_the_rest_is_read(
+    name: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "bad"
+    folder.mkdir()
+    (folder / "model.config").write_text("<model><sdf version='1.9'>model.sdf</sdf></model>")
+    (folder / "model.sdf").write_bytes(BAD_FILES[name])
+    include = "<include><uri>model://bad</uri></include>"
+    world = tmp_path / "w.sdf"
+    world.write_text(f"<sdf version='1.9'><world name='w'>{include}{GOOD}</world></sdf>")
+    with pytest.raises(LoadError, match="lenient=True"):
+        loaders.load(world, quiet=True)
+    scene = loaders.load(world, lenient=True, quiet=True)
+    links = [link.name for link in scene.links]
+    assert links == (["m::l", "ok::l"] if name == "a cycle" else ["ok::l"])
+    assert any(entry.fate is Fate.SKIPPED for entry in scene.diagnostics)
+
+
+def test_a_manifest_that_cannot_be_read_is_an_include_that_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "model.config").write_text("<model><name>")
+    text = f"<sdf version='1.9'><world name='w'><include><uri>model://bad</uri></include>{GOOD}</world></sdf>"
+    (tmp_path / "w.sdf").write_text(text)
+    scene = loaders.load(tmp_path / "w.sdf", lenient=True, quiet=True)
+    assert [link.name for link in scene.links] == ["ok::l"]
+
+
 HOPELESS = {
     "links of one name": sdf("<link name='a'/>"),
     "an unknown joint type": sdf(

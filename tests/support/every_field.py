@@ -303,6 +303,7 @@ OTHER = {
     (m.Visual, "material"): None,
     (m.Surface, "hydroelastic"): None,
     (m.Material, "maps"): (("normal", "normal.png"),),
+    (Scene, "spherical_coordinates"): (("latitude_deg", "47"),),
     (m.Physics, "parameters"): (("ode/solver/iters", "50"),),
     (m.Actuator, "interfaces"): ("hardware/EffortJointInterface",),
     (m.FilterGroup, "groups"): ("h",),

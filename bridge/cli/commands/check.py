@@ -6,6 +6,7 @@ file=NAME,line=LINE,title=TITLE::MESSAGE``.
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -120,7 +121,7 @@ def _location(where: Where) -> dict[str, Any]:
     artifact = (
         {"uri": path.as_uri()}
         if path.is_absolute()
-        else {"uri": quote(path.as_posix()), "uriBaseId": "%SRCROOT%"}
+        else {"uri": quote(os.fsencode(path.as_posix())), "uriBaseId": "%SRCROOT%"}
     )
     physical: dict[str, Any] = {"artifactLocation": artifact}
     if where.line:

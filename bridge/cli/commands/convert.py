@@ -13,7 +13,7 @@ from bridge.cli.errors import UsageError
 from bridge.cli.inputs import limits, load_scene, writing_to
 from bridge.cli.options import flags_of, target_options
 from bridge.cli.output import Output
-from bridge.output import CONTENT, Form, check_file, write_document
+from bridge.output import Form, check_file, write_document
 from bridge.targets.mjcf import MjcfExport
 from bridge.targets.mjcf.spec import measure
 from bridge.targets.target import MJCF, Target, targets
@@ -178,9 +178,7 @@ def _write_as_file(
         edited since.
     """
     check_file(out, force=options.force)
-    text, assets, diagnostics = target.single_file(
-        scene, assets=f"{place.name}/{CONTENT}", quiet=True, **keywords
-    )
+    text, assets, diagnostics = target.single_file(scene, assets=place.name, quiet=True, **keywords)
     form = Form.LINES if target.is_yaml else Form.MARKUP
     files = write_document(out, text.encode(), place, assets, form=form, force=options.force)
     return [str(file) for file in files], diagnostics

@@ -376,9 +376,7 @@ def _unknown(quantity: str, factories: _Named, cause: str, where: str = "") -> R
     return Row(
         level=Level.INVARIANTS,
         quantity=quantity,
-        unit="",
         engines=(EXACT_MOTION, factories[0][0]),
-        error=0.0,
         tolerance=1.0 - MIN_FIRST_ORDER,
         where=where,
         outcome=Outcome.UNKNOWN,

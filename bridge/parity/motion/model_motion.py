@@ -15,14 +15,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
 
 from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
-from bridge.mechanism.coordinates import Position
 from bridge.mechanism.dynamics import STABILITY_LIMIT
 from bridge.parity.bounds.counterfactual import AddedInertia, added_inertia, is_loaded, loaded_name
 from bridge.parity.causes import cause_of, is_lost
@@ -54,7 +54,7 @@ from loaders.pose import Array
 
 from .stops import away_from_stops, is_free_of_stops, stop_rows
 
-QUANTITY = "exported motion"
+QUANTITY, EFFORTS, TARGETS = "exported motion", "motion with efforts", "motion with controllers"
 STEPS, SAMPLES = 80, 8
 """Number of the longest steps of the motion, and of times at which link poses are compared."""
 LONGEST_STEP = 2e-3
@@ -81,13 +81,13 @@ well.
 """
 MAX_WORK = 60_000
 """Degrees of freedom times steps above which the exported model is not moved."""
-_Named = Sequence[tuple[str, Factory]]
-_Poses = list[dict[str, Array]]
-Motion = tuple[_Poses, int]
-"""Link poses at the sampled times, and the number of them before the first stop is near."""
+_Engines = Mapping[str, Callable[[Mechanism], Engine]]
+"""Functions that open an engine with the model as it is exported, by name."""
 
 
-def exported_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterator[Row]:
+def exported_rows(
+    mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], seed: int
+) -> Iterator[Row]:
     """Yield one row for each pair of simulators.
 
     Args:
@@ -96,36 +96,123 @@ def exported_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterato
             part.
         seed: Seed of the random initial state.
     """
-    engines = {
-        name: as_exported(factory) for name, factory in factories if solves_constraints(factory)
-    }
+    engines = _simulators(factories)
     if not mechanism.v_order or not engines:
         return
     if len(engines) < 2:
         cause = "the reference has no stops and no friction; two simulators are needed"
-        yield _row((REFERENCE, next(iter(engines))), Outcome.UNKNOWN, cause=cause)
+        yield _unknown((REFERENCE, next(iter(engines))), cause)
         return
-    work = work_of(mechanism)
+    work = _work(mechanism)
     if work > MAX_WORK:
         cause = (
             f"the exported model is moved up to {MAX_WORK} degrees of freedom times steps; "
             f"this one has {work}"
         )
-        yield from (_row(pair, Outcome.UNKNOWN, cause=cause) for pair in combinations(engines, 2))
+        yield from (_unknown(pair, cause) for pair in combinations(engines, 2))
         return
-    motions = Motions(mechanism, engines, seed)
+    start = start_of(mechanism, seed)
+    rates = _explicit_rates(engines, mechanism, mechanism, start)
+    motions = Motions(mechanism=mechanism, start=start, engines=engines, explicit_rates=rates)
     for pair in combinations(engines, 2):
-        yield motions.row(pair)
+        yield converging_row(motions, pair)
     yield from stop_rows(mechanism, engines, seed)
 
 
-def work_of(mechanism: Mechanism) -> int:
+def driven_rows(
+    mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], seed: int
+) -> Iterator[Row]:
+    """Yield a row for each pair of simulators and each kind of command that the model has actuators
+    for.
+
+    Args:
+        mechanism: The mechanism to simulate.
+        factories: The engines by name; the reference, which has no actuators, takes no part.
+        seed: Seed of the random initial state and of the commands.
+    """
+    engines = _simulators(factories)
+    trials = actuator_trials(mechanism)
+    if not trials or len(engines) < 2 or _work(mechanism) > MAX_WORK:
+        return
+    rng, start = np.random.default_rng(seed), start_of(mechanism, seed)
+    controlled = {joint: trial for joint, trial in trials.items() if trial.gains is not None}
+    efforts = MotionDrive(kind="motor", plan=_efforts(mechanism, trials, start, rng))
+    experiments = [(EFFORTS, efforts, mechanism)]
+    if controlled:
+        targets = MotionDrive(kind="position", plan=_targets(mechanism, controlled, start, rng))
+        experiments.append((TARGETS, targets, _with_gains(mechanism, controlled)))
+    for quantity, drive, stiffest in experiments:
+        motions = Motions(
+            mechanism=mechanism,
+            start=start,
+            engines=engines,
+            explicit_rates=_explicit_rates(engines, mechanism, stiffest, start),
+            drive=drive,
+        )
+        for pair in combinations(engines, 2):
+            try:
+                row = converging_row(motions, pair)
+            except NotReportedError as error:
+                row = _unknown(pair, str(error))
+            yield dataclasses.replace(row, quantity=quantity)
+
+
+def _unknown(pair: tuple[str, str], cause: str) -> Row:
+    return Row(
+        level=Level.MOTION,
+        quantity=QUANTITY,
+        engines=pair,
+        tolerance=SHRINKS,
+        outcome=Outcome.UNKNOWN,
+        cause=cause,
+    )
+
+
+def _simulators(factories: Sequence[tuple[str, Factory]]) -> _Engines:
+    return {
+        name: as_exported(factory) for name, factory in factories if solves_constraints(factory)
+    }
+
+
+def _work(mechanism: Mechanism) -> int:
     """Return the degrees of freedom times the steps of the motion at all time steps."""
     return int(len(mechanism.v_order) * STEPS * 2**HALVINGS)
 
 
-Plan = Sequence[Mapping[str, float]]
-"""The commands by joint, for each interval of the motion."""
+def _explicit_rates(
+    engines: _Engines, mechanism: Mechanism, stiffest: Mechanism, start: State
+) -> dict[str, float]:
+    """Return the fastest rate at the start [1/s] for each engine that integrates dampers and
+    springs explicitly.
+
+    Args:
+        engines: The engines.
+        mechanism: The mechanism to simulate.
+        stiffest: The mechanism with all that acts explicitly as dampers and springs.
+        start: The initial state.
+    """
+    model, rates = exported(mechanism, LONGEST_STEP), {}
+    for name, open_engine in engines.items():
+        with closing(open_engine(model)) as engine:
+            if engine.steps_explicitly:
+                rates[name] = fastest_rate(stiffest, start[0])
+    return rates
+
+
+def start_of(mechanism: Mechanism, seed: int) -> State:
+    """Return a random state; a model with loops starts at rest at the zero position, where its
+    loops are closed.
+
+    Args:
+        mechanism: The complete mechanism.
+        seed: Seed of the state.
+    """
+    if mechanism.closures or mechanism.scene.constraints:
+        return {}, {}
+    return away_from_stops(mechanism, random_states(mechanism, 1, seed)[0], STEPS * LONGEST_STEP)
+
+
+# --- motions --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,165 +225,94 @@ class MotionDrive:
     """
 
     kind: ActuatorKind
-    plan: Plan
+    plan: Sequence[Mapping[str, float]]
 
 
-class Motions:
-    """The motions of the exported model in each engine, computed when they are first needed.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedMotion:
+    """The motion of the exported model in one engine.
 
-    Args:
-        mechanism: The complete mechanism.
-        engines: Functions that open an engine, by name.
-        seed: Seed of the random initial state.
-        stiffest: The mechanism with all that acts explicitly in PyBullet as dampers and springs, if
-            that is more.
-        drive: The commands to actuators; None for a motion without.
+    Attributes:
+        poses: The link poses at the start and at the sampled times, each of shape (4, 4).
+        before_stops: The number of sampled times before the first stop is near.
+        diagnostics: The fidelity report of the engine.
     """
 
-    def __init__(
-        self,
-        mechanism: Mechanism,
-        engines: Mapping[str, Callable[[Mechanism], Engine]],
-        seed: int,
-        *,
-        stiffest: Mechanism | None = None,
-        drive: MotionDrive | None = None,
-    ) -> None:
-        self._mechanism = mechanism
-        self._stiffest = stiffest or mechanism
-        self._drive = drive
-        self._engines = dict(engines)
-        self._is_explicit: dict[str, bool] = {}
-        self._start = start_of(mechanism, seed)
-        self._known: dict[tuple[str, float, float], Motion] = {}
-        self._initial: dict[str, dict[str, Array]] = {}
-        self._diagnostics: dict[str, tuple[Diagnostic, ...]] = {}
+    poses: Sequence[Mapping[str, Array]]
+    before_stops: int
+    diagnostics: tuple[Diagnostic, ...]
 
-    def row(self, pair: tuple[str, str]) -> Row:
-        """Return the row of a pair of engines."""
-        longest = min(self._mechanism.scene.physics.time_step, LONGEST_STEP)
-        rate = self._explicit_rate(pair)
-        rows = []
-        for shortening in (s for s in SHORTENINGS if rate * longest / s <= STABILITY_LIMIT):
-            rows.append(self._measured(pair, longest / shortening))
-            if rows[-1].error <= SHRINKS:
-                break
-        return (
-            self._judged(rows)
-            if rows
-            else _row(pair, Outcome.UNKNOWN, cause=_unstable(rate, longest))
+    def until(self, count: int) -> ExportedMotion:
+        """Return the motion until a number of sampled times, at least one."""
+        return dataclasses.replace(self, poses=self.poses[: 1 + max(1, count)])
+
+
+def simulate(
+    open_engine: Callable[[Mechanism], Engine],
+    mechanism: Mechanism,
+    start: State,
+    step: float,
+    duration: float,
+    drive: MotionDrive | None = None,
+) -> ExportedMotion:
+    """Return the motion of the exported model in one engine.
+
+    Args:
+        open_engine: A function that opens the engine.
+        mechanism: The complete mechanism.
+        start: The initial state.
+        step: Time step [s].
+        duration: Simulated time [s].
+        drive: The commands to actuators; None for a motion without.
+    """
+    with closing(open_engine(exported(mechanism, step))) as engine:
+        if drive is not None:
+            engine.start_actuators(drive.kind, tuple(drive.plan[0]))
+        engine.set_state(*start)
+        poses = [_poses_after(engine, 0)]
+        before_stops = 0
+        for k in range(SAMPLES):
+            if drive is not None:
+                engine.set_controls(drive.plan[k])
+            poses.append(_poses_after(engine, round(duration / step / SAMPLES)))
+            if before_stops == k and is_free_of_stops(mechanism, engine, duration / SAMPLES):
+                before_stops += 1
+        return ExportedMotion(
+            poses=poses, before_stops=before_stops, diagnostics=engine.diagnostics
         )
 
-    def rate(self) -> float:
-        """Return the fastest rate of dampers and springs at the start [1/s]."""
-        return fastest_rate(exported(self._stiffest, LONGEST_STEP), self._start[0])
 
-    def _explicit_rate(self, pair: tuple[str, str]) -> float:
-        """Return the fastest rate at the start [1/s]; zero if no engine integrates dampers and
-        springs explicitly.
-        """
-        return self.rate() if any(self._steps_explicitly(name) for name in pair) else 0.0
+def _poses_after(engine: Engine, count: int) -> dict[str, Array]:
+    try:
+        engine.step(count)
+    except DivergedError:
+        return dict.fromkeys(engine.link_poses(), np.full((4, 4), np.nan))
+    return {link: matrix(X_WL) for link, X_WL in engine.link_poses().items()}
 
-    def _steps_explicitly(self, name: str) -> bool:
-        if name not in self._is_explicit:
-            engine = self._engines[name](exported(self._mechanism, LONGEST_STEP))
-            self._is_explicit[name] = engine.steps_explicitly
-            engine.close()
-        return self._is_explicit[name]
 
-    def _judged(self, rows: Sequence[Row]) -> Row:
-        first, last = rows[0], rows[-1]
-        if first.error <= SHRINKS:
-            return first if self._is_resolved(first) else self._until_they_stop(first)
-        if min(row.error for row in rows) < STAYS:
-            cause = (
-                f"the motions show no order in the step: at the shortest step the error is "
-                f"{first.error:.2f} of that "
-                f"at the longest one, and {last.error:.2f} in an eighth of the time"
-            )
-            return dataclasses.replace(first, outcome=Outcome.UNKNOWN, cause=cause)
-        return self._failed(first)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Motions:
+    """The motions of one model from one state, each of which is simulated once.
 
-    def _is_resolved(self, row: Row) -> bool:
-        """Return whether the motions are near each other at the shortest step, relative to how far
-        the links move.
-        """
-        return row.convergence[-1][1] <= max(APART * self._extent(row), TOLERANCE)
+    Attributes:
+        mechanism: The complete mechanism.
+        start: The initial state.
+        engines: Functions that open an engine, by name.
+        explicit_rates: The fastest rate of dampers and springs [1/s], for each engine that
+            integrates them explicitly.
+        drive: The commands to actuators; None for a motion without.
+        simulated: The motions so far, by engine, step [s] and duration [s].
+    """
 
-    def _until_they_stop(self, row: Row) -> Row:
-        """Return the row of a shorter motion, with steps in which the links do not stop at once;
-        unknown without one.
-        """
-        longest = row.convergence[0][0]
-        for shortening in UNTIL_THEY_STOP if self._stop_at_once(row) else ():
-            shorter = self._measured(row.engines, longest / shortening)
-            if shorter.error >= STAYS:
-                return self._failed(shorter)
-            if shorter.error <= SHRINKS and self._is_resolved(shorter):
-                return shorter
-        (step, distance), moved = row.convergence[-1], self._extent(row)
-        cause = (
-            f"the motions are {distance:.1e} m or rad apart at a step of {1e3 * step:g} ms, in "
-            f"which links move by {moved:.1e}; so far apart they show no order"
-        )
-        return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause=cause)
+    mechanism: Mechanism
+    start: State
+    engines: _Engines
+    explicit_rates: Mapping[str, float] = field(default_factory=dict)
+    drive: MotionDrive | None = None
+    simulated: dict[tuple[str, float, float], ExportedMotion] = field(default_factory=dict)
 
-    def _measured(self, pair: tuple[str, str], longest: float) -> Row:
-        motions = [
-            (step, [self.motion(name, step, STEPS * longest) for name in pair])
-            for step in (longest / 2**k for k in range(HALVINGS))
-        ]
-        before_stops = max(1, min(count for _, both in motions for _, count in both))
-        worst, points = WorstErrors(), []
-        for step, ((one, _), (two, _)) in motions:
-            worst = WorstErrors()
-            for a, b in zip(one[:before_stops], two[:before_stops], strict=True):
-                compare_readings(a, b, pose_distance, worst)
-            points.append((step, worst.error))
-        first, last = points[0][1], points[-1][1]
-        ratio = shrinkage(first, last)
-        return _row(
-            pair,
-            Outcome.PASSED,
-            error=ratio,
-            where=worst.where,
-            convergence=tuple(points),
-            order=log_log_slope(points),
-        )
-
-    def _extent(self, row: Row) -> float:
-        """Return the largest motion of a link in the motion of a row [m or rad], in the engine in
-        which that is less.
-        """
-        return min(_extent(self._initial[name], poses) for name, poses in self._shortest_steps(row))
-
-    def _stop_at_once(self, row: Row) -> bool:
-        """Return whether the links of one engine rest after the first sampled time, at the shortest
-        step.
-
-        Shorter steps would not help where the motions are far apart for another reason, such as
-        chaos.
-        """
-        motions = self._shortest_steps(row)
-        return any(
-            len(poses) > 1 and _extent(poses[0], poses[1:]) <= row.convergence[-1][1]
-            for _, poses in motions
-        )
-
-    def _shortest_steps(self, row: Row) -> list[tuple[str, _Poses]]:
-        """Return the link poses of each engine at the shortest step of a row, before the first stop
-        is near.
-        """
-        steps = [step for step, _ in row.convergence]
-        motions = [self.motion(name, steps[-1], STEPS * steps[0]) for name in row.engines]
-        counted = max(1, min(free for _, free in motions))
-        return [
-            (name, poses[:counted]) for name, (poses, _) in zip(row.engines, motions, strict=True)
-        ]
-
-    def motion(self, name: str, step: float, duration: float) -> Motion:
-        """Return the link poses at the sampled times, and the number of them before the first stop
-        is near.
+    def motion(self, name: str, step: float, duration: float) -> ExportedMotion:
+        """Return the motion in one engine.
 
         Args:
             name: The engine.
@@ -304,97 +320,105 @@ class Motions:
             duration: Simulated time [s].
         """
         key = name, step, duration
-        if key not in self._known:
-            engine = self._engines[name](exported(self._mechanism, step))
-            try:
-                self._diagnostics[name] = engine.diagnostics
-                if self._drive is not None:
-                    engine.start_actuators(self._drive.kind, tuple(self._drive.plan[0]))
-                engine.set_state(*self._start)
-                self._initial[name] = _poses_after(engine, 0)
-                poses: _Poses = []
-                free = 0
-                for k in range(SAMPLES):
-                    if self._drive is not None:
-                        engine.set_controls(self._drive.plan[k])
-                    poses.append(_poses_after(engine, round(duration / step / SAMPLES)))
-                    free += free == k and is_free_of_stops(
-                        self._mechanism, engine, duration / SAMPLES
-                    )
-                self._known[key] = poses, free
-            finally:
-                engine.close()
-        return self._known[key]
+        if key not in self.simulated:
+            self.simulated[key] = simulate(
+                self.engines[name], self.mechanism, self.start, step, duration, self.drive
+            )
+        return self.simulated[key]
 
-    def with_loss(self, row: Row) -> Row | None:
-        """Return the difference with what an engine lacks as its cause; None if no engine lacks
-        anything.
+    def at_halved_steps(
+        self, pair: tuple[str, str], longest: float
+    ) -> list[tuple[float, tuple[ExportedMotion, ExportedMotion]]]:
+        """Return the steps [s], the longest one first, with the motions of two engines until the
+        first stop is near in any of them.
+
+        Args:
+            pair: The engines.
+            longest: The longest step [s].
         """
-        entries = (entry for name in row.engines for entry in self._diagnostics[name])
-        lost = next(filter(is_lost, entries), None)
-        if lost is not None:
-            return explained(row, cause_of(lost, row.quantity, math.inf))
-        return None
+        at_steps = []
+        for step in (longest / 2**k for k in range(HALVINGS)):
+            one, two = (self.motion(name, step, STEPS * longest) for name in pair)
+            at_steps.append((step, (one, two)))
+        count = min(motion.before_stops for _, both in at_steps for motion in both)
+        return [(step, (one.until(count), two.until(count))) for step, (one, two) in at_steps]
 
-    def _failed(self, row: Row) -> Row:
-        lost = self.with_loss(row)
-        if lost is not None:
-            return lost
-        added = self._with_added_inertia(row)
-        if added is not None:
-            return added
-        (step, error) = row.convergence[-1]
-        cause = (
-            f"the motions do not converge: {error:.1e} m or rad apart at a step of "
-            f"{1e3 * step:g} ms"
-        )
-        return dataclasses.replace(row, outcome=Outcome.FAILED, cause=cause)
 
-    def _with_added_inertia(self, row: Row) -> Row | None:
-        """Return the row explained by inertia that an engine adds, if the motions converge once
-        both engines have it.
+# --- judgment -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Convergence:
+    """The distance of the motions of two engines while the step is halved.
+
+    Attributes:
+        row: The row; its error is the ratio of the distances at the shortest and longest step.
+        shortest: The motions at the shortest step.
+    """
+
+    row: Row
+    shortest: tuple[ExportedMotion, ExportedMotion]
+
+    @property
+    def distance(self) -> float:
+        """The distance of the motions at the shortest step [m or rad]."""
+        return self.row.convergence[-1][1]
+
+    @property
+    def extent(self) -> float:
+        """The largest motion of a link [m or rad], in the engine in which that is less."""
+        return min(_extent(motion.poses) for motion in self.shortest)
+
+    @property
+    def is_resolved(self) -> bool:
+        """True if the motions are near each other, relative to how far the links move."""
+        return self.distance <= max(APART * self.extent, TOLERANCE)
+
+    @property
+    def stops_at_once(self) -> bool:
+        """True if the links of one engine rest after the first sampled time.
+
+        Shorter steps would not help where the motions are far apart for another reason, such as
+        chaos.
         """
-        for owner, other in (row.engines, row.engines[::-1]):
-            added = added_inertia(self._mechanism, self._diagnostics[owner])
-            if added is None or is_loaded(row.engines[1]):
-                continue
-            loaded = loaded_name(other, owner)
-            self._engines[loaded] = self._with_inertia_of(owner, other)
-            return self._explained(row, added, self.row((other, loaded)), self.row((owner, loaded)))
-        return None
-
-    def _with_inertia_of(self, owner: str, other: str) -> Callable[[Mechanism], Engine]:
-        def opened(mechanism: Mechanism) -> Engine:
-            added = added_inertia(mechanism, self._diagnostics[owner])
-            return self._engines[other](mechanism if added is None else added.mechanism)
-
-        return opened
-
-    @staticmethod
-    def _explained(row: Row, added: AddedInertia, change: Row, remaining: Row) -> Row | None:
-        """Return the row with its cause: at the shortest step, the sum of the two distances in
-        place of the measured one.
-        """
-        first = row.convergence[0][1]
-        distances = (change.convergence[-1][1], max(remaining.convergence[-1][1], TOLERANCE))
-        cause = added.cause(row, distances[0] / first, remaining)
-        if cause is None:
-            return None
-        return explained(row, dataclasses.replace(cause, bound=sum(distances) / first))
+        later = [motion.poses[1:] for motion in self.shortest]
+        return any(len(poses) > 1 and _extent(poses) <= self.distance for poses in later)
 
 
-def _extent(start: Mapping[str, Array], poses: _Poses) -> float:
-    """Return the largest motion of a link from its pose at the start [m or rad]."""
-    return max(pose_distance(start[link], X, 1.0) for moved in poses for link, X in moved.items())
+def _extent(poses: Sequence[Mapping[str, Array]]) -> float:
+    """Return the largest motion of a link from its first pose [m or rad]."""
+    first, *others = poses
+    return max(pose_distance(first[link], X, 1.0) for moved in others for link, X in moved.items())
 
 
-def _unstable(rate: float, longest: float) -> str:
-    step = longest / SHORTENINGS[-1]
-    return (
-        f"dampers or springs act at a rate of {rate:.1e} 1/s; PyBullet integrates them explicitly, "
-        f"which is unstable at steps above {1e3 * STABILITY_LIMIT / rate:.1e} ms, and the motion "
-        f"was to be compared at {1e3 * step:g} ms"
+def convergence_of(motions: Motions, pair: tuple[str, str], longest: float) -> Convergence:
+    """Return the distances of the motions of two engines at the halved steps.
+
+    Args:
+        motions: The motions.
+        pair: The engines.
+        longest: The longest step [s].
+    """
+    at_steps = motions.at_halved_steps(pair, longest)
+    points = []
+    for step, (one, two) in at_steps:
+        worst = WorstErrors()
+        for a, b in zip(one.poses[1:], two.poses[1:], strict=True):
+            compare_readings(a, b, pose_distance, worst)
+        points.append((step, worst.error))
+    row = Row(
+        level=Level.MOTION,
+        quantity=QUANTITY,
+        engines=pair,
+        error=shrinkage(points[0][1], points[-1][1]),
+        tolerance=SHRINKS,
+        where=worst.where,
+        subjects=names_at(worst.where) if worst.where else (),
+        outcome=Outcome.PASSED,
+        convergence=tuple(points),
+        order=log_log_slope(points),
     )
+    return Convergence(row=row, shortest=at_steps[-1][1])
 
 
 def shrinkage(first: float, last: float) -> float:
@@ -411,54 +435,152 @@ def shrinkage(first: float, last: float) -> float:
     return math.inf if math.isnan(ratio) else ratio
 
 
-def start_of(mechanism: Mechanism, seed: int) -> State:
-    """Return a random state; a model with loops starts at rest at the zero position, where its
-    loops are closed.
+def converging_row(motions: Motions, pair: tuple[str, str]) -> Row:
+    """Return the row of two engines, whose motions must approach each other.
 
     Args:
-        mechanism: The complete mechanism.
-        seed: Seed of the state.
+        motions: The motions.
+        pair: The engines.
     """
-    if mechanism.closures or mechanism.scene.constraints:
-        return {}, {}
-    return away_from_stops(mechanism, random_states(mechanism, 1, seed)[0], STEPS * LONGEST_STEP)
+    longest = min(motions.mechanism.scene.physics.time_step, LONGEST_STEP)
+    rate = max(motions.explicit_rates.get(name, 0.0) for name in pair)
+    found: list[Convergence] = []
+    for step in (longest / shortening for shortening in SHORTENINGS):
+        if rate * step > STABILITY_LIMIT:
+            continue
+        found.append(convergence_of(motions, pair, step))
+        if found[-1].row.error <= SHRINKS:
+            break
+    if not found:
+        return _unknown(pair, _unstable(rate, longest))
+    return judged(motions, found)
 
 
-def _poses_after(engine: Engine, count: int) -> dict[str, Array]:
-    try:
-        engine.step(count)
-    except DivergedError:
-        return dict.fromkeys(engine.link_poses(), np.full((4, 4), np.nan))
-    return {link: matrix(X_WL) for link, X_WL in engine.link_poses().items()}
+def judged(motions: Motions, found: Sequence[Convergence]) -> Row:
+    """Return the row of a motion and of the shorter ones by which it is judged.
+
+    Args:
+        motions: The motions.
+        found: The distances in each motion, the longest motion first.
+    """
+    first, last = found[0], found[-1]
+    if first.row.error <= SHRINKS:
+        return first.row if first.is_resolved else _until_they_stop(motions, first)
+    if min(convergence.row.error for convergence in found) < STAYS:
+        cause = (
+            f"the motions show no order in the step: at the shortest step the error is "
+            f"{first.row.error:.2f} of that "
+            f"at the longest one, and {last.row.error:.2f} in an eighth of the time"
+        )
+        return dataclasses.replace(first.row, outcome=Outcome.UNKNOWN, cause=cause)
+    return _failed(motions, first)
 
 
-def _row(
-    pair: tuple[str, str],
-    outcome: Outcome,
-    *,
-    error: float = 0.0,
-    where: str = "",
-    cause: str = "",
-    convergence: tuple[tuple[float, float], ...] = (),
-    order: float | None = None,
-) -> Row:
-    return Row(
-        level=Level.MOTION,
-        quantity=QUANTITY,
-        unit="",
-        engines=pair,
-        error=error,
-        tolerance=SHRINKS,
-        where=where,
-        subjects=names_at(where) if where else (),
-        outcome=outcome,
-        cause=cause,
-        convergence=convergence,
-        order=order,
+def _until_they_stop(motions: Motions, found: Convergence) -> Row:
+    """Return the row of a shorter motion, with steps in which the links do not stop at once;
+    unknown without one.
+    """
+    longest, shortest = found.row.convergence[0][0], found.row.convergence[-1][0]
+    for shortening in UNTIL_THEY_STOP if found.stops_at_once else ():
+        shorter = convergence_of(motions, found.row.engines, longest / shortening)
+        if shorter.row.error >= STAYS:
+            return _failed(motions, shorter)
+        if shorter.row.error <= SHRINKS and shorter.is_resolved:
+            return shorter.row
+    cause = (
+        f"the motions are {found.distance:.1e} m or rad apart at a step of "
+        f"{1e3 * shortest:g} ms, in which links move by {found.extent:.1e}; "
+        f"so far apart they show no order"
+    )
+    return dataclasses.replace(found.row, outcome=Outcome.UNKNOWN, cause=cause)
+
+
+def _failed(motions: Motions, found: Convergence) -> Row:
+    """Return the row of motions that do not approach each other: explained by what an engine lacks
+    or by inertia that it adds, or failed.
+    """
+    by_cause = lost_by(found.row, found.shortest) or _with_added_inertia(motions, found)
+    if by_cause is not None:
+        return by_cause
+    cause = (
+        f"the motions do not converge: {found.distance:.1e} m or rad apart at a step of "
+        f"{1e3 * found.row.convergence[-1][0]:g} ms"
+    )
+    return dataclasses.replace(found.row, outcome=Outcome.FAILED, cause=cause)
+
+
+def lost_by(row: Row, motions: Iterable[ExportedMotion]) -> Row | None:
+    """Return the row of a difference with what an engine lacks as its cause; None if no engine
+    lacks anything.
+
+    Args:
+        row: The row of the difference.
+        motions: The motions of the engines.
+    """
+    entries = (entry for motion in motions for entry in motion.diagnostics)
+    lost = next(filter(is_lost, entries), None)
+    return None if lost is None else explained(row, cause_of(lost, row.quantity, math.inf))
+
+
+def _with_added_inertia(motions: Motions, found: Convergence) -> Row | None:
+    """Return the row explained by inertia that an engine adds, if the motions converge once both
+    engines have it.
+    """
+    row, (one, two) = found.row, found.row.engines
+    if is_loaded(two):
+        return None
+    for owner, other, motion in ((one, two, found.shortest[0]), (two, one, found.shortest[1])):
+        added = added_inertia(motions.mechanism, motion.diagnostics)
+        if added is not None:
+            loaded = loaded_name(other, owner)
+            more = _with_loaded(motions, loaded, other, motion.diagnostics)
+            change = converging_row(more, (other, loaded))
+            remaining = converging_row(more, (owner, loaded))
+            return _explained(row, added, change, remaining)
+    return None
+
+
+def _with_loaded(
+    motions: Motions, loaded: str, other: str, diagnostics: Sequence[Diagnostic]
+) -> Motions:
+    """Return the motions with those of a further engine, which holds the inertia that diagnostics
+    report.
+    """
+
+    def open_loaded(mechanism: Mechanism) -> Engine:
+        added = added_inertia(mechanism, diagnostics)
+        return motions.engines[other](mechanism if added is None else added.mechanism)
+
+    rates = dict(motions.explicit_rates)
+    if other in rates:
+        rates[loaded] = rates[other]
+    engines = {**motions.engines, loaded: open_loaded}
+    return dataclasses.replace(motions, engines=engines, explicit_rates=rates)
+
+
+def _explained(row: Row, added: AddedInertia, change: Row, remaining: Row) -> Row | None:
+    """Return the row with its cause: at the shortest step, the sum of the two distances in place of
+    the measured one.
+    """
+    first = row.convergence[0][1]
+    distances = (change.convergence[-1][1], max(remaining.convergence[-1][1], TOLERANCE))
+    cause = added.cause(row, distances[0] / first, remaining)
+    if cause is None:
+        return None
+    return explained(row, dataclasses.replace(cause, bound=sum(distances) / first))
+
+
+def _unstable(rate: float, longest: float) -> str:
+    step = longest / SHORTENINGS[-1]
+    return (
+        f"dampers or springs act at a rate of {rate:.1e} 1/s; PyBullet integrates them explicitly, "
+        f"which is unstable at steps above {1e3 * STABILITY_LIMIT / rate:.1e} ms, and the motion "
+        f"was to be compared at {1e3 * step:g} ms"
     )
 
 
-EFFORTS, TARGETS = "motion with efforts", "motion with controllers"
+# --- commands -------------------------------------------------------------------------------------
+
 ACCELERATION = 30.0
 """Acceleration of a joint alone that its largest commanded effort causes [rad/s^2 or m/s^2]."""
 DISTANCE = 0.2
@@ -469,94 +591,54 @@ _BEYOND = 1.5
 """Largest commanded effort relative to the limit."""
 
 
-def driven_rows(
-    mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], seed: int
-) -> Iterator[Row]:
-    """Yield a row for each pair of simulators and each kind of command that the model has actuators
-    for.
-
-    Args:
-        mechanism: The mechanism to simulate.
-        factories: The engines by name; the reference, which has no actuators, takes no part.
-        seed: Seed of the random initial state and of the commands.
-    """
-    engines = {
-        name: as_exported(factory) for name, factory in factories if solves_constraints(factory)
-    }
-    trials = actuator_trials(mechanism)
-    if not trials or len(engines) < 2 or work_of(mechanism) > MAX_WORK:
-        return
-    rng, q = np.random.default_rng(seed), start_of(mechanism, seed)[0]
-    controlled = {joint: trial for joint, trial in trials.items() if trial.gains is not None}
-    efforts = MotionDrive(kind="motor", plan=_efforts(mechanism, trials, q, rng))
-    yield from _rows(EFFORTS, Motions(mechanism, engines, seed, drive=efforts), engines)
-    if controlled:
-        targets = MotionDrive(kind="position", plan=_targets(mechanism, controlled, q, rng))
-        stiff = _with_gains(mechanism, controlled)
-        motions = Motions(mechanism, engines, seed, stiffest=stiff, drive=targets)
-        yield from _rows(TARGETS, motions, engines)
-
-
-def _rows(quantity: str, motions: Motions, engines: Iterable[str]) -> Iterator[Row]:
-    """Yield the rows of all pairs; unknown if an engine does not run actuators."""
-    for pair in combinations(engines, 2):
-        try:
-            row = motions.row(pair)
-        except NotReportedError as error:
-            row = _row(pair, Outcome.UNKNOWN, cause=str(error))
-        yield dataclasses.replace(row, quantity=quantity)
-
-
-# --- commands -------------------------------------------------------------------------------------
-
-
 def _efforts(
     mechanism: Mechanism,
     trials: Mapping[str, ActuatorTrial],
-    q: Mapping[str, Position],
+    start: State,
     rng: np.random.Generator,
-) -> Plan:
-    """Random efforts, the first ones as large as possible: beyond the limits of joints that are
-    weak.
+) -> list[dict[str, float]]:
+    """Return random efforts, the first ones as large as possible: beyond the limits of joints that
+    are weak.
     """
-    inertia = dict(zip(mechanism.v_order, np.diag(mechanism.mass_matrix(q)), strict=True))
-    sizes = {
-        joint: min(_BEYOND * t.limit, ACCELERATION * inertia[joint, 0])
-        for joint, t in trials.items()
-    }
-    first = {joint: float(rng.choice((-size, size))) for joint, size in sizes.items()}
-    return _plan({joint: (-size, size) for joint, size in sizes.items()}, rng, first)
+    inertia = dict(zip(mechanism.v_order, np.diag(mechanism.mass_matrix(start[0])), strict=True))
+    ranges, first = {}, {}
+    for joint, trial in trials.items():
+        size = min(_BEYOND * trial.limit, ACCELERATION * inertia[joint, 0])
+        ranges[joint] = -size, size
+        first[joint] = float(rng.choice((-size, size)))
+    return _plan(first, ranges, rng)
 
 
 def _targets(
     mechanism: Mechanism,
     trials: Mapping[str, ActuatorTrial],
-    q: Mapping[str, Position],
+    start: State,
     rng: np.random.Generator,
-) -> Plan:
-    """Random targets within the limits and near the initial position."""
-    bodies = {body.joint: body for body in mechanism.bodies}
-    ranges = {}
+) -> list[dict[str, float]]:
+    """Return random targets within the limits and near the initial position."""
+    primitives = {body.joint: body.primitives[0] for body in mechanism.bodies if body.primitives}
+    ranges, first = {}, {}
     for joint in trials:
-        axis = bodies[joint].primitives[0].limits or JointAxis(xyz=bodies[joint].primitives[0].axis)
-        here = float(np.atleast_1d(q.get(joint, 0.0))[0])
-        low, high = sorted((axis.lower, axis.upper))
-        ranges[joint] = (
-            float(np.clip(here - DISTANCE, low, high)),
-            float(np.clip(here + DISTANCE, low, high)),
-        )
-    first = {joint: float(rng.uniform(*ends)) for joint, ends in ranges.items()}
-    return _plan(ranges, rng, first)
+        axis = primitives[joint].limits or JointAxis(xyz=primitives[joint].axis)
+        here = float(np.atleast_1d(start[0].get(joint, 0.0))[0])
+        lower, upper = sorted((axis.lower, axis.upper))
+        low = min(max(here - DISTANCE, lower), upper)
+        high = min(max(here + DISTANCE, lower), upper)
+        ranges[joint] = low, high
+        first[joint] = float(rng.uniform(low, high))
+    return _plan(first, ranges, rng)
 
 
 def _plan(
-    ranges: Mapping[str, tuple[float, float]], rng: np.random.Generator, first: Mapping[str, float]
-) -> Plan:
-    later = [
-        {joint: float(rng.uniform(*ends)) for joint, ends in ranges.items()}
-        for _ in range(SAMPLES - _CONSTANT)
-    ]
-    return [first] * _CONSTANT + later
+    first: dict[str, float], ranges: Mapping[str, tuple[float, float]], rng: np.random.Generator
+) -> list[dict[str, float]]:
+    """Return the first commands, which stay for `_CONSTANT` intervals, and random ones for each
+    interval after them.
+    """
+    plan = [first] * _CONSTANT
+    while len(plan) < SAMPLES:
+        plan.append({joint: float(rng.uniform(*ends)) for joint, ends in ranges.items()})
+    return plan
 
 
 def _with_gains(mechanism: Mechanism, trials: Mapping[str, ActuatorTrial]) -> Mechanism:
@@ -565,7 +647,8 @@ def _with_gains(mechanism: Mechanism, trials: Mapping[str, ActuatorTrial]) -> Me
     """
     joints = []
     for joint in mechanism.scene.joints:
-        p, d = trials[joint.name].gains or (0.0, 0.0) if joint.name in trials else (0.0, 0.0)
+        trial = trials.get(joint.name)
+        p, d = (trial and trial.gains) or (0.0, 0.0)
         axes = tuple(
             dataclasses.replace(
                 axis, damping=axis.damping + d, spring_stiffness=axis.spring_stiffness + p

@@ -7,7 +7,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -36,6 +35,7 @@ from bridge.parity.states import (
     without_solver_effects,
 )
 from bridge.parity.verdict import Level, Outcome, Row, explained, failed, undecided
+from loaders.deferred import cached_property
 from loaders.pose import Array
 
 MAX_STATES, MIN_STATES = 20, 3
@@ -120,7 +120,6 @@ class _Steps:
         row = Row(
             level=Level.MOTION,
             quantity="one step",
-            unit="",
             engines=pair,
             error=float(errors[state, dof]),
             tolerance=TOLERANCE,

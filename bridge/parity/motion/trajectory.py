@@ -169,7 +169,6 @@ def _unknown(quantity: str, engines: tuple[str, str], cause: str, where: str = "
         quantity=quantity,
         unit="m or rad",
         engines=engines,
-        error=0.0,
         tolerance=TOLERANCE,
         where=where,
         outcome=Outcome.UNKNOWN,

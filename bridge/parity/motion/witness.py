@@ -18,7 +18,6 @@ from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.parity.convergence import (
     CONFIDENCE,
-    HALVINGS,
     MAX_EXACT_DOFS,
     SINGULAR,
     condition,
@@ -44,11 +43,28 @@ from bridge.parity.quantity import (
     names_at,
     pose_distance,
 )
-from bridge.parity.states import State, random_states, time_step, without_solver_effects
+from bridge.parity.states import (
+    State,
+    fastest_rate,
+    random_states,
+    time_step,
+    without_solver_effects,
+)
 from bridge.parity.verdict import REFERENCE, Level, Outcome, Row, failed
 from loaders.pose import Array
 
-from .model_motion import LONGEST_STEP, SHORTENINGS, SHRINKS, STAYS, STEPS, Motions, shrinkage
+from .model_motion import (
+    LONGEST_STEP,
+    SHORTENINGS,
+    SHRINKS,
+    STAYS,
+    STEPS,
+    ExportedMotion,
+    Motions,
+    lost_by,
+    shrinkage,
+    start_of,
+)
 
 QUANTITY, SMOOTH_QUANTITY = "witnessed motion", "witnessed smooth motion"
 DURATION = 0.1
@@ -222,9 +238,12 @@ def _simulator_rows(
     it lacks, is left out.
     """
     simulators = {other: as_exported(f) for other, f in factories if solves_constraints(f)}
-    motions = Motions(_without_friction(mechanism), {**simulators, name: open_witness}, seed)
+    model = _without_friction(mechanism)
+    motions = Motions(
+        mechanism=model, start=start_of(model, seed), engines={**simulators, name: open_witness}
+    )
     longest = min(mechanism.scene.physics.time_step, LONGEST_STEP)
-    rate = motions.rate()
+    rate = fastest_rate(model, motions.start[0])
     if rate * STEPS * longest > MAX_STIFFNESS:
         cause = (
             f"dampers or springs act at a rate of {rate:.1e} 1/s, which takes the witness too "
@@ -247,37 +266,38 @@ def _judged(motions: Motions, pair: tuple[str, str], longest: float, *, in_serie
     distance is not a power series in the step, it must shrink, and its limit is shown with the
     distance at the shortest step as its uncertainty.
     """
-    rows = []
+    found = []
     for shortening in SHORTENINGS:
-        row, shrinks = _measured(motions, pair, longest / shortening)
+        shortest, row, shrinks = _measured(motions, pair, longest / shortening)
         if not in_series:
             row = replace(row, tolerance=max(row.tolerance, row.convergence[-1][1]))
         if row.error <= row.tolerance and shrinks <= SHRINKS:
             return row
-        rows.append((row, shrinks))
-    first = rows[0][0]
-    if all(row.error > row.tolerance or shrinks >= STAYS for row, shrinks in rows):
-        return motions.with_loss(replace(first, error=first.convergence[-1][1])) or failed(first)
+        found.append((shortest, row, shrinks))
+    shortest, first, _ = found[0]
+    if all(row.error > row.tolerance or shrinks >= STAYS for _, row, shrinks in found):
+        return lost_by(replace(first, error=first.convergence[-1][1]), shortest) or failed(first)
     cause = (
         "the motions show no order in the step, or none that is the same in an eighth of the time"
     )
     return replace(first, outcome=Outcome.UNKNOWN, cause=cause)
 
 
-def _measured(motions: Motions, pair: tuple[str, str], longest: float) -> tuple[Row, float]:
-    """Return the row of the limit, and the ratio of the distances at the shortest and at the
-    longest step.
+def _measured(
+    motions: Motions, pair: tuple[str, str], longest: float
+) -> tuple[tuple[ExportedMotion, ExportedMotion], Row, float]:
+    """Return the motions at the shortest step, the row of the limit, and the ratio of the distances
+    at the shortest and at the longest step.
     """
-    steps = [longest / 2**k for k in range(HALVINGS)]
-    both = [[motions.motion(name, step, STEPS * longest) for name in pair] for step in steps]
-    last = max(1, min(free for motion in both for _, free in motion)) - 1
-    ends = [(one[last], two[last]) for (one, _), (two, _) in both]
-    limit, uncertainty = limit_at_zero([_displacements(*end) for end in ends])
-    worst, points = WorstErrors(), []
-    for step, (one, two) in zip(steps, ends, strict=True):
+    at_steps = motions.at_halved_steps(pair, longest)
+    points, differences = [], []
+    for step, (one, two) in at_steps:
         worst = WorstErrors()
-        compare_readings(one, two, pose_distance, worst)
+        a, b = one.poses[-1], two.poses[-1]
+        compare_readings(a, b, pose_distance, worst)
         points.append((step, worst.error))
+        differences.append(np.concatenate([displacement(b[name], a[name]) for name in b]))
+    limit, uncertainty = limit_at_zero(differences)
     error = float(np.abs(limit).max(initial=0.0))
     row = replace(
         _row(QUANTITY, pair, worst, Outcome.PASSED),
@@ -286,11 +306,7 @@ def _measured(motions: Motions, pair: tuple[str, str], longest: float) -> tuple[
         convergence=tuple(points),
         order=log_log_slope(points),
     )
-    return row, shrinkage(points[0][1], points[-1][1])
-
-
-def _displacements(one: Mapping[str, Array], two: Mapping[str, Array]) -> Array:
-    return np.concatenate([displacement(two[name], one[name]) for name in two])
+    return at_steps[-1][1], row, shrinkage(points[0][1], points[-1][1])
 
 
 def _without_friction(mechanism: Mechanism) -> Mechanism:

@@ -197,12 +197,11 @@ def _relevant(mechanism: Mechanism) -> list[Setting]:
         if link.name in touching
         for shape in link.collisions
     }
-    return [
-        setting
-        for setting in acting
-        if setting.effect is not Effect.CONTACT
-        or (shapes.intersection(setting.subjects) if setting.subjects else shapes)
-    ]
+
+    def touches(setting: Setting) -> bool:
+        return bool(shapes.intersection(setting.subjects) if setting.subjects else shapes)
+
+    return [each for each in acting if each.effect is not Effect.CONTACT or touches(each)]
 
 
 def quantity_rows(
@@ -253,11 +252,9 @@ def refusal_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]
             yield Row(
                 level=Level.MODEL,
                 quantity="reading",
-                unit="",
                 engines=(reference, name),
                 error=math.inf,
                 tolerance=0.0,
-                where="",
                 cause=engine.refusal,
                 outcome=Outcome.FAILED if engine.refusal_is_difference else Outcome.UNKNOWN,
             )

@@ -31,7 +31,7 @@ from bridge.parity.verdict import (
     number,
 )
 from loaders.inertia import SpatialInertia
-from loaders.text import card, details, findings_table, summary_of, table
+from loaders.text import card, details, findings_table, printable, summary_of, table
 
 _STYLES = (
     ("#0072b2", "o", "-"),
@@ -55,12 +55,10 @@ def draw(comparison: Findings) -> dict[str, str]:
         ImportError: If matplotlib is not installed.
     """
     moving = [row for row in comparison.rows if row.series]
-    drawings = {
-        f"Error over time, {quantity}": _over_time(
-            [row for row in moving if row.quantity == quantity]
-        )
-        for quantity in dict.fromkeys(row.quantity for row in moving)
-    }
+    drawings = {}
+    for quantity in dict.fromkeys(row.quantity for row in moving):
+        rows = [row for row in moving if row.quantity == quantity]
+        drawings[f"Error over time, {quantity}"] = _over_time(rows)
     stepped = [row for row in comparison.rows if _has_slope(row)]
     if stepped:
         drawings["Error over the step"] = _over_step(stepped)
@@ -100,14 +98,9 @@ def _over_step(rows: list[Row]) -> str:
     between engines.
     """
     exact = [row for row in rows if row.engines[0] == EXACT_MOTION]
-    panels = [
-        (title, part)
-        for title, part in (
-            ("from the exact motion", exact),
-            ("from each other", [row for row in rows if row.engines[0] != EXACT_MOTION]),
-        )
-        if part
-    ]
+    others = [row for row in rows if row.engines[0] != EXACT_MOTION]
+    both = (("from the exact motion", exact), ("from each other", others))
+    panels = [(title, part) for title, part in both if part]
     figure = _figure(8.4, 3.6 * len(panels))
     for axes, (title, part) in zip(
         figure.subplots(len(panels), 1, squeeze=False)[:, 0], panels, strict=True
@@ -422,7 +415,11 @@ def html(comparison: Findings, pictures: Mapping[str, bytes], date: str = "") ->
     except ImportError as error:
         raise ImportError(_INSTALL) from error
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: printable(value, lines=True) if type(value) is str else value,
     )
     environment.filters |= {
         "set_of": frozenset,
@@ -561,9 +558,9 @@ def _excess(row: Row) -> float:
     """
     if row.outcome is Outcome.UNKNOWN or math.isnan(row.error):
         return -1.0
-    return (
-        row.error / row.tolerance if row.tolerance > 0.0 else math.inf if row.error > 0.0 else 0.0
-    )
+    if row.tolerance > 0.0:
+        return row.error / row.tolerance
+    return math.inf if row.error > 0.0 else 0.0
 
 
 def _caption(comparison: Findings, title: str) -> str:

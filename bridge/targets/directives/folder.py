@@ -19,6 +19,7 @@ from bridge.targets.folder import (
     export_folder,
     finished,
     scene_of,
+    unused_word,
     with_sampled_pairs,
 )
 from bridge.targets.options import DirectivesExportOptions, Models, Repair, changed_options
@@ -153,15 +154,20 @@ def single_files(source: Source, options: DirectivesOptions, assets: str) -> Exp
         ExportError: if a model cannot be written; with ``strict``, if anything is lost.
         TypeError: if an option is unknown.
     """
-    package = assets.partition("/")[0]
-    done = folder_files(source, options, package)
-    flat, nested = f"package://{package}/", f"package://{assets}/"
+    mark = unused_word()
+    done = folder_files(source, options, mark)
     text = done.files[done.main].decode()
     text = text.replace(origin_comment(done.scene), origin_comment(done.scene, alone=True), 1)
-    files = {done.main: text.replace(flat, nested).encode()}
-    for name, data in _of_package(done).items():
-        files[f"{assets}/{name}"] = data.replace(flat.encode(), nested.encode())
-    return replace(done, files=files)
+    files = {done.main: text.encode()}
+    files |= {f"{assets}/{name}": data for name, data in _of_package(done).items()}
+    package = assets.partition("/")[0]
+    named = {
+        name: data.replace(f"package://{mark}/".encode(), f"package://{assets}/".encode()).replace(
+            mark.encode(), package.encode()
+        )
+        for name, data in files.items()
+    }
+    return replace(done, files=named, check=lambda _: done.check(done.files))
 
 
 def _of_package(done: ExportFiles) -> dict[str, bytes]:

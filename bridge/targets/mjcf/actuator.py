@@ -90,6 +90,10 @@ twice is stable.
 """
 
 
+_CONTROLLED = {"position": "position", "velocity": "velocity"}
+"""Type of the actuator that an interface of ros2_control controls; that of any other is a motor."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Drive:
     """A joint and its actuator, in the coordinate of the MJCF joint."""
@@ -111,6 +115,28 @@ class _Drive:
     def subjects(self) -> tuple[str, ...]:
         """The actuator and its joint, as subjects of a diagnostic."""
         return _subjects(self.actuator)
+
+    def stated_range(self, kind: str) -> tuple[float, float] | None:
+        """Return the range of the control that the source states for the first interface of the
+        actuator, within the limits of the joint; None if it states none for actuators of a type.
+
+        Args:
+            kind: The type of actuator that is written.
+        """
+        interface = next(iter(self.actuator.interfaces), "")
+        if _CONTROLLED.get(interface, "motor") != kind or not any(
+            map(math.isfinite, self.actuator.control)
+        ):
+            return None
+        factor = 1.0 / self.ratio if kind == "motor" else self.ratio
+        lower, upper = sorted(bound * factor for bound in self.actuator.control)
+        bounds = {
+            "position": (self.axis.lower, self.axis.upper),
+            "velocity": (-self.axis.velocity, self.axis.velocity),
+            "motor": (-self.effort, self.effort),
+        }[kind]
+        lower, upper = max(lower, bounds[0]), min(upper, bounds[1])
+        return (max(lower, -UNLIMITED), min(upper, UNLIMITED)) if lower < upper else None
 
     def max_effort(self, step: float, speed: float) -> float:
         """Return the largest effort that the time step can hold, to three digits; see
@@ -187,6 +213,9 @@ def _write_actuator(
     )
     element = context.document["actuator"].add(_TAGS.get(kind, kind), name=name, joint=joint.joint)
     _WRITERS[kind](element, drive, context)
+    stated = drive.stated_range(kind)
+    if stated is not None:
+        element.set(ctrlrange=stated)
     return drive
 
 
@@ -335,7 +364,9 @@ def _position(element: MjcfElement, drive: _Drive, context: MjcfContext) -> None
         element.set(dampratio=1.0)
     else:
         element.set(kv=actuator.d_gain)
-    if -UNLIMITED < drive.axis.lower < drive.axis.upper < UNLIMITED:
+    if drive.stated_range("position") is not None:
+        pass  # which is written for every type of actuator
+    elif -UNLIMITED < drive.axis.lower < drive.axis.upper < UNLIMITED:
         element.set(inheritrange=1.0)
     element.set(forcerange=_symmetric_range(drive.effort))
     if actuator.p_gain is None:

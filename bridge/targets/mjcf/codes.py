@@ -97,6 +97,30 @@ COLLIDE_WITHOUT_CONTACT = Code(
         "with nothing, so MuJoCo reports no contacts."
     ),
 )
+CONTACT_DAMPING = Code(
+    "mjcf.contact-damping",
+    Fate.APPROXIMATED,
+    (
+        "collision {link}/{collision}: the damping ratio {ratio:.3g} of its stiffness "
+        "{stiffness:g} N/m, its damping and its mass is {written_ratio:.3g}, the largest that a "
+        "time step can hold"
+    ),
+    meaning=(
+        "The damping of a contact differs from the one that the source states, because the time "
+        "step is too long for the spring: with less damping the contact would never come to rest."
+    ),
+    remedy="Reduce the time step, or state less stiffness or more damping.",
+    hint="reduce the time step",
+    effect=Lost("contact parameters"),
+)
+CONTACT_DAMPING_RAISED = CONTACT_DAMPING.variant(
+    (
+        "collision {link}/{collision}: the damping ratio {ratio:.3g} of its stiffness "
+        "{stiffness:g} N/m, its damping and its mass is {written_ratio:.3g}, because with less the "
+        "contact would not come to rest at a time step of {time_step:g} s; it is as stated with "
+        "{resolving_step:.2g} s or less"
+    ),
+)
 CONTACT_DISSIPATION = Code(
     "mjcf.contact-dissipation",
     Fate.DROPPED,
@@ -130,16 +154,16 @@ CONTACT_PAIRS = Code(
     Fate.DROPPED,
     "more than {limit} pairs of geoms may collide; no pair is written",
     meaning=(
-        "More than 2000 pairs of geoms may collide, or bounce off each other, so no explicit "
-        "pairs are written."
+        "More than 2000 pairs of geoms may collide, or have contacts with little damping, so no "
+        "explicit pairs are written."
     ),
     remedy="Reduce the number of shapes, or filter collisions.",
     hint="use fewer shapes, or collision filters",
     effect=Lost("contact parameters"),
 )
 CONTACT_PAIRS_BOUNCING = CONTACT_PAIRS.variant(
-    "more than {limit} pairs of geoms may bounce off each other; no pair is written, so that "
-    "friction has the little damping of the bounce and slows down sliding too little"
+    "more than {limit} pairs of geoms have contacts with little damping; no pair is written, so "
+    "that their friction has that damping and slows down sliding too little"
 )
 CONTACT_POLICY = Code(
     "mjcf.contact-policy",
@@ -167,9 +191,9 @@ CONTACT_STIFFNESS = Code(
     (
         "collision {link}/{collision}: contact stiffness {stiffness:g} N/m holds at each contact "
         "point with a rigid body, for the link's effective mass of {mass:.6g} kg at the zero "
-        "configuration; damping ratio {ratio:.3g}; in contact the link moves like "
-        "{mass_factor:.3g} "
-        "times its mass"
+        "configuration; damping ratio {written_ratio:.3g}; in contact the link moves like "
+        "{mass_factor:.3g} times its mass; both are as stated with a time step of "
+        "{resolving_step:.2g} s or less"
     ),
     meaning=(
         "A contact stiffness is exact for one mass only, is limited by the time step, or "
@@ -186,11 +210,20 @@ CONTACT_STIFFNESS_DROPPED = CONTACT_STIFFNESS.variant(
     ),
     fate=Fate.DROPPED,
 )
+CONTACT_STIFFNESS_NONE = CONTACT_STIFFNESS.variant(
+    (
+        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is left out, because it "
+        "is not positive; the contact is as hard as MuJoCo's default"
+    ),
+    fate=Fate.DROPPED,
+    hint="state a positive stiffness",
+)
 CONTACT_STIFFNESS_REDUCED = CONTACT_STIFFNESS.variant(
     (
-        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m exceeds what the time "
-        "step "
-        "can hold; the contact is as hard as MuJoCo's default"
+        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is {held:.3g} N/m, the "
+        "largest that the time step of {time_step:g} s can hold for the link's effective mass of "
+        "{mass:.6g} kg; damping ratio {written_ratio:.3g}; in contact the link moves like "
+        "{mass_factor:.3g} times its mass"
     ),
     hint="reduce the time step",
 )
@@ -821,6 +854,10 @@ SENSOR = Code(
     effect=NO_EFFECT,
 )
 SENSOR_TYPE = SENSOR.variant("sensor {sensor} is of type {sensor_type}, which MuJoCo does not have")
+SENSOR_FIELD_OF_VIEW = SENSOR.variant(
+    "camera {sensor} has a field of view of {view:g} rad; a pinhole, which is all that MuJoCo has, "
+    "shows nothing from 3.1412 rad"
+)
 SENSOR_COLLISION = Code(
     "mjcf.sensor-collision",
     Fate.ASSUMED,
@@ -839,18 +876,78 @@ SENSOR_COLLISION = Code(
 SENSOR_PARAMETERS = Code(
     "mjcf.sensor-parameters",
     Fate.NOTED,
-    "sensor {sensor}: MuJoCo does not support {parameters}",
-    meaning=(
-        "Some parameters of a sensor, such as noise or update rate, are not supported by MuJoCo."
-    ),
+    "sensor {sensor}: the export does not represent {parameters}",
+    meaning="Some parameters of a sensor, such as noise or update rate, are not in the export.",
     remedy="Add them where you read the sensor.",
+)
+SENSOR_READING = Code(
+    "mjcf.sensor-reading",
+    Fate.APPROXIMATED,
+    "sensor {sensor}: MuJoCo's sensors read {reading}",
+    meaning=(
+        "What the sensors of MuJoCo read is not what Gazebo publishes; "
+        "`read()` of the export computes that."
+    ),
+    remedy="Read the sensor by `read()` of the export.",
+    hint="read(data) of the export returns what Gazebo publishes",
+)
+SENSOR_READING_FIXED = SENSOR_READING.variant(
+    "sensor {sensor}: the accelerometer reads 0 in MuJoCo, because link {link} is fixed to the "
+    "world; Gazebo publishes {expected} m/s^2"
+)
+SENSOR_READING_SIGHT = SENSOR_READING.variant(
+    "sensor {sensor}: a range finder of MuJoCo sees visuals and collisions alike, the sensor sees "
+    "{seen} from {minimum:g} m; it reads -1 if it meets nothing, Gazebo publishes inf"
+)
+SENSOR_READING_CONE = SENSOR_READING.variant(
+    "sensor {sensor} reads along one ray; the source measures in a cone of radius {radius} m",
+)
+SENSOR_READING_LENS = SENSOR_READING.variant(
+    "camera {sensor} has a {lens} lens with a field of view of {view:g} rad; it becomes a pinhole"
+)
+SENSOR_READING_IMAGE = SENSOR_READING.variant(
+    "camera {sensor} is of type {sensor_type}; MuJoCo renders its colors, depth and segmentation"
+)
+CAMERA_POSE = Code(
+    "mjcf.camera-pose",
+    Fate.ASSUMED,
+    (
+        "camera {sensor}: <camera> states the pose {pose} within the sensor; the camera is at the "
+        "sensor, where gz-sim has it, and Gazebo classic adds the pose"
+    ),
+    meaning=(
+        "The pose of `<camera>` is ignored by gz-sim, and added to that of the sensor by Gazebo "
+        "classic."
+    ),
+    remedy="State the whole pose in the sensor.",
+    hint="state the whole pose in <sensor>",
+    effect=LOOKS_ONLY,
+)
+SPHERICAL_COORDINATES = Code(
+    "mjcf.spherical-coordinates",
+    Fate.NOTED,
+    "MuJoCo has no place on a planet: {settings}",
+    meaning=(
+        "`<spherical_coordinates>` is in no element of MuJoCo; `read()` of the export uses it for "
+        "satellite navigation and for named references of orientations."
+    ),
+)
+DM_CONTROL = Code(
+    "mjcf.dm-control",
+    Fate.NOTED,
+    "dm_control refuses names with '/', which MuJoCo takes: {names}",
+    meaning="The names contain a slash, which dm_control's `mjcf` module reserves for scopes.",
+    remedy="Rename them, if dm_control shall read the file.",
 )
 SENSOR_RAYS = Code(
     "mjcf.sensor-rays",
     Fate.APPROXIMATED,
     "sensor {sensor} has {count} rays; one in {stride} is written, with its index in its name",
-    meaning="A sensor has more than 100 rays, so only some of them are exported.",
-    remedy="Reduce the number of rays.",
+    meaning=(
+        "A sensor has more than 100 rays, so only some of them are exported; `read()` of the "
+        "export casts all."
+    ),
+    remedy="Reduce the number of rays, or read the sensor by `read()` of the export.",
 )
 SEVERAL_JOINTS = Code(
     "mjcf.several-joints",
@@ -967,10 +1064,14 @@ TORSIONAL_FRICTION = Code(
     Fate.APPROXIMATED,
     (
         "collision {link}/{collision}: torsional friction becomes a length of {length:.6g} m, 3 "
-        "pi/16 "
-        "times coefficient times radius"
+        "pi/16 times coefficient times radius"
     ),
     meaning="A torsional friction coefficient and its patch radius are exported as a length.",
+)
+TORSIONAL_FRICTION_OF_SPHERE = TORSIONAL_FRICTION.variant(
+    "collision {link}/{collision}: torsional friction becomes a length of {length:.3g} m, 3 pi/16 "
+    "times coefficient times the radius of the patch, sqrt(R d), for the radius of the surface R = "
+    "{radius:g} m and the depth d = {depth:.3g} m in which it rests on one point by its own weight"
 )
 VELOCITY_DECAY = Code(
     "mjcf.velocity-decay",

@@ -28,17 +28,26 @@ from loaders.collision_pairs import BITMASKED, bitmasks
 from loaders.diagnostics import Where
 from loaders.engine_settings import conventions_of, friction_rule
 from loaders.limits import limited
-from loaders.model import WORLD, Collision, Link
+from loaders.model import WORLD, Collision, Link, Surface
 from loaders.pose import Array, Pose, skew
 
 from .collision_filter import Filters, Mask, welded_partners
-from .contact_parameters import ContactSpring, damping_ratio, friction_of, with_ode_spring
+from .contact_parameters import (
+    ContactSpring,
+    contact_spring,
+    friction_of,
+    resting_depth,
+    with_ode_spring,
+)
 from .context import MjcfContext, own_settings
 
 MAX_PAIRS = 2000
 """Largest number of pairs that are written: more make an unreadable file that is slow to
 simulate.
 """
+
+_FRICTION_RATIO = 0.3
+"""Damping ratio from which the damping of a geom is enough for its friction, within 1 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +74,7 @@ def write_contact_pairs(
     """
     if context.options.contacts == "geoms":
         _report_friction_difference(context)
-        _write_bouncing_pairs(geom_names, context)
+        _write_lightly_damped_pairs(geom_names, masses, context)
         return
     pairs = list(islice(_colliding_shapes(geom_names, context), MAX_PAIRS + 1))
     if sum(len(a.geoms) * len(b.geoms) for a, b in pairs) > MAX_PAIRS:
@@ -81,7 +90,7 @@ def write_contact_pairs(
             a,
             b,
             friction_rule(context.mechanism.scene).combined,
-            _contact_spring(a, b, masses, context),
+            _spring_between(a, b, masses, context),
             context,
         )
 
@@ -140,19 +149,24 @@ def _colliding_links(context: MjcfContext) -> Iterator[tuple[Link, Link]]:
             yield A, B
 
 
-def _write_bouncing_pairs(
-    geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: MjcfContext
+def _write_lightly_damped_pairs(
+    geom_names: Mapping[tuple[str, str], tuple[str, ...]],
+    masses: Mapping[str, float],
+    context: MjcfContext,
 ) -> None:
-    """Write the pairs of shapes that bounce off each other, with what their geoms state and hard
-    friction.
+    """Write the pairs of shapes whose contact has little damping, with what their geoms state and
+    hard friction.
     """
     surfaces = (
         collision.surface for body in context.mechanism.bodies for collision in body.link.collisions
     )
-    if not any(surface.restitution > 0.0 for surface in surfaces):
+    if not any(surface.restitution > 0.0 or _has_spring(surface) for surface in surfaces):
         return
-    bouncing = ((a, b, _bounce(a, b)) for a, b in _colliding_shapes(geom_names, context))
-    pairs = list(islice(((a, b, e) for a, b, e in bouncing if e > 0.0), MAX_PAIRS + 1))
+    springs = (
+        (a, b, _hardest(a, b, masses, context)) for a, b in _colliding_shapes(geom_names, context)
+    )
+    light = (pair for pair in springs if pair[2] is not None and pair[2].ratio < _FRICTION_RATIO)
+    pairs = list(islice(light, MAX_PAIRS + 1))
     if sum(len(a.geoms) * len(b.geoms) for a, b, _ in pairs) > MAX_PAIRS:
         context.report(
             codes.CONTACT_PAIRS_BOUNCING,
@@ -160,19 +174,34 @@ def _write_bouncing_pairs(
             limit=MAX_PAIRS,
         )
         return
-    for a, b, restitution in pairs:
-        spring = ContactSpring.from_restitution(restitution, context.time_step)
+    for a, b, spring in pairs:
         _write_pair(a, b, max, spring, context)
 
 
-def _bounce(a: _Shape, b: _Shape) -> float:
-    """Return the restitution of two geoms: that of the harder one; zero if a stiffness decides."""
-    surfaces = [with_ode_spring(shape.collision.surface, 1.0) for shape in (a, b)]
-    if any(surface.stiffness is not None for surface in surfaces):
-        return 0.0
-    return min(
-        (surface.restitution for surface in surfaces if surface.restitution > 0.0), default=0.0
+def _has_spring(surface: Surface) -> bool:
+    return with_ode_spring(surface, 1.0).stiffness is not None
+
+
+def _hardest(
+    a: _Shape, b: _Shape, masses: Mapping[str, float], context: MjcfContext
+) -> ContactSpring | None:
+    """Return the contact that MuJoCo computes for two geoms: element by element, the larger
+    stiffness and damping.
+    """
+    springs = [
+        contact_spring((shape.collision.surface,), masses.get(shape.link, 0.0), context)
+        for shape in (a, b)
+    ]
+    return max(
+        (s for s in springs if s is not None), key=lambda s: (-s.solref[0], s.ratio), default=None
     )
+
+
+def _spring_between(
+    a: _Shape, b: _Shape, masses: Mapping[str, float], context: MjcfContext
+) -> ContactSpring | None:
+    surfaces = [shape.collision.surface for shape in (a, b)]
+    return contact_spring(surfaces, sum(masses.get(shape.link, 0.0) for shape in (a, b)), context)
 
 
 def _write_pair(
@@ -182,8 +211,9 @@ def _write_pair(
     contact: ContactSpring | None,
     context: MjcfContext,
 ) -> None:
+    depth = resting_depth(contact, context)
     (slide_a, *rest_a), (slide_b, *rest_b) = (
-        friction_of(shape.collision.surface.friction) for shape in (a, b)
+        friction_of(shape.collision.surface.friction, depth) for shape in (a, b)
     )
     slide = rule(slide_a, slide_b)
     spin, roll = (max(pair) for pair in zip(rest_a, rest_b, strict=True))
@@ -192,7 +222,7 @@ def _write_pair(
             "pair",
             geom1=first,
             geom2=second,
-            condim=max(_condim(shape.collision) for shape in (a, b)),
+            condim=max(_condim(shape.collision, depth) for shape in (a, b)),
             friction=(slide, slide, spin, roll, roll),
             solref=contact.solref if contact else None,
             solimp=contact.solimp if contact else None,
@@ -200,34 +230,12 @@ def _write_pair(
         )
 
 
-def _condim(collision: Collision) -> int:
+def _condim(collision: Collision, depth: float) -> int:
     friction = collision.surface.friction
-    _, spin, roll = friction_of(friction)
+    _, spin, roll = friction_of(friction, depth)
     if friction.rolling is not None and roll > 0.0:
         return 6
     return 4 if friction.torsional is not None and spin > 0.0 else 3
-
-
-def _contact_spring(
-    a: _Shape, b: _Shape, masses: Mapping[str, float], context: MjcfContext
-) -> ContactSpring | None:
-    """Return both springs in series, with the larger damping ratio; without springs, the larger
-    restitution.
-    """
-    surfaces = [with_ode_spring(shape.collision.surface, context.time_step) for shape in (a, b)]
-    springs = [s for s in surfaces if s.stiffness]
-    w = sum(masses.get(shape.link, 0.0) for shape in (a, b))
-    if springs and w > 0.0:
-        stiffness = 1.0 / sum(1.0 / (s.stiffness or math.inf) for s in springs)
-        gravity = float(np.linalg.norm(context.mechanism.gravity))
-        ratio = max(damping_ratio(s, stiffness, w, gravity) for s in springs)
-        return ContactSpring.from_stiffness(stiffness, ratio, w, context.time_step)
-    restitution = max(s.restitution for s in surfaces)
-    return (
-        ContactSpring.from_restitution(restitution, context.time_step)
-        if restitution > 0.0
-        else None
-    )
 
 
 def _report_friction_difference(context: MjcfContext) -> None:

@@ -6,6 +6,11 @@ of both bodies' inverse masses as MuJoCo computes them: the mean over the three 
 zero configuration. Hence ``k = K (1 - d) w`` for a stiffness K. While they touch, both bodies move
 as if their mass were ``1 / (1 - d)`` times as large: d is as small as the time step allows.
 
+A spring in which gravity presses a body less deep than the body falls in a step throws it out of
+the contact again and again, unless it is damped: one step of fall is more motion than the spring
+can hold. Boxes, plates and balls, dropped flat and tilted, rest with the damping ratio of
+`_resting_ratio`, for stiffnesses of 0.005 to 100 times ``1 / (w h^2)``.
+
 Source: MuJoCo's documentation, "Computation", constraint model; restitution of a linear spring and
 damper that do not pull: Schwager and Pöschel, "Coefficient of restitution and linear-dashpot model
 revisited", 2007, equation 21.
@@ -19,7 +24,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,15 +41,21 @@ from loaders.pose import Array, skew
 from loaders.scoped_names import SEPARATOR
 from loaders.text import numbers
 
-from .collision_filter import Filters
+from .collision_filter import Filters, filters
 from .context import MjcfContext, own_settings
 
 _MIN_IMPEDANCE, _MAX_IMPEDANCE = 0.01, 0.9999
 """The impedance that changes the motion by 1 %, and MuJoCo's largest."""
-_BOUNCE_IMPEDANCE = 0.99
-"""Impedance of a contact with restitution only: it bounces alike on one contact point and on
-several.
+_BOUNCE_IMPEDANCE = 0.85
+"""Impedance of a contact that bounces, at most: with it, bodies of a restitution of 0.8 come to
+rest; with 0.9 those of 0.7, and with 0.99 those of 0.2.
 """
+_BOUNCE_RATIO = 0.94
+"""Factor of the damping ratio of a restitution; with it, balls lose as much too little speed as
+cubes lose too much, at most 0.024 of it.
+"""
+_CRITICAL_MASS_FACTOR = 50.0
+"""Factor of the mass in contact from which only a critically damped contact comes to rest."""
 _MAX_K_STEP_SQUARED = 0.01
 """Largest product of ``k`` and the squared time step; at a few times as much, boxes shake on their
 corners.
@@ -66,29 +77,32 @@ class ContactSpring:
 
     @classmethod
     def from_stiffness(
-        cls, stiffness: float, ratio: float, w: float, step: float
-    ) -> ContactSpring | None:
-        """Return a spring of a given stiffness; None if the time step cannot hold it.
+        cls, stiffness: float, ratio: float, w: float, step: float, *, bounces: bool = False
+    ) -> ContactSpring:
+        """Return a spring of a given stiffness, or of the largest that the time step can hold.
 
         Args:
-            stiffness: Stiffness [N/m].
-            ratio: Damping ratio of both bodies on the spring.
-            w: Sum of the bodies' inverse masses [1/kg].
+            stiffness: Stiffness [N/m], positive.
+            ratio: Damping ratio of both bodies on the spring, which is raised to one with which
+                they come to rest, unless they bounce.
+            w: Sum of the bodies' inverse masses [1/kg], positive.
             step: Time step [s].
+            bounces: Whether the ratio follows from a restitution.
         """
-        limit = _MAX_K_STEP_SQUARED / (stiffness * w * step**2) if stiffness * w > 0.0 else 0.0
-        softness = min(1.0 - _MIN_IMPEDANCE, limit)
-        if softness < 1.0 - _MAX_IMPEDANCE:
-            return None
-        k = stiffness * softness * w
-        return cls._of(k, min(ratio, _MAX_DAMPING_RATIO), 1.0 - softness)
+        max_impedance = _BOUNCE_IMPEDANCE if bounces else _MAX_IMPEDANCE
+        limit = _MAX_K_STEP_SQUARED / (stiffness * w * step**2)
+        impedance = min(max(1.0 - limit, _MIN_IMPEDANCE), max_impedance)
+        k = min(stiffness * w * (1.0 - impedance), _MAX_K_STEP_SQUARED / step**2)
+        if not bounces:
+            ratio = max(ratio, _resting_ratio(impedance))
+        return cls._of(k, min(ratio, _MAX_DAMPING_RATIO), impedance)
 
     @classmethod
     def from_restitution(cls, restitution: float, step: float) -> ContactSpring:
         """Return the hardest contact that bounces with a given restitution at a time step [s]."""
         return cls._of(
             (_BOUNCE_STEPS * step) ** -2,
-            damping_ratio_of_restitution(restitution),
+            _BOUNCE_RATIO * damping_ratio_of_restitution(restitution),
             _BOUNCE_IMPEDANCE,
         )
 
@@ -104,9 +118,61 @@ class ContactSpring:
         """
         return (_BOUNCE_STEPS * step, 1.0)
 
+    @property
+    def ratio(self) -> float:
+        """Damping ratio."""
+        k, b = -self.solref[0], -self.solref[1]
+        return 0.5 * b / math.sqrt(k)
+
+    @property
+    def mass_factor(self) -> float:
+        """Factor of the mass with which bodies move while they touch."""
+        return 1.0 / (1.0 - self.solimp[0])
+
+    def stiffness(self, w: float) -> float:
+        """Return the stiffness [N/m] between bodies whose inverse masses add up to w [1/kg]."""
+        return -self.solref[0] * self.mass_factor / w
+
+    def depth(self, gravity: float) -> float:
+        """Return the depth [m] in which a body rests on one contact point under gravity
+        [m/s^2].
+        """
+        return -gravity / (self.solref[0] * self.mass_factor)
+
     @classmethod
     def _of(cls, k: float, ratio: float, impedance: float) -> ContactSpring:
         return cls((-k, -2.0 * ratio * math.sqrt(k)), (impedance, impedance, 0.001))
+
+
+def _resting_ratio(impedance: float) -> float:
+    """Return the damping ratio with which a spring comes to rest."""
+    mass_factor = 1.0 / (1.0 - impedance)
+    excess = mass_factor - 1.0 / (1.0 - _MIN_IMPEDANCE)
+    return min(1.0, math.sqrt(max(excess, 0.0) / _CRITICAL_MASS_FACTOR))
+
+
+def resolving_step(stiffness: float, w: float) -> float:
+    """Return the time step [s] up to which a contact has its stiffness [N/m] and damping as
+    stated, for a sum w of inverse masses [1/kg].
+    """
+    return math.sqrt(_MAX_K_STEP_SQUARED / ((1.0 - _MIN_IMPEDANCE) * stiffness * w))
+
+
+def default_depth(gravity: float) -> float:
+    """Return the depth [m] in which a body rests on one point of MuJoCo's default contact.
+
+    There, ``gravity (1 - d(r)) = d(r)^2 r / (d_max t)^2`` holds, where the impedance d grows with
+    the depth r (MuJoCo's documentation, "Computation", and its defaults).
+    """
+    time, d_0, d_max, width = 0.02, 0.9, 0.95, 0.001
+    low, high = 0.0, gravity * (1.0 - d_0) * (time * d_max / d_0) ** 2
+    for _ in range(50):
+        r = 0.5 * (low + high)
+        x = min(r / width, 1.0)
+        d = d_0 + (d_max - d_0) * (2.0 * x**2 if x < 0.5 else 1.0 - 2.0 * (1.0 - x) ** 2)
+        is_too_deep = d**2 * r / (d_max * time) ** 2 > gravity * (1.0 - d)
+        low, high = (low, r) if is_too_deep else (r, high)
+    return low
 
 
 def inverse_masses(mechanism: Mechanism) -> dict[str, float]:
@@ -205,8 +271,12 @@ _VISCOUS_SPEED = 0.02
 """Product of length and angular speed [m/s] below which MuJoCo's rolling friction is viscous,
 measured.
 """
-_ALL_WEIGHT = 1000.0
-"""``solmix`` of a geom that determines the impedance, beside others of 1."""
+_ROUNDING = 1e-9
+"""Relative difference that is an error of rounding."""
+_ALL_WEIGHT = 1e6
+"""``solmix`` of a geom that determines the impedance, beside others of 1: with less, their share is
+more than the rest to 1 of a high impedance.
+"""
 _DAMPING = ("damping", "dissipation", "relaxation_time")
 _SOLVER_PARAMETERS = ("soft_cfm", "soft_erp")
 
@@ -217,11 +287,28 @@ class ContactData:
 
     Attributes:
         filters: The collision filters in MuJoCo's form.
-        inverse_masses: Inverse mass of each link, see `contact_compliance.inverse_masses`.
+        inverse_masses: Inverse mass of each link, see `inverse_masses`.
+        has_turning_friction: Whether any collision has torsional or rolling friction, which MuJoCo
+            combines with that of the geom that it touches, whatever that one states.
     """
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, policy: str) -> ContactData:
+        """Return the data of a mechanism under a collision policy."""
+        frictions = (
+            collision.surface.friction
+            for body in mechanism.bodies
+            for collision in body.link.collisions
+        )
+        return cls(
+            filters(mechanism, policy),
+            inverse_masses(mechanism),
+            any((friction.torsional, friction.rolling) != (None, None) for friction in frictions),
+        )
 
     filters: Filters
     inverse_masses: Mapping[str, float]
+    has_turning_friction: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,10 +359,12 @@ def contact_attributes(
         context: The export.
     """
     owner = _Owner(link, collision)
+    inverse_mass = data.inverse_masses.get(link.name, 0.0)
+    spring = contact_spring((collision.surface,), inverse_mass, context)
     return {
         **_masks(collision, context.mechanism.body_index[link.name], data.filters),
-        **_friction(owner, context),
-        **_compliance(owner, data.inverse_masses, context),
+        **_friction(owner, spring, data, context),
+        **_compliance(owner, spring, inverse_mass, context),
         **_stated_settings(collision.surface),
     }
 
@@ -292,14 +381,28 @@ def _stated_settings(surface: Surface) -> dict[str, str]:
 # --- friction -------------------------------------------------------------------------------------
 
 
-def _friction(owner: _Owner, context: MjcfContext) -> dict[str, Any]:
+def _friction(
+    owner: _Owner, spring: ContactSpring | None, data: ContactData, context: MjcfContext
+) -> dict[str, Any]:
     friction = owner.collision.surface.friction
-    coefficients = friction_of(friction)
+    depth = resting_depth(spring, context)
+    coefficients = friction_of(friction, depth)
     attributes: dict[str, Any] = {}
     if friction.torsional is not None:
         if coefficients[1] > 0.0:
             attributes["condim"] = 4
-        owner.report(codes.TORSIONAL_FRICTION, context, length=coefficients[1])
+        code = (
+            codes.TORSIONAL_FRICTION
+            if friction.use_patch_radius
+            else codes.TORSIONAL_FRICTION_OF_SPHERE
+        )
+        owner.report(
+            code,
+            context,
+            length=coefficients[1],
+            radius=friction.surface_radius,
+            depth=depth,
+        )
     if friction.rolling is not None and friction.rolling > 0.0:
         attributes["condim"] = 6
         owner.report(
@@ -308,19 +411,30 @@ def _friction(owner: _Owner, context: MjcfContext) -> dict[str, Any]:
             length=friction.rolling,
             speed=_VISCOUS_SPEED / friction.rolling,
         )
+    if not data.has_turning_friction:
+        coefficients = (friction.mu, *DEFAULT_FRICTION[1:])
     if coefficients != DEFAULT_FRICTION:
         attributes["friction"] = _without_defaults(coefficients)
     return attributes
 
 
-def friction_of(friction: Friction) -> tuple[float, float, float]:
-    """Return sliding [-], torsional [m] and rolling [m] friction; MuJoCo's defaults where the
-    source states none.
+def resting_depth(spring: ContactSpring | None, context: MjcfContext) -> float:
+    """Return the depth [m] in which a body rests by its weight on one contact point; None is
+    MuJoCo's default contact.
     """
-    _, spin, roll = DEFAULT_FRICTION
-    if friction.torsional is not None:
-        spin = torsional_length(friction)
-    return friction.mu, spin, roll if friction.rolling is None else friction.rolling
+    gravity = float(np.linalg.norm(context.mechanism.gravity))
+    return default_depth(gravity) if spring is None else spring.depth(gravity)
+
+
+def friction_of(friction: Friction, depth: float) -> tuple[float, float, float]:
+    """Return sliding [-], torsional [m] and rolling [m] friction; zero where the source states
+    none.
+
+    Args:
+        friction: The friction.
+        depth: Depth of the contact [m].
+    """
+    return friction.mu, torsional_length(friction, depth), friction.rolling or 0.0
 
 
 def _without_defaults(friction: tuple[float, float, float]) -> tuple[float, ...]:
@@ -334,17 +448,40 @@ def _without_defaults(friction: tuple[float, float, float]) -> tuple[float, ...]
 # --- stiffness and restitution --------------------------------------------------------------------
 
 
-def _compliance(owner: _Owner, masses: Mapping[str, float], context: MjcfContext) -> dict[str, Any]:
+def contact_spring(
+    stated: Sequence[Surface], w: float, context: MjcfContext
+) -> ContactSpring | None:
+    """Return the springs of surfaces in series, with the largest damping ratio; without springs,
+    the contact of the largest restitution; None if the surfaces state neither.
+
+    Args:
+        stated: The surfaces of a contact; one touches a rigid body.
+        w: Sum of the bodies' inverse masses [1/kg]; zero if they cannot move.
+        context: The export.
+    """
+    surfaces = [with_ode_spring(surface, context.time_step) for surface in stated]
+    springs = [(s, s.stiffness) for s in surfaces if s.stiffness is not None and s.stiffness > 0.0]
+    restitution = max(surface.restitution for surface in surfaces)
+    if springs and w > 0.0:
+        stiffness = 1.0 / sum(1.0 / stiffness for _, stiffness in springs)
+        gravity = float(np.linalg.norm(context.mechanism.gravity))
+        ratio = max(damping_ratio(surface, stiffness, w, gravity) for surface, _ in springs)
+        return ContactSpring.from_stiffness(
+            stiffness, ratio, w, context.time_step, bounces=restitution > 0.0
+        )
+    if any(surface.stiffness is not None for surface in surfaces) or restitution <= 0.0:
+        return None
+    return ContactSpring.from_restitution(restitution, context.time_step)
+
+
+def _compliance(
+    owner: _Owner, spring: ContactSpring | None, inverse_mass: float, context: MjcfContext
+) -> dict[str, Any]:
     """Return how a contact with a rigid and fixed body yields or bounces."""
     stated = owner.collision.surface
     surface = with_ode_spring(stated, context.time_step)
-    spring = None
     if surface.stiffness is not None:
-        spring = _spring(
-            surface, surface.stiffness, owner, masses.get(owner.link.name, 0.0), context
-        )
-    elif surface.restitution > 0.0:
-        spring = ContactSpring.from_restitution(surface.restitution, context.time_step)
+        _report_spring(surface, surface.stiffness, spring, inverse_mass, owner, context)
     if surface is stated:
         _report_solver_parameters(surface, owner, context)
     _report_damping(surface, owner, context)
@@ -360,39 +497,40 @@ def _compliance(owner: _Owner, masses: Mapping[str, float], context: MjcfContext
     return {"solref": spring.solref, "solimp": spring.solimp, "solmix": _ALL_WEIGHT}
 
 
-def _spring(
-    surface: Surface, stiffness: float, owner: _Owner, inverse_mass: float, context: MjcfContext
-) -> ContactSpring | None:
-    """Return the spring of a stiffness [N/m]; None, with a diagnostic, if MuJoCo cannot have it."""
-    if inverse_mass == 0.0:
-        owner.report(codes.CONTACT_STIFFNESS_DROPPED, context, stiffness=stiffness)
-        return None
-    gravity = float(np.linalg.norm(context.mechanism.gravity))
-    ratio = damping_ratio(surface, stiffness, inverse_mass, gravity)
-    spring = ContactSpring.from_stiffness(stiffness, ratio, inverse_mass, context.time_step)
-    _report_spring(spring, stiffness, ratio, inverse_mass, owner, context)
-    return spring
-
-
 def _report_spring(
-    spring: ContactSpring | None,
+    surface: Surface,
     stiffness: float,
-    ratio: float,
+    spring: ContactSpring | None,
     inverse_mass: float,
     owner: _Owner,
     context: MjcfContext,
 ) -> None:
+    """Report how far the spring differs from the stiffness [N/m] and the damping of the source."""
     if spring is None:
-        owner.report(codes.CONTACT_STIFFNESS_REDUCED, context, stiffness=stiffness)
+        is_rigid = stiffness > 0.0
+        code = codes.CONTACT_STIFFNESS_DROPPED if is_rigid else codes.CONTACT_STIFFNESS_NONE
+        owner.report(code, context, stiffness=stiffness)
         return
-    owner.report(
-        codes.CONTACT_STIFFNESS,
-        context,
-        stiffness=stiffness,
-        mass=1.0 / inverse_mass,
-        ratio=ratio,
-        mass_factor=1.0 / (1.0 - spring.solimp[0]),
-    )
+    held = spring.stiffness(inverse_mass)
+    gravity = float(np.linalg.norm(context.mechanism.gravity))
+    ratio = damping_ratio(surface, stiffness, inverse_mass, gravity)
+    values: dict[str, Any] = {
+        "stiffness": stiffness,
+        "held": held,
+        "mass": 1.0 / inverse_mass,
+        "ratio": ratio,
+        "written_ratio": spring.ratio,
+        "mass_factor": spring.mass_factor,
+        "time_step": context.time_step,
+        "resolving_step": resolving_step(stiffness, inverse_mass),
+    }
+    is_reduced = held < stiffness * (1.0 - _ROUNDING)
+    code = codes.CONTACT_STIFFNESS_REDUCED if is_reduced else codes.CONTACT_STIFFNESS
+    owner.report(code, context, **values)
+    if abs(spring.ratio - ratio) > _ROUNDING * ratio:
+        is_raised = spring.ratio > ratio
+        code = codes.CONTACT_DAMPING_RAISED if is_raised else codes.CONTACT_DAMPING
+        owner.report(code, context, **values)
 
 
 def _report_solver_parameters(surface: Surface, owner: _Owner, context: MjcfContext) -> None:

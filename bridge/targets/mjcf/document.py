@@ -18,10 +18,11 @@ from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
 from loaders.engine_settings import INERTIA_SETTINGS, conventions_of
 from loaders.model import WORLD
 from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR
 
+from . import codes
 from .actuator import write_actuator_laws, write_actuators
 from .asset import AssetLibrary, name_colors, sort_assets
-from .collision_filter import filters
 from .contact import (
     report_ignored_filters,
     report_pivoted_contacts,
@@ -29,7 +30,7 @@ from .contact import (
     write_excludes,
     write_stated_pairs,
 )
-from .contact_parameters import ContactData, inverse_masses
+from .contact_parameters import ContactData
 from .context import MjcfContext, MjcfDocument, MjcfElement, own_settings
 from .default import write_defaults
 from .equality import write_equalities
@@ -40,6 +41,7 @@ from .joint import ScalarJoint, carried_bodies, joint_elements, joint_of_velocit
 from .keyframe import write_keyframes
 from .mujoco_elements import write_mujoco_elements
 from .sensor import write_sensors
+from .sensor_reader import SensorReader
 from .site import write_frames, write_lights
 from .submodel import assign_files, move_to_reference
 from .tendon import write_path_tendons, write_tendons
@@ -55,8 +57,13 @@ _FIRST_OPTIONS = frozenset({"option/integrator"})
 """Options that come before the others, as in the document of a source that states no settings of
 MuJoCo.
 """
-_PARTS = ("inertial", "freejoint", "joint", "geom", "site", "camera", "light")
+_PARTS = {
+    tag: i
+    for i, tag in enumerate(("inertial", "freejoint", "joint", "geom", "site", "camera", "light"))
+}
+"""The place of each kind of part in a body; other parts come last."""
 _EQUALITIES = ("joint", "connect", "weld", "tendon", "flex", "flexvert", "flexstrain")
+"""The kinds of equalities in order."""
 _MAGNETIC_FIELD = [0.0, -0.5, 0.0]
 """MuJoCo's default."""
 
@@ -72,6 +79,7 @@ class BuiltMjcf:
         names: MJCF names by canonical name, where they differ.
         shapes: The shapes of all geoms of finite size.
         initial_key: The index of the key of the initial position; None if that is ``qpos0``.
+        reader: Reads the sensors in a running MuJoCo.
     """
 
     root: MjcfElement
@@ -82,6 +90,7 @@ class BuiltMjcf:
     names: dict[str, str]
     shapes: tuple[PlacedShape, ...]
     initial_key: int | None
+    reader: SensorReader
 
 
 def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
@@ -92,22 +101,63 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
             ``strict`` also for anything lost or approximated, in reading the scene or in the
             export.
     """
+    scene = mechanism.scene
     context = MjcfContext(
         mechanism=mechanism,
         options=options,
         diagnostics=Diagnostics(mechanism.diagnostics),
-        document=MjcfDocument(mechanism.scene.name),
+        document=MjcfDocument(scene.name),
     )
     report_overlaps(mechanism, options.policy, context.diagnostics)
-    contact = ContactData(filters(mechanism, options.policy), inverse_masses(mechanism))
+
+    # Settings and bodies, with their joints and geoms.
+    contact = ContactData.of(mechanism, options.policy)
     library = AssetLibrary(context)
-    _write_settings(context)
     scalar_joints = joint_of_velocity(mechanism)
+    _write_settings(context)
     shapes = _write_bodies(scalar_joints, GeomWriter(library, contact, context), context)
     context.document["compiler"].set(assetdir="assets" if library.files else None)
-    speed_limited = _write_sections(scalar_joints, shapes, contact, context)
-    initial_key = _finish(speed_limited, shapes.placed, context)
-    findings = Diagnostics((*mechanism.scene.diagnostics, *context.diagnostics))
+
+    # Sections that refer to bodies, joints and geoms, in the order in which they claim the names of
+    # sites. None needs another, except for the names of tendons that actuators have.
+    geom_names = shapes.geom_names
+    write_frames(context)
+    write_excludes(contact.filters, context)
+    write_contact_pairs(geom_names, contact.inverse_masses, context)
+    report_ignored_filters(context)
+    report_pivoted_contacts(context)
+    write_stated_pairs(geom_names, context)
+    write_tendons(scalar_joints, context)
+    tendons = write_path_tendons(scalar_joints, context)
+    write_equalities(scalar_joints, context)
+    speed_limited = write_actuators(scalar_joints, context)
+    write_actuator_laws(scalar_joints, tendons, context)
+    sensors = write_sensors(geom_names, context)
+    write_lights(context)
+    write_mujoco_elements(geom_names, context)
+    join_planes(context)
+    collisions = {
+        geom: f"{link}{SEPARATOR}{collision}"
+        for (link, collision), geoms in geom_names.items()
+        for geom in geoms
+    }
+    reader = SensorReader(sensors=sensors, collisions=collisions)
+
+    # Passes over the sections; each needs the one before.
+    name_colors(context)
+    assign_files(context)
+    initial_key = write_keyframes(context.document["actuator"].children, shapes.placed, context)
+    report_unsupported_fields(speed_limited, context)
+    report_mjx_support(context)
+    move_to_reference(context)
+    _sort_by_kind(context)
+    _nest_bodies(context)
+    _sort_excludes(context)
+    write_defaults(context)
+    sort_assets(context)
+    _report_slashes(context)
+
+    findings = Diagnostics((*scene.diagnostics, *context.diagnostics))
     findings.raise_for(ExportError, strict=options.strict)
     return BuiltMjcf(
         root=context.document.root(),
@@ -117,59 +167,16 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
         names=dict(context.names.changed),
         shapes=tuple(shapes.placed),
         initial_key=initial_key,
+        reader=reader,
     )
 
 
-def _write_sections(
-    scalar_joints: dict[int, ScalarJoint],
-    shapes: WrittenShapes,
-    contact: ContactData,
-    context: MjcfContext,
-) -> frozenset[str]:
-    """Write the sections that refer to bodies, joints and geoms; return the joints with a speed
-    limit.
-
-    The sections do not depend on one another. Their order is that in which they claim the names of
-    sites.
-    """
-    write_frames(context)
-    write_excludes(contact.filters, context)
-    write_contact_pairs(shapes.geom_names, contact.inverse_masses, context)
-    report_ignored_filters(context)
-    report_pivoted_contacts(context)
-    write_stated_pairs(shapes.geom_names, context)
-    write_tendons(scalar_joints, context)
-    tendons = write_path_tendons(scalar_joints, context)
-    write_equalities(scalar_joints, context)
-    speed_limited = write_actuators(scalar_joints, context)
-    write_actuator_laws(scalar_joints, tendons, context)
-    write_sensors(shapes.geom_names, context)
-    write_lights(context)
-    write_mujoco_elements(shapes.geom_names, context)
-    join_planes(context)
-    return speed_limited
-
-
-def _finish(
-    speed_limited: frozenset[str], shapes: Sequence[PlacedShape], context: MjcfContext
-) -> int | None:
-    """Run the passes over the finished sections; each pass needs the one before.
-
-    Returns:
-        The index of the key of the initial position; None if that is ``qpos0``.
-    """
-    name_colors(context)
-    assign_files(context)
-    initial_key = write_keyframes(context.document["actuator"].children, shapes, context)
-    report_unsupported_fields(speed_limited, context)
-    report_mjx_support(context)
-    move_to_reference(context)
-    _sort(context)
-    _nest_bodies(context)
-    _sort_excludes(context)
-    write_defaults(context)
-    sort_assets(context)
-    return initial_key
+def _report_slashes(context: MjcfContext) -> None:
+    """Report names that dm_control takes for scopes."""
+    elements = context.document.root().walk()
+    names = [e.attributes["name"] for e in elements if "/" in e.attributes.get("name", "")]
+    if names:
+        context.report(codes.DM_CONTROL, subjects=dict.fromkeys(names), names=tuple(names))
 
 
 # --- settings -------------------------------------------------------------------------------------
@@ -198,30 +205,26 @@ def _write_engine_settings(settings: Mapping[str, str], context: MjcfContext) ->
     """Write MuJoCo's own settings of the source; `write_excludes` writes the flag of the parent
     filter.
     """
-    option, flags = context.document["option"], MjcfElement("flag")
-    for path, text in sorted(
-        settings.items(), key=lambda setting: setting[0] not in _FIRST_OPTIONS
-    ):
+    flags = MjcfElement("flag")
+    for path in sorted(settings, key=lambda path: path not in _FIRST_OPTIONS):
         section, _, name = path.partition("/")
         if section in {"option", "size"}:
-            context.document[section].set(**{name: text})
-        elif (path, text) != FILTER_PARENT_OFF:
-            flags.set(**{name: text})
+            context.document[section].set(**{name: settings[path]})
+        elif (path, settings[path]) != FILTER_PARENT_OFF:
+            flags.set(**{name: settings[path]})
     if flags.attributes:
-        option.children.append(flags)
+        context.document["option"].children.append(flags)
 
 
 def _magnetic_field(scene: Scene) -> list[float] | None:
     """Return the magnetic field, if the source states one or a sensor measures it, unless it is
     MuJoCo's default.
     """
-    if scene.magnetic_field.tolist() == _MAGNETIC_FIELD:
-        return None
-    is_measured = any(
-        sensor.type == "magnetometer" for link in scene.links for sensor in link.sensors
-    )
-    is_stated = scene.magnetic_field.tolist() != Scene(name="").magnetic_field.tolist()
-    return scene.magnetic_field.tolist() if is_measured or is_stated else None
+    field = scene.magnetic_field.tolist()
+    sensors = (sensor for link in scene.links for sensor in link.sensors)
+    is_measured = any(sensor.type == "magnetometer" for sensor in sensors)
+    is_stated = field != Scene(name="").magnetic_field.tolist()
+    return field if field != _MAGNETIC_FIELD and (is_measured or is_stated) else None
 
 
 # --- bodies ---------------------------------------------------------------------------------------
@@ -233,27 +236,22 @@ def _write_bodies(
     """Make the element of each body with its contents; the bodies are nested after the other
     sections are written.
     """
-    elements = inertials(context)
-    carried = carried_bodies(context.mechanism)
-    particles, names = (
-        _particles(context.mechanism.scene),
-        [body.name for body in context.mechanism.bodies],
-    )
-    context.document.bodies = [
-        _body(body, body.name in particles, context) for body in context.mechanism.bodies
-    ]
+    mechanism = context.mechanism
+    inertial_elements = inertials(context)
+    particles = _particles(mechanism.scene)
+    elements = [_body(body, body.name in particles, context) for body in mechanism.bodies]
+    carried = carried_bodies(mechanism)
     for i, carrier in carried.items():
-        context.document.bodies[i] = context.document.bodies[carrier]
-        context.document.bodies[i].set(
-            **_placement(context.mechanism.bodies[i], names[carrier] in particles)
-        )
-    for i, body in enumerate(context.mechanism.bodies):
-        element = context.document.bodies[i]
-        inertial = elements[i]
+        is_particle = mechanism.bodies[carrier].name in particles
+        elements[i] = elements[carrier]
+        elements[i].set(**_placement(mechanism.bodies[i], is_particle))
+    context.document.bodies = elements
+    for i, body in enumerate(mechanism.bodies):
+        element, inertial = elements[i], inertial_elements[i]
         if inertial is not None and element.tag == "body" and i not in carried:
             element.children.insert(0, inertial)
         element.children.extend(joint_elements(i, scalar_joints, context))
-        is_moving = context.mechanism.moving_ancestor(i) != ROOT
+        is_moving = mechanism.moving_ancestor(i) != ROOT
         element.children.extend(geoms.geoms(body.link, is_moving=is_moving))
     return geoms.shapes
 
@@ -277,13 +275,8 @@ def _body(body: Body, is_particle: bool, context: MjcfContext) -> MjcfElement:
         mocap=body.is_kinematic or None,
         gravcomp=None if body.link.gravity else 1.0,
     )
-    element.set(
-        **{
-            key: text
-            for key, text in own_settings(body.link).items()
-            if key not in INERTIA_SETTINGS
-        }
-    )
+    settings = own_settings(body.link)  # which may state what the model says otherwise
+    element.set(**{key: text for key, text in settings.items() if key not in INERTIA_SETTINGS})
     return element
 
 
@@ -295,53 +288,51 @@ def _placement(body: Body, is_particle: bool) -> dict[str, Sequence[float] | Non
     """
     is_free = kind_of(body) is PrimitiveKind.FREE
     X_PB = body.link.X_WL if is_free else body.X_PF @ body.X_BM.inverse()
+    attributes = placement(X_PB)
     if is_particle:
-        return placement(X_PB) | {"pos": X_PB.p.tolist()}
-    return placement(X_PB) | ({"pos": composed_position(X_PB.p)} if body.X_BM.p.any() else {})
+        attributes["pos"] = X_PB.p.tolist()
+    elif body.X_BM.p.any():
+        attributes["pos"] = composed_position(X_PB.p)
+    return attributes
 
 
-def _sort(context: MjcfContext) -> None:
+# --- order ----------------------------------------------------------------------------------------
+
+
+def _sort_by_kind(context: MjcfContext) -> None:
     """Sort equalities, and the parts of bodies, by kind, as MuJoCo does: the reader finds each kind
     in this order.
     """
-    for body in (*context.document.bodies, context.document["worldbody"]):
-        body.children.sort(
-            key=lambda part: _PARTS.index(part.tag) if part.tag in _PARTS else len(_PARTS)
-        )
-    context.document["equality"].children.sort(key=_kind_of_equality)
+    document = context.document
+    for body in (*document.bodies, document["worldbody"]):
+        body.children.sort(key=lambda part: _PARTS.get(part.tag, len(_PARTS)))
+    document["equality"].children.sort(key=_kind_of_equality)
 
 
 def _kind_of_equality(equality: MjcfElement) -> tuple[str, int, bool]:
-    attributes = equality.attributes
-    return (
-        equality.owner,
-        _EQUALITIES.index(equality.tag),
-        not {"joint2", "tendon2"} & attributes.keys(),
-    )
+    is_of_two = bool({"joint2", "tendon2"} & equality.attributes.keys())
+    return equality.owner, _EQUALITIES.index(equality.tag), not is_of_two
+
+
+def _nest_bodies(context: MjcfContext) -> None:
+    document = context.document
+    for element, body in zip(document.bodies, context.mechanism.bodies, strict=True):
+        parent = document.body(body.parent)
+        if element.tag == "body" and element is not parent:
+            parent.children.append(element)
 
 
 def _sort_excludes(context: MjcfContext) -> None:
     """Sort the excluded pairs by the places of their bodies in the finished document, before the
     contact pairs.
     """
-    bodies = [
-        element.attributes["name"]
-        for element in context.document["worldbody"].walk()
-        if element.tag == "body"
-    ]
+    elements = context.document["worldbody"].walk()
+    bodies = [element.attributes["name"] for element in elements if element.tag == "body"]
     place = {name: i for i, name in enumerate(bodies)}
 
     def key(contact: MjcfElement) -> tuple[str, bool, list[int]]:
-        names = [
-            contact.attributes[name] for name in ("body1", "body2") if name in contact.attributes
-        ]
-        return contact.owner, contact.tag == "pair", [place.get(name, -1) for name in names]
+        names = [contact.attributes.get(side) for side in ("body1", "body2")]
+        places = [place.get(name, -1) for name in names if name is not None]
+        return contact.owner, contact.tag == "pair", places
 
     context.document["contact"].children.sort(key=key)
-
-
-def _nest_bodies(context: MjcfContext) -> None:
-    for i, body in enumerate(context.mechanism.bodies):
-        element, parent = context.document.bodies[i], context.document.body(body.parent)
-        if element.tag == "body" and element is not parent:
-            parent.children.append(element)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, BodyConnection, Closure, primitive_names
-from bridge.mechanism.coordinates import default_position, kind_of, scalar_joints
+from bridge.mechanism.coordinates import Position, default_position, kind_of, scalar_joints
 from bridge.targets.mjcf import codes
 from loaders.diagnostics import Where
 from loaders.model import BallConstraint, CouplingLaw, JointType, WeldConstraint
@@ -89,13 +89,11 @@ def _residual(
     """Return the vector from the second point to the first [m], shape (3,), and its Jacobian, shape
     (3, nv).
     """
-    q = {
-        body.joint: tuple(x[body.v_start : body.v_start + body.nv])
-        if kind_of(body) is None
-        else default_position(body)
-        for body in mechanism.bodies
-        if body.joint is not None and body.primitives
-    }
+    q: dict[str, Position] = {}
+    for body in mechanism.bodies:
+        if body.joint is not None and body.primitives:
+            given = tuple(x[body.v_start : body.v_start + body.nv])
+            q[body.joint] = given if kind_of(body) is None else default_position(body)
     poses, jacobians = mechanism.link_poses(q), mechanism.jacobians(q)
     residual, J = np.zeros(3), np.zeros((3, len(x)))
     for sign, (i, X_BS) in zip((1.0, -1.0), ends, strict=True):

@@ -185,6 +185,9 @@ def _report_physics(scene: Scene, context: MjcfContext) -> None:
         )
     if scene.wind.any() and not conventions.wind_moves_medium:
         context.report(codes.WIND, where)
+    if scene.spherical_coordinates:
+        settings = tuple(f"{tag} = {text}" for tag, text in scene.spherical_coordinates)
+        context.report(codes.SPHERICAL_COORDINATES, where, settings=settings)
 
 
 def _report_filter_groups(scene: Scene, context: MjcfContext) -> None:

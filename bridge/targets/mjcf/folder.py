@@ -14,6 +14,7 @@ from bridge.camera import AZIMUTH, ELEVATION
 from bridge.lowering.sources import Source, loss_summary
 from bridge.mechanism import Mechanism
 from bridge.mechanism.dynamics import poses
+from bridge.sensors import Message
 from bridge.targets.folder import DocumentText, Export, ExportFiles, export_folder
 from bridge.targets.mjcf import codes
 from bridge.targets.options import MjcfExportOptions, changed_options
@@ -28,6 +29,7 @@ from .context import MjcfElement, MjcfOptions, Value, mechanism_and_options, wri
 from .document import BuiltMjcf, build
 from .geom import PlacedShape
 from .keyframe import home_positions
+from .sensor_reader import SensorReader
 from .spec import SCENE, compiled, require_xml_depth, to_spec
 from .submodel import file_owners, split_document
 
@@ -277,10 +279,18 @@ class MjcfExport(Export):
     Attributes:
         model: The ``mujoco.MjModel`` of ``scene.xml``; None if the export was not checked.
         initial_key: The index of the key of the initial position; None if that is ``qpos0``.
+        reader: Reads the sensors; `read` calls it.
     """
 
     model: Any = field(default=None, repr=False, compare=False)
     initial_key: int | None = None
+    reader: SensorReader = field(default=SensorReader(), repr=False, compare=False)
+
+    def read(self, data: Any, **options: Any) -> dict[str, Message]:
+        """Return what Gazebo would publish for each sensor, by its scoped name; see
+        `SensorReader.read`.
+        """
+        return self.reader.read(data, **options)
 
     def __str__(self) -> str:
         """Return where the model is, how to view it, and how to write the actuators that were left
@@ -326,6 +336,7 @@ class MjcfFiles(ExportFiles):
             names=result.names,
             model=self.model,
             initial_key=self.built.initial_key,
+            reader=self.built.reader,
         )
 
 
@@ -475,10 +486,25 @@ class Mjcf(DocumentText):
     call ``mujoco.mj_clearCache(mujoco.mj_getCache())`` in between.
     """
 
+    reader: SensorReader
+    """Reads the sensors; `read` calls it."""
+
     @classmethod
     def from_built(cls, built: BuiltMjcf) -> Mjcf:
         """Return the text of a finished document."""
-        return cls.of(write(built.root), built.assets, built.diagnostics, built.names)
+        text = cls.of(write(built.root), built.assets, built.diagnostics, built.names)
+        text.reader = built.reader
+        return text
+
+    def read(self, data: Any, **options: Any) -> dict[str, Message]:
+        """Return what Gazebo would publish for each sensor, by its scoped name; see
+        `SensorReader.read`.
+
+        Args:
+            data: The ``mujoco.MjData`` of a model that was compiled from the text.
+            options: Options of `SensorReader.read`.
+        """
+        return self.reader.read(data, **options)
 
 
 def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:

@@ -154,7 +154,9 @@ class GeomWriter:
         self._library, self._contact, self._context = library, contact, context
         self._collision_names = collision_name_counts(context.mechanism.scene)
         self._shape_names = shape_name_counts(context.mechanism.scene)
-        self._numbers_visuals = conventions_of(context.mechanism.physics).numbers_visuals
+        conventions = conventions_of(context.mechanism.physics)
+        self._numbers_visuals = conventions.numbers_visuals
+        self._planes_have_sizes = conventions.planes_have_sizes
         self.shapes = WrittenShapes()
         """The names and shapes of the geoms made so far."""
 
@@ -241,6 +243,8 @@ class GeomWriter:
             self._context.report(codes.NO_SHAPE, use.where, subjects=(use.link,), link=use.link)
             return []
         shape = replace(_PRIMITIVES[type(geometry)](geometry), reach=support_function(geometry))
+        if isinstance(geometry, Plane) and use.collides and not self._planes_have_sizes:
+            shape = replace(shape, size=(0.0, 0.0, _GRID))
         return [shape] if self._has_extent(shape, use) else []
 
     def _has_extent(self, shape: _Shape, use: MeshUse) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, scalar_joints
 from bridge.targets.mjcf import codes
 from bridge.targets.numbers import quaternion, whole_or
+from loaders.deferred import cached_property
 from loaders.engine_settings import INERTIA_SETTINGS
 from loaders.finish.mass_properties import shape_inertia
 from loaders.inertia import SpatialInertia, exceeds

@@ -160,15 +160,11 @@ def _within_ranges(
         if ranges == before:
             break
     followed = {mechanism.v_order[c.leader]: c.leader for c in linear}
-    return {
-        joint: tuple(
-            float(np.clip(x, *ranges[followed[joint, i]]))
-            if followed.get((joint, i)) in ranges
-            else x
-            for i, x in enumerate(position)
-        )
-        for joint, position in leading.items()
-    }
+    moved = {joint: list(position) for joint, position in leading.items()}
+    for (joint, i), dof in followed.items():
+        if joint in moved and dof in ranges:
+            moved[joint][i] = float(np.clip(moved[joint][i], *ranges[dof]))
+    return {joint: tuple(position) for joint, position in moved.items()}
 
 
 def _narrow(ranges: dict[int, tuple[float, float]], coupling: DofCoupling) -> None:

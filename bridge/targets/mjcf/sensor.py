@@ -1,293 +1,286 @@
-"""sensor and camera, with rays of lidars."""
+"""sensor and camera, with rays of lidars; what `SensorReader` needs to read them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from bridge.mechanism.bodies import PrimitiveKind, primitive_names
+from bridge.mechanism.bodies import ROOT, PrimitiveKind, primitive_names
 from bridge.mechanism.coordinates import joint_index
+from bridge.sensors import (
+    CAMERAS,
+    LIDARS,
+    SPECIAL_CAMERAS,
+    WATCHED,
+    WIDE_CAMERAS,
+    PlacedSensor,
+    field_of_view,
+    has_intrinsics,
+    has_orientation,
+    is_readable,
+    optics_of,
+    orientation_reference,
+    placed_sensors,
+    rays_of,
+    unused_parameters,
+    used_parameters,
+    wrench_axes,
+)
 from bridge.targets.mjcf import codes
 from bridge.targets.numbers import placement, round_to_short
-from loaders.model import WORLD, Joint, JointType, Sensor
-from loaders.pose import CAMERA_AXES, IDENTITY, Array, Pose, frozen, rotation_about
+from loaders.code import Code
+from loaders.model import WORLD, Joint, JointType
+from loaders.pose import CAMERA_AXES, IDENTITY, Pose
 
 from .context import MjcfContext, Value, own_settings
-from .site import add_site, target_name
+from .site import add_site, site_at, target_name
 
-
-def positive_number(parameters: Mapping[str, str], path: str, default: float) -> float:
-    """Return a parameter that must be positive.
-
-    Args:
-        parameters: Text of each parameter, by its path.
-        path: Path of the parameter.
-        default: Value of a parameter that is missing or not a positive number.
-    """
-    try:
-        value = float(parameters[path])
-    except (KeyError, ValueError):
-        return default
-    return value if value > 0.0 else default
-
-
-def finite_number(parameters: Mapping[str, str], path: str) -> float:
-    """Return a parameter; zero if it is missing or not a finite number."""
-    try:
-        value = float(parameters[path])
-    except (KeyError, ValueError):
-        return 0.0
-    return value if math.isfinite(value) else 0.0
-
-
-_UP, _LEFT = frozen((0.0, 0.0, 1.0)), frozen((0.0, 1.0, 0.0))
-_SCANS, _SPREAD = ("lidar", "ray"), ("samples", "min_angle", "max_angle")
 MAX_RAYS = 100
 """Largest number of range finders of one lidar; if it has more rays, every second, third, ... ray
 is written.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LidarRays:
-    """The rays of a lidar that are written.
-
-    Attributes:
-        rays: Suffix of the ray's name, and the rotation of its direction in the sensor's frame,
-            shape (3, 3).
-        count: Number of rays in the source.
-        stride: One ray in this many is written.
-        max_range: Length of the rays [m]; None if unlimited.
-        parameters: Paths of the sensor's parameters that the rays represent.
-    """
-
-    rays: tuple[tuple[str, Array], ...]
-    count: int
-    stride: int
-    max_range: float | None
-    parameters: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Fan:
-    """Rays in one plane, evenly spaced from the first angle to the last [rad]."""
-
-    samples: int
-    first: float
-    last: float
-
-    def angle(self, i: int) -> float:
-        part = i / (self.samples - 1) if self.samples > 1 else 0.5
-        return self.first + (self.last - self.first) * part
-
-
-def lidar_rays(sensor: Sensor) -> LidarRays:
-    """Return the rays of a lidar, row by row from the lowest, each row from its first angle to its
-    last.
-    """
-    parameters = dict(sensor.parameters)
-    scan = next(
-        (path for path in _SCANS if any(key.startswith(path) for key in parameters)), _SCANS[0]
-    )
-    horizontal, vertical = (
-        _fan(parameters, f"{scan}/scan/{plane}") for plane in ("horizontal", "vertical")
-    )
-    count = horizontal.samples * vertical.samples
-    stride = -(-count // MAX_RAYS)
-    max_range = positive_number(parameters, f"{scan}/range/max", math.inf)
-    rays = []
-    for i in range(0, count, stride):
-        row, column = divmod(i, horizontal.samples)
-        R = rotation_about(_UP, horizontal.angle(column)) @ rotation_about(
-            _LEFT, -vertical.angle(row)
-        )
-        rays.append((f"_{i}" if count > 1 else "", R))
-    paths = [
-        f"{scan}/scan/{plane}/{name}" for plane in ("horizontal", "vertical") for name in _SPREAD
-    ]
-    return LidarRays(
-        rays=tuple(rays),
-        count=count,
-        stride=stride,
-        max_range=max_range if math.isfinite(max_range) else None,
-        parameters=(*paths, f"{scan}/range/max"),
-    )
-
-
-def _fan(parameters: Mapping[str, str], path: str) -> _Fan:
-    """Return the rays in one plane; a single ray straight ahead if the source states none."""
-    samples = max(1, round(min(positive_number(parameters, f"{path}/samples", 1.0), 1e9)))
-    return _Fan(
-        samples,
-        finite_number(parameters, f"{path}/min_angle"),
-        finite_number(parameters, f"{path}/max_angle"),
-    )
-
-
 _RAY = Pose.of(((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))
 """MuJoCo's range finder, which looks along z, in SDFormat's, which looks along x."""
-_FORCE_TORQUE = (
-    "force_torque/frame",
-    "frame",
-    "force_torque/measure_direction",
-    "measure_direction",
-)
-
-_WATCHED = "contact/collision"
 _WITHOUT_ROTATION = frozenset({JointType.FIXED, JointType.PRISMATIC})
 
 GeomNames = Mapping[tuple[str, str], tuple[str, ...]]
 """Names of the geoms of each collision, by link and collision."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Mounted:
-    """A sensor, the body that carries it, and its pose on the body."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WrittenSensor:
+    """A sensor and its elements in the document.
 
-    sensor: Sensor
+    Attributes:
+        placed: The sensor.
+        name: The name in the document, which the names of its elements start with.
+        body: Index of the body that has the site.
+        frame: Name of that body in the document.
+        X_BS: Pose of the site on that body.
+        parts: Name of each sensor of MuJoCo, by its suffix without the underscore.
+        geoms: Names of the geoms of the collisions that it watches; empty for the whole body.
+        sign: Factor on the readings of a force.
+    """
+
+    placed: PlacedSensor
+    name: str
     body: int
     X_BS: Pose
-    geoms: tuple[str, ...]
-    """Names of the geoms of the collisions that the sensor watches; empty for the whole body."""
-    unknown: tuple[str, ...] = ()
-    """Names of the collisions to watch that the link does not have."""
+    frame: str = WORLD
+    parts: dict[str, str] = field(default_factory=dict)
+    geoms: tuple[str, ...] = ()
+    sign: float = 1.0
 
 
-def write_sensors(geom_names: GeomNames, context: MjcfContext) -> None:
-    """Write every sensor that MuJoCo has, and report the others.
+def write_sensors(geom_names: GeomNames, context: MjcfContext) -> tuple[WrittenSensor, ...]:
+    """Write every sensor that MuJoCo has, report the others, and return the written ones.
 
     Args:
         geom_names: Names of the geoms of each collision, by link and collision.
         context: The export.
     """
-    for mounted in _mounted_sensors(geom_names, context):
-        sensor = mounted.sensor
-        write = _WRITERS.get(sensor.type)
+    found = []
+    for placed in placed_sensors(context.mechanism):
+        write = _WRITERS.get(placed.sensor.type)
         if write is None:
-            context.report(
-                codes.SENSOR_TYPE,
-                sensor.where,
-                subjects=(sensor.name,),
-                sensor=sensor.name,
-                sensor_type=sensor.type,
-            )
-            continue
-        supported = write(mounted, context)
-        _report_unsupported_parameters(sensor, supported, context)
+            _report(codes.SENSOR_TYPE, placed, context, sensor_type=placed.sensor.type)
+            written = None
+        else:
+            written = write(_named(placed, geom_names, context), context)
+        if written is not None:
+            frame = context.document.body(written.body).attributes.get("name", WORLD)
+            found.append(replace(written, frame=frame))
+        _report_unused_parameters(placed, written, context)
+    return tuple(found)
 
 
-def _mounted_sensors(geom_names: GeomNames, context: MjcfContext) -> list[_Mounted]:
-    mechanism = context.mechanism
-    on_bodies = [
-        (sensor, i) for i, body in enumerate(mechanism.bodies) for sensor in body.link.sensors
-    ]
-    on_joints = [
-        (sensor, mechanism.body_index[joint.child])
-        for joint in mechanism.scene.joints
-        for sensor in joint.sensors
-    ]
-    return [
-        _mounted(sensor, body, geom_names, context) for sensor, body in (*on_bodies, *on_joints)
-    ]
-
-
-def _mounted(sensor: Sensor, body: int, geom_names: GeomNames, context: MjcfContext) -> _Mounted:
-    link = _link_name(body, context)
-    watched = dict.fromkeys(value for path, value in sensor.parameters if path == _WATCHED)
-    geoms = tuple(geom for collision in watched for geom in geom_names.get((link, collision), ()))
-    stated = (
-        {collision.name for collision in context.mechanism.bodies[body].link.collisions}
-        if body >= 0
-        else set()
+def _named(placed: PlacedSensor, geom_names: GeomNames, context: MjcfContext) -> WrittenSensor:
+    return WrittenSensor(
+        placed=placed,
+        name=_claimed_name(placed, context),
+        body=placed.body,
+        X_BS=placed.sensor.X_LS,
+        geoms=_watched_geoms(placed, geom_names),
     )
-    unknown = tuple(collision for collision in watched if collision not in stated)
-    return _Mounted(sensor, body, sensor.X_LS, geoms, unknown)
 
 
-def _link_name(body: int, context: MjcfContext) -> str:
-    return context.mechanism.bodies[body].name if body >= 0 else WORLD
+def _claimed_name(placed: PlacedSensor, context: MjcfContext) -> str:
+    name = context.names.claim("sensor of the source", placed.name)
+    if name != placed.name and placed.sensor.name:
+        context.names.changed[placed.name] = name
+    return name
 
 
-def _report_unsupported_parameters(
-    sensor: Sensor, supported: tuple[str, ...], context: MjcfContext
+def _report(code: Code, placed: PlacedSensor, context: MjcfContext, **arguments: object) -> None:
+    values: dict[str, Any] = {"sensor": placed.name, **arguments}
+    context.report(code, placed.sensor.where, subjects=(placed.name,), **values)
+
+
+def _report_unused_parameters(
+    placed: PlacedSensor, written: WrittenSensor | None, context: MjcfContext
 ) -> None:
-    parameters = [f"{path}={value}" for path, value in sensor.parameters if path not in supported]
-    if sensor.update_rate:
-        parameters.append(f"update_rate={sensor.update_rate:g}")
+    """Report the parameters that neither the document nor the message represents."""
+    used = () if written is None else used_parameters(placed.sensor)
+    parameters = unused_parameters(placed.sensor, used)
     if parameters:
-        context.report(
-            codes.SENSOR_PARAMETERS,
-            sensor.where,
-            subjects=(sensor.name,),
-            sensor=sensor.name,
-            parameters=", ".join(parameters),
+        _report(codes.SENSOR_PARAMETERS, placed, context, parameters=", ".join(parameters))
+
+
+_Writer = Callable[[WrittenSensor, MjcfContext], WrittenSensor | None]
+"""Writes a sensor and returns it with its elements; None if MuJoCo cannot have it."""
+
+
+def _add(
+    written: WrittenSensor, tag: str, suffix: str, context: MjcfContext, **attributes: Value
+) -> None:
+    """Add a sensor of MuJoCo; without a suffix it has the name of the sensor."""
+    name = context.names.claim("sensor", written.name + (f"_{suffix}" if suffix else ""))
+    context.document["sensor"].add(tag, name=name, **attributes)
+    written.parts[suffix] = name
+
+
+def _add_site(written: WrittenSensor, context: MjcfContext, X_SM: Pose = IDENTITY) -> str:
+    return add_site(written.name, written.body, written.X_BS @ X_SM, context)
+
+
+_IN_SITE = {
+    "acceleration": "accelerometer",
+    "angular_velocity": "gyro",
+    "velocity": "velocimeter",
+    "force": "force",
+    "torque": "torque",
+    "": "magnetometer",
+}
+"""Sensor of MuJoCo in the axes of a site, by suffix."""
+_OF_SITE = {"position": "framepos", "orientation": "framequat", "world_velocity": "framelinvel"}
+"""Sensor of MuJoCo of the frame of a site in the world, by suffix."""
+
+
+def _add_all(written: WrittenSensor, suffixes: str, context: MjcfContext) -> str:
+    """Add the sensors of MuJoCo with these suffixes on one site, and return its name."""
+    site = _add_site(written, context)
+    for suffix in suffixes.split():
+        key = "" if suffix == "-" else suffix
+        if key in _IN_SITE:
+            _add(written, _IN_SITE[key], key, context, site=site)
+        else:
+            _add(written, _OF_SITE[key], key, context, objtype="site", objname=site)
+    return site
+
+
+def _frame(suffixes: str, reading: str = "") -> _Writer:
+    """Return a writer of a sensor that measures the motion of a site.
+
+    Args:
+        suffixes: Suffixes of its sensors in MuJoCo; ``-`` for none.
+        reading: What MuJoCo's sensors read in place of the message; empty if that is exact.
+    """
+
+    def write(written: WrittenSensor, context: MjcfContext) -> WrittenSensor | None:
+        _add_all(written, suffixes, context)
+        if reading:
+            _report(codes.SENSOR_READING, written.placed, context, reading=reading)
+        return written
+
+    return write
+
+
+def _is_fixed(written: WrittenSensor, context: MjcfContext) -> bool:
+    return context.mechanism.moving_ancestor(written.body) == ROOT
+
+
+def _imu(written: WrittenSensor, context: MjcfContext) -> WrittenSensor | None:
+    site = _add_all(written, "acceleration angular_velocity", context)
+    if has_orientation(written.placed):
+        R_WR = orientation_reference(written.placed)
+        start = site_at(f"{written.name}_reference", ROOT, Pose.of(R_WR), context)
+        _add(
+            written, "framequat", "orientation", context,
+            objtype="site", objname=site, reftype="site", refname=start,
+        )  # fmt: skip
+    if _is_fixed(written, context):
+        up = -(written.placed.start.R.T @ context.mechanism.gravity)
+        _report(
+            codes.SENSOR_READING_FIXED,
+            written.placed,
+            context,
+            link=written.placed.link,
+            expected=" ".join(f"{x:g}" for x in up.round(9) + 0.0),
         )
+    return written
 
 
-def _add_sensor(kind: str, suffix: str, site: str, mounted: _Mounted, context: MjcfContext) -> None:
-    name = context.names.claim("sensor", mounted.sensor.name + suffix)
-    context.document["sensor"].add(kind, name=name, site=site)
-
-
-def _add_site(mounted: _Mounted, context: MjcfContext, X_SM: Pose = IDENTITY) -> str:
-    return add_site(mounted.sensor.name, mounted.body, mounted.X_BS @ X_SM, context)
-
-
-def _imu(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
-    site = _add_site(mounted, context)
-    _add_sensor("accelerometer", "_acceleration", site, mounted, context)
-    _add_sensor("gyro", "_angular_velocity", site, mounted, context)
-    name = context.names.claim("sensor", f"{mounted.sensor.name}_orientation")
-    context.document["sensor"].add("framequat", name=name, objtype="site", objname=site)
-    return ()
+def _altimeter(written: WrittenSensor, context: MjcfContext) -> WrittenSensor | None:
+    site = _add_site(written, context)
+    start = Pose.of(p=written.placed.start.p)
+    reference = site_at(f"{written.name}_reference", ROOT, start, context)
+    frame = {"objtype": "site", "objname": site}
+    _add(
+        written, "framepos", "position", context, **frame, reftype="site", refname=reference
+    )  # fmt: skip
+    _add(written, "framelinvel", "world_velocity", context, **frame)
+    return written
 
 
 # --- force and torque -----------------------------------------------------------------------------
 
 
-def _force_torque(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
+def _force_torque(written: WrittenSensor, context: MjcfContext) -> WrittenSensor | None:
     """Write a force and a torque sensor.
 
     MuJoCo measures, at the site and in its axes, the force that the parent in the tree exerts on
     the child body.
     """
-    parameters = dict(mounted.sensor.parameters)
-    sensor, joint = mounted.sensor, _joint_of(mounted.sensor, context)
-    frame = parameters.get("force_torque/frame", parameters.get("frame", "child"))
-    direction = parameters.get(
-        "force_torque/measure_direction", parameters.get("measure_direction", "child_to_parent")
-    )
-    is_opposite = direction != "parent_to_child"
+    placed = written.placed
+    axes, joint = wrench_axes(placed), placed.joint
+    sign = axes.sign
     if joint is not None:
         body = joint_index(context.mechanism.bodies).get(joint.name)
         if body is None:
-            _report_loop_joint(sensor, joint, "force", context)
-            return _FORCE_TORQUE
+            _report_loop_joint(placed, joint, "force", context)
+            return None
         is_reversed = context.mechanism.bodies[body].reversed
-        is_opposite ^= is_reversed
-        mounted = replace(
-            mounted, body=body, X_BS=_measurement_pose(joint, frame, is_reversed, sensor.X_LS)
-        )
-        is_fixed_to_body = (frame == "parent") == is_reversed
+        sign = -sign if is_reversed else sign
+        X_BM = _measurement_pose(joint, axes.frame, is_reversed, placed.sensor.X_LS)
+        written = replace(written, body=body, X_BS=X_BM)
+    written = replace(written, sign=sign)
+    site = _add_all(written, "force torque", context)
+    if joint is not None:
+        is_fixed_to_body = (axes.frame == "parent") == is_reversed
         if not is_fixed_to_body and joint.type not in _WITHOUT_ROTATION:
-            _report_turning_axes(sensor, joint, frame, is_reversed, context)
-    site = _add_site(mounted, context)
-    _add_sensor("force", "_force", site, mounted, context)
-    _add_sensor("torque", "_torque", site, mounted, context)
-    if is_opposite:
-        context.report(
-            codes.FORCE_TORQUE_SIGN, sensor.where, subjects=(sensor.name,), sensor=sensor.name
-        )
-    return _FORCE_TORQUE
+            _report_turning_axes(placed, joint, axes.frame, is_reversed, context)
+            _add_axes(written, joint, axes.frame, site, context)
+    if sign < 0.0:
+        _report(codes.FORCE_TORQUE_SIGN, placed, context)
+    return written
 
 
-def _report_loop_joint(sensor: Sensor, joint: Joint, quantity: str, context: MjcfContext) -> None:
+def _add_axes(
+    written: WrittenSensor, joint: Joint, frame: str, site: str, context: MjcfContext
+) -> None:
+    """Measure the axes of the source, which turn with the other link, in those of the site."""
+    other = joint.parent if frame == "parent" else joint.child
+    R_LM = written.placed.sensor.X_LS.R if frame == "sensor" else IDENTITY.R
+    body = context.mechanism.body_index.get(other, ROOT)
+    turning = site_at(f"{written.name}_axes", body, Pose.of(R_LM), context)
+    _add(
+        written, "framequat", "axes", context,
+        objtype="site", objname=turning, reftype="site", refname=site,
+    )  # fmt: skip
+
+
+def _report_loop_joint(
+    placed: PlacedSensor, joint: Joint, quantity: str, context: MjcfContext
+) -> None:
     context.report(
         codes.SENSOR,
-        sensor.where,
-        subjects=(sensor.name, joint.name),
-        sensor=sensor.name,
+        placed.sensor.where,
+        subjects=(placed.name, joint.name),
+        sensor=placed.name,
         joint=joint.name,
         quantity=quantity,
     )
@@ -303,7 +296,7 @@ def _measurement_pose(joint: Joint, frame: str, is_reversed: bool, X_CS: Pose) -
 
 
 def _report_turning_axes(
-    sensor: Sensor, joint: Joint, frame: str, is_reversed: bool, context: MjcfContext
+    placed: PlacedSensor, joint: Joint, frame: str, is_reversed: bool, context: MjcfContext
 ) -> None:
     """Report that the site is on one link of a joint, and the axes of the measurement turn with the
     other one.
@@ -313,121 +306,134 @@ def _report_turning_axes(
         turn = "R_PC(q)^T R_PC(0)" if frame == "child" else "R_CS^T R_PC(q)^T R_PC(0) R_CS"
     context.report(
         codes.FORCE_TORQUE_AXES,
-        sensor.where,
+        placed.sensor.where,
         hint=f"multiply the reading by {turn}: P is {joint.parent}, C is {joint.child}, S is the "
-        f"sensor",
-        subjects=(sensor.name, joint.name),
-        sensor=sensor.name,
+        f"sensor; or use read(), which does so",
+        subjects=(placed.name, joint.name),
+        sensor=placed.name,
         frame=frame,
         joint=joint.name,
     )
 
 
-def _joint_of(sensor: Sensor, context: MjcfContext) -> Joint | None:
-    return next(
-        (joint for joint in context.mechanism.scene.joints if joint.name == sensor.joint), None
-    )
+# --- rays and contacts ----------------------------------------------------------------------------
 
 
-# --- other sensors --------------------------------------------------------------------------------
-
-
-def _at_site(
-    kind: str, X_SM: Pose = IDENTITY
-) -> Callable[[_Mounted, MjcfContext], tuple[str, ...]]:
-    """Return a writer of a sensor that is one MuJoCo sensor on a site."""
-
-    def write(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
-        _add_sensor(kind, "", _add_site(mounted, context, X_SM), mounted, context)
-        return ()
-
-    return write
-
-
-def _lidar(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
+def _lidar(written: WrittenSensor, context: MjcfContext) -> WrittenSensor | None:
     """Write a range finder for each ray."""
-    sensor = mounted.sensor
-    lidar = lidar_rays(sensor)
-    for suffix, R in lidar.rays:
-        site = add_site(
-            sensor.name + suffix, mounted.body, mounted.X_BS @ Pose.of(R) @ _RAY, context
+    placed, rays = written.placed, rays_of(written.placed.sensor)
+    stride = -(-rays.count // MAX_RAYS)
+    cutoff = rays.range_max if math.isfinite(rays.range_max) else None
+    for i in range(0, rays.count, stride):
+        suffix = f"_{i}" if rays.count > 1 else ""
+        X_BR = written.X_BS @ Pose.of(rays.rotation(i)) @ _RAY
+        site = add_site(written.name + suffix, written.body, X_BR, context)
+        _add(written, "rangefinder", suffix.removeprefix("_"), context, site=site, cutoff=cutoff)
+    if stride > 1:
+        _report(codes.SENSOR_RAYS, placed, context, count=rays.count, stride=stride)
+    _report(
+        codes.SENSOR_READING_SIGHT,
+        placed,
+        context,
+        seen="visuals" if rays.sees_visuals else "collisions",
+        minimum=rays.range_min,
+    )
+    if placed.sensor.type == "sonar":
+        _report(
+            codes.SENSOR_READING_CONE,
+            placed,
+            context,
+            radius=placed.parameters.get("sonar/radius", "0.5"),
         )
-        name = context.names.claim("sensor", sensor.name + suffix)
-        context.document["sensor"].add("rangefinder", name=name, site=site, cutoff=lidar.max_range)
-    if lidar.stride > 1:
-        context.report(
-            codes.SENSOR_RAYS,
-            sensor.where,
-            subjects=(sensor.name,),
-            sensor=sensor.name,
-            count=lidar.count,
-            stride=lidar.stride,
-        )
-    return lidar.parameters
+    return written
 
 
-def _frame(kind: str) -> Callable[[_Mounted, MjcfContext], tuple[str, ...]]:
-    """Return a writer of a sensor that measures the motion of a site's frame."""
-
-    def write(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
-        name = context.names.claim("sensor", mounted.sensor.name)
-        context.document["sensor"].add(
-            kind, name=name, objtype="site", objname=_add_site(mounted, context)
-        )
-        return ()
-
-    return write
+def _watched_geoms(placed: PlacedSensor, geom_names: GeomNames) -> tuple[str, ...]:
+    return tuple(geom for name in _watched(placed) for geom in geom_names.get(name, ()))
 
 
-def _contact(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
+def _watched(placed: PlacedSensor) -> list[tuple[str, str]]:
+    """Return the link and the name of each collision that a contact sensor names."""
+    names = dict.fromkeys(text for path, text in placed.sensor.parameters if path == WATCHED)
+    return [(placed.link, name) for name in names]
+
+
+def _contact(written: WrittenSensor, context: MjcfContext) -> WrittenSensor | None:
     """Write a sensor for each geom of the collisions that the source names, or one for the whole
     body.
     """
-    if mounted.unknown:
-        _report_unknown_collisions(mounted, context)
-    watched: list[dict[str, Value]] = [{"geom1": geom} for geom in mounted.geoms]
-    watched = watched or [{"body1": _link_name(mounted.body, context)}]
+    placed = written.placed
+    _report_unknown_collisions(written, context)
+    watched: list[dict[str, Value]] = [{"geom1": geom} for geom in written.geoms]
+    watched = watched or [{"body1": placed.link}]
     for i, target in enumerate(watched):
-        name = context.names.claim(
-            "sensor", mounted.sensor.name + (f"_{i}" if len(watched) > 1 else "")
+        suffix = f"{i}" if len(watched) > 1 else ""
+        _add(written, "contact", suffix, context, **target, data="found force", reduce="netforce")
+    return written
+
+
+def _report_unknown_collisions(written: WrittenSensor, context: MjcfContext) -> None:
+    placed = written.placed
+    body = context.mechanism.bodies[placed.body] if placed.body >= 0 else None
+    stated = set() if body is None else {collision.name for collision in body.link.collisions}
+    unknown = tuple(name for _, name in _watched(placed) if name not in stated)
+    if unknown:
+        _report(
+            codes.SENSOR_COLLISION,
+            placed,
+            context,
+            link=placed.link,
+            collisions=unknown,
+            watched="the others that it names" if written.geoms else "all of the link",
         )
-        context.document["sensor"].add(
-            "contact", name=name, **target, data="found force", reduce="netforce"
-        )
-    return (_WATCHED,)
 
 
-def _report_unknown_collisions(mounted: _Mounted, context: MjcfContext) -> None:
-    sensor = mounted.sensor
-    context.report(
-        codes.SENSOR_COLLISION,
-        sensor.where,
-        subjects=(sensor.name,),
-        sensor=sensor.name,
-        link=_link_name(mounted.body, context),
-        collisions=mounted.unknown,
-        watched="the others that it names" if mounted.geoms else "all of the link",
-    )
+# --- cameras --------------------------------------------------------------------------------------
 
 
-def _camera(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
+def _camera(written: WrittenSensor, context: MjcfContext) -> WrittenSensor | None:
     """Write a camera; the vertical field of view follows from the horizontal one and the shape of
-    the image.
+    the image, unless the lens states focal lengths.
     """
-    parameters = dict(mounted.sensor.parameters)
-    fov = positive_number(parameters, "camera/horizontal_fov", 1.047)
-    width = positive_number(parameters, "camera/image/width", 320.0)
-    height = positive_number(parameters, "camera/image/height", 240.0)
-    fovy = round_to_short(math.degrees(2.0 * math.atan(math.tan(fov / 2.0) * height / width)))
-    element = context.document.body(mounted.body).add(
+    placed = written.placed
+    sensor, parameters, settings = placed.sensor, placed.parameters, own_settings(placed.sensor)
+    view, optics = field_of_view(sensor), optics_of(sensor)
+    if not is_readable(sensor):
+        _report(codes.SENSOR_FIELD_OF_VIEW, placed, context, view=view)
+        return None
+    tangent = math.tan(view / 2.0) * optics.height / optics.width
+    element = context.document.body(written.body).add(
         "camera",
-        name=context.names.claim("camera", mounted.sensor.name),
-        **placement(mounted.X_BS @ CAMERA_AXES),
-        fovy=None if "sensorsize" in own_settings(mounted.sensor) else fovy,
-        resolution=(round(width), round(height)),
+        name=context.names.claim("camera", written.name),
+        **placement(written.X_BS @ CAMERA_AXES),
+        fovy=round_to_short(math.degrees(2.0 * math.atan(tangent))),
+        resolution=(optics.width, optics.height),
     )
-    element.set(**(own_settings(mounted.sensor) | {"target": target_name(mounted.sensor, context)}))
-    return ("camera/horizontal_fov", "camera/image/width", "camera/image/height")
+    written.parts["camera"] = element.attributes["name"]
+    if has_intrinsics(parameters):
+        element.set(
+            sensorsize=(1e-3 * optics.width, 1e-3 * optics.height),
+            focalpixel=(optics.fx, optics.fy),
+            principalpixel=(optics.width / 2.0 - optics.cx, optics.height / 2.0 - optics.cy),
+        )
+    if "sensorsize" in element.attributes | settings:
+        element.attributes.pop("fovy")
+    element.set(**(settings | {"target": target_name(sensor, context)}))
+    _report_camera(placed, context)
+    return written
+
+
+def _report_camera(placed: PlacedSensor, context: MjcfContext) -> None:
+    """Report what a pinhole does not have."""
+    if "camera/pose" in placed.parameters:
+        _report(codes.CAMERA_POSE, placed, context, pose=placed.parameters["camera/pose"])
+    if placed.sensor.type in WIDE_CAMERAS:
+        lens = placed.parameters.get("camera/lens/type", "stereographic")
+        _report(
+            codes.SENSOR_READING_LENS, placed, context, lens=lens, view=field_of_view(placed.sensor)
+        )
+    if placed.sensor.type in SPECIAL_CAMERAS - WIDE_CAMERAS:
+        _report(codes.SENSOR_READING_IMAGE, placed, context, sensor_type=placed.sensor.type)
 
 
 # --- what Gazebo's plugins publish ----------------------------------------------------------------
@@ -441,53 +447,39 @@ _JOINT_STATE = {
 """Sensor of each quantity of a joint."""
 
 
-def _joint_state(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
+def _joint_state(written: WrittenSensor, context: MjcfContext) -> WrittenSensor | None:
     """Write the position and the velocity of each degree of freedom of a joint."""
-    sensor, joint = mounted.sensor, _joint_of(mounted.sensor, context)
-    bodies = context.mechanism.bodies
+    joint, bodies = written.placed.joint, context.mechanism.bodies
     body = None if joint is None else joint_index(bodies).get(joint.name)
     if joint is None or body is None:
         if joint is not None:
-            _report_loop_joint(sensor, joint, "motion", context)
-        return ()
+            _report_loop_joint(written.placed, joint, "motion", context)
+        return None
     names = primitive_names(bodies[body])
     for name, primitive in zip(names, bodies[body].primitives, strict=True):
-        suffix = name.removeprefix(joint.name) if len(names) > 1 else ""
+        suffix = name.removeprefix(joint.name).removeprefix("_") if len(names) > 1 else ""
         for quantity, tag in _JOINT_STATE.get(primitive.kind, {}).items():
-            claimed = context.names.claim("sensor", f"{sensor.name}{suffix}_{quantity}")
-            context.document["sensor"].add(tag, name=claimed, joint=name)
-    return ()
+            _add(written, tag, f"{suffix}_{quantity}".removeprefix("_"), context, joint=name)
+    return written
 
 
-def _odometry(mounted: _Mounted, context: MjcfContext) -> tuple[str, ...]:
-    """Write the pose of a frame in the world, and its velocity in its own axes, as Gazebo publishes
-    them.
-    """
-    site = _add_site(mounted, context)
-    for quantity, tag in (("position", "framepos"), ("orientation", "framequat")):
-        name = context.names.claim("sensor", f"{mounted.sensor.name}_{quantity}")
-        context.document["sensor"].add(tag, name=name, objtype="site", objname=site)
-    _add_sensor("velocimeter", "_velocity", site, mounted, context)
-    _add_sensor("gyro", "_angular_velocity", site, mounted, context)
-    return ()
-
-
-_WRITERS: dict[str, Callable[[_Mounted, MjcfContext], tuple[str, ...]]] = {
+_WRITERS: dict[str, _Writer] = {
     "imu": _imu,
     "force_torque": _force_torque,
     "contact": _contact,
-    "magnetometer": _at_site("magnetometer"),
-    "altimeter": _frame("framepos"),
+    "magnetometer": _frame("-"),
+    "altimeter": _altimeter,
     "joint_state": _joint_state,
-    "odometry": _odometry,
-    "navsat": _frame("framepos"),
-    "gps": _frame("framepos"),
-    "sonar": _at_site("rangefinder", _RAY),
+    "odometry": _frame("position orientation velocity angular_velocity"),
     **dict.fromkeys(
-        ("camera", "depth", "depth_camera", "rgbd", "rgbd_camera", "wideanglecamera"), _camera
+        ("navsat", "gps"),
+        _frame("position world_velocity", "the position in the world [m] and its velocity"),
     ),
-    **dict.fromkeys(("ray", "gpu_ray", "lidar", "gpu_lidar"), _lidar),
+    "air_pressure": _frame("position", "the position in the world [m]"),
+    "air_speed": _frame(
+        "position orientation velocity", "the motion through the world, not the pressure"
+    ),
+    **dict.fromkeys((*LIDARS, "sonar"), _lidar),
+    **dict.fromkeys(CAMERAS, _camera),
 }
-"""Function that writes each type of sensor; it returns the paths of the parameters that MuJoCo
-supports.
-"""
+"""Function that writes each type of sensor."""

@@ -14,7 +14,6 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from bridge.mechanism.coordinates import default_position, kind_of
 from bridge.mechanism.dynamics import STABILITY_LIMIT, mode_rates, modes
 from bridge.targets.pybullet import codes
 from bridge.targets.xml import xml_compatible
+from loaders.deferred import cached_property
 from loaders.diagnostics import Diagnostics, Where
 from loaders.inertia import SpatialInertia, exceeds
 from loaders.model import WORLD, Link

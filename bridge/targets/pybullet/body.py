@@ -45,6 +45,7 @@ from .contact import LinkPair, forget_pairs
 from .damping import adapt_to_step, depends_on_step, disable_motors
 from .dynamics import DynamicsQueries
 from .passive_force import apply_passive_forces, control_efforts, has_passive_forces
+from .sensor import LastStep, PyBulletSensor, imu_velocities, record_step, sensors_of
 from .state import (
     Separation,
     State,
@@ -101,13 +102,12 @@ def loop_gaps(mechanism: Mechanism, link_pose: Callable[[str], Pose]) -> dict[st
         link_pose: Function that returns the present pose of a link.
     """
 
+    def X_WB(body: int) -> Pose:
+        return IDENTITY if body == ROOT else link_pose(mechanism.bodies[body].name)
+
     def gap(body_a: int, X_AP: Pose, body_b: int, X_BQ: Pose) -> float:
-        ends = ((body_a, X_AP), (body_b, X_BQ))
-        X_WP, X_WQ = (
-            (IDENTITY if i == ROOT else link_pose(mechanism.bodies[i].name)) @ X_LK
-            for i, X_LK in ends
-        )
-        return float(np.linalg.norm(X_WQ.p - X_WP.p))
+        p_WP, p_WQ = (X_WB(body_a) @ X_AP).p, (X_WB(body_b) @ X_BQ).p
+        return float(np.linalg.norm(p_WQ - p_WP))
 
     gaps = {
         c.joint.name: gap(c.parent, c.joint.X_PJ, c.child, c.joint.X_CJ) for c in mechanism.closures
@@ -272,6 +272,8 @@ class PyBulletBody(int):
     """Findings of reading, lowering and loading."""
     gears: tuple[Gear, ...]
     """The gears of couplings whose law is no line; `step` sets them to its tangent."""
+    sensors: Mapping[str, PyBulletSensor]
+    """The sensors by scoped name; ``sensors["imu"].read()`` is what Gazebo would publish."""
     split_link: str | None
     """Name of the link, on another body, whose other half is the base; see
     `bridge.targets.pybullet.partition`.
@@ -284,6 +286,7 @@ class PyBulletBody(int):
     _step: float
     _start: Array
     _disabled: Sequence[LinkPair]
+    _last_steps: dict[str, LastStep]
 
     def __new__(
         cls,
@@ -317,6 +320,8 @@ class PyBulletBody(int):
         self._start = np.array(state.read()[0], dtype=np.float64)
         self._disabled = disabled
         self.gears = tuple(gears)
+        self._last_steps = {}
+        self.sensors = sensors_of(state, lambda: self.state, self._last_steps)
         return self
 
     @property
@@ -690,7 +695,7 @@ class PyBulletBody(int):
     def _adapt_friction(self, state: State) -> None:
         if not self._depends_on_step and not self.gears:
             return
-        step = state.client.getPhysicsEngineParameters()["fixedTimeStep"]
+        step = state.parameters()["fixedTimeStep"]
         self._follow(step)
         if self._depends_on_step and step != self._step:
             self._step = adapt_to_step(state.client, state.body, state.articulation)
@@ -699,7 +704,22 @@ class PyBulletBody(int):
         """Apply the passive forces of this body and step the whole simulation."""
         state = self.state
         self._apply_passive_forces(state)
-        state.client.stepSimulation()
+        before = imu_velocities(self.sensors, state)
+        state.step()
+        self.record_step(before)
+
+    def imu_velocities(self) -> dict[str, Array]:
+        """Return the velocity of each IMU of the body [m/s], in the world, by its name."""
+        return imu_velocities(self.sensors, self.state)
+
+    def record_step(self, before: dict[str, Array]) -> None:
+        """Note the accelerations of a step that is done, for IMUs; `step` calls it.
+
+        Args:
+            before: What `imu_velocities` returned before the step.
+        """
+        if before:
+            self._last_steps |= record_step(before, self.imu_velocities(), self.state)
 
     def apply_physics(self) -> None:
         """Set the physics server's gravity and time step to those of the file; loading does not.
@@ -1197,8 +1217,17 @@ class Bodies(Sequence[PyBulletBody]):
     def step(self) -> None:
         """Apply the passive forces of all bodies and step the whole simulation."""
         self.apply_passive_forces()
+        before = [body.imu_velocities() for body in self]
         for body in self[:1]:
-            body.state.client.stepSimulation()
+            body.state.step()
+        for body, velocities in zip(self, before, strict=True):
+            body.record_step(velocities)
+
+    @property
+    def sensors(self) -> dict[str, PyBulletSensor]:
+        """The sensors of all bodies by scoped name; see `PyBulletBody.sensors`."""
+        entries = {name: sensor for body in self for name, sensor in body.sensors.items()}
+        return NameIndex("sensor", entries)
 
     def apply_physics(self) -> None:
         """Set the physics server's gravity and time step to those of the file; see

@@ -576,8 +576,21 @@ ROTOR_INERTIA = Code(
 SENSOR = Code(
     "pybullet.sensor",
     Fate.NOTED,
-    "PyBullet does not support sensors; {count} sensor(s) ignored: {names}",
-    meaning="PyBullet does not support sensors in a model.",
+    "PyBullet has no reading for {count} sensor(s): {names}",
+    meaning="The handle of PyBullet cannot compute what a sensor publishes.",
+)
+SENSOR_READING = Code(
+    "pybullet.sensor-reading",
+    Fate.NOTED,
+    "what PyBullet reads differs from what Gazebo publishes: {names}",
+    meaning="What the handle of PyBullet reads for a sensor is not quite what Gazebo publishes.",
+)
+SENSOR_PARAMETERS = Code(
+    "pybullet.sensor-parameters",
+    Fate.NOTED,
+    "these parameters of sensors are not used: {names}",
+    meaning="Some parameters of a sensor, such as noise or update rate, are not used.",
+    remedy="Add them where you read the sensor.",
 )
 SEVERAL_BODIES = Code(
     "pybullet.several-bodies",

@@ -458,25 +458,26 @@ _LEAST_MARGIN = 1e-9
 """Margin of the hulls of a base [m]; rays pass through hulls without any."""
 
 
-def set_contacts(
-    client: Client, body: int, articulation: Articulation, coefficients: PairCoefficients
-) -> None:
-    """Set the contact parameters of every segment with collisions.
+def contact_changes(
+    articulation: Articulation, coefficients: PairCoefficients
+) -> list[tuple[int, dict[str, float]]]:
+    """Return PyBullet's index of each link with collisions, and its arguments of
+    ``changeDynamics``.
 
     Args:
-        client: The physics server.
-        body: PyBullet's id of the body.
-        articulation: The articulation that the body was loaded from.
+        articulation: The articulation of the links.
         coefficients: Friction and restitution of the links whose products must be right.
     """
-    change = client.changeDynamics
+    changes = []
     for index, segment in enumerate(articulation.segments, start=BASE):
         carried = next((carried for carried in segment.links if carried.link.collisions), None)
         if carried is not None:
             parameters = contact_parameters(carried.link.collisions[0].surface)
-            change(body, index, **parameters | coefficients.of_link(carried.link.name))
+            changes.append((index, parameters | coefficients.of_link(carried.link.name)))
     if any(is_hull(collision) for collision in collisions_of(articulation.segments[0])):
-        change(body, BASE, collisionMargin=_LEAST_MARGIN)  # PyBullet ignores this for other links
+        # PyBullet ignores the margin of other links
+        changes[0][1]["collisionMargin"] = _LEAST_MARGIN
+    return changes
 
 
 def collisions_of(segment: Segment) -> list[Collision]:
@@ -498,7 +499,7 @@ def contact_parameters(surface: Surface) -> dict[str, float]:
     values = {
         "lateralFriction": surface.friction.mu,
         "rollingFriction": surface.friction.rolling or 0.0,
-        "spinningFriction": spinning_friction(surface.friction),
+        "spinningFriction": torsional_length(surface.friction),
         "restitution": surface.restitution,
     }
     if surface.stiffness is not None:
@@ -506,15 +507,6 @@ def contact_parameters(surface: Surface) -> dict[str, float]:
     if surface.restitution:
         values["contactProcessingThreshold"] = 0.0
     return values
-
-
-def spinning_friction(friction: Friction) -> float:
-    """Return the ratio of torsional friction torque to normal force [m].
-
-    PyBullet knows no depth of contact, on which friction by the radius of the surface depends; that
-    is zero.
-    """
-    return torsional_length(friction) if friction.use_patch_radius else 0.0
 
 
 _UNSUPPORTED = (
@@ -757,7 +749,7 @@ def _combined_parameters(surface: Surface) -> Iterator[str]:
         "stiffness": surface.stiffness is not None,
         "damping": surface.stiffness is not None and surface.damping,
         "rolling": surface.friction.rolling,
-        "torsional": spinning_friction(surface.friction),
+        "torsional": torsional_length(surface.friction),
     }
     return (name for name, stated in is_stated.items() if stated)
 

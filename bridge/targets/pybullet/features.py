@@ -21,6 +21,16 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, BodyConnection, PrimitiveKind, TendonConnection
 from bridge.mechanism.dynamics import mass_matrix
 from bridge.mechanism.force_laws import is_tendon_representable
+from bridge.sensors import (
+    CAMERAS,
+    SPECIAL_CAMERAS,
+    VISUAL_LIDARS,
+    PlacedSensor,
+    is_readable,
+    placed_sensors,
+    unused_parameters,
+    used_parameters,
+)
 from bridge.targets.fields import LostSettings, report_lost_settings
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
@@ -34,7 +44,6 @@ from loaders.model import (
     BallConstraint,
     Bushing,
     DistanceConstraint,
-    Joint,
     JointAxis,
     JointType,
     Link,
@@ -378,14 +387,52 @@ def _has_unsupported_visibility(visual: Visual) -> bool:
     )
 
 
-def _sensors(mechanism: Mechanism) -> Iterator[Item]:
-    scene = mechanism.scene
-    parents: tuple[Link | Joint, ...] = (*scene.links, *scene.joints)
-    for parent in parents:
-        for sensor in parent.sensors:
-            yield Item(
-                sensor.name, sensor.where, (parent.name, f"{parent.name}{SEPARATOR}{sensor.name}")
-            )
+def _sensors(
+    describe: Callable[[PlacedSensor, Mechanism], str | None],
+) -> Callable[[Mechanism], Iterator[Item]]:
+    """Return a function that finds the sensors that a function describes with more than None."""
+
+    def find(mechanism: Mechanism) -> Iterator[Item]:
+        for placed in placed_sensors(mechanism):
+            text = describe(placed, mechanism)
+            if text is not None:
+                owner = placed.link if placed.joint is None else placed.joint.name
+                where = placed.sensor.where
+                name = placed.name + (f" ({text})" if text else "")
+                yield Item(name, where, (owner, f"{owner}{SEPARATOR}{placed.sensor.name}"))
+
+    return find
+
+
+def _without_reading(placed: PlacedSensor, mechanism: Mechanism) -> str | None:
+    joint = placed.joint
+    is_on_loop = joint is not None and all(body.joint != joint.name for body in mechanism.bodies)
+    return placed.sensor.type if is_on_loop or not is_readable(placed.sensor) else None
+
+
+def _other_reading(placed: PlacedSensor, mechanism: Mechanism) -> str | None:
+    sensor_type = placed.sensor.type
+    if sensor_type in VISUAL_LIDARS:
+        return "its rays see collisions, Gazebo's see visuals"
+    if sensor_type == "sonar":
+        cone = placed.parameters.get("sonar/radius", "0.5")
+        return f"one ray in place of a cone of radius {cone} m"
+    if sensor_type == "contact" and placed.body >= 0:
+        count = len(mechanism.bodies[placed.body].link.collisions)
+        return f"of all {count} collisions of the link" if count > 1 else None
+    if sensor_type in CAMERAS and "camera/pose" in placed.parameters:
+        return (
+            f"gz-sim ignores the pose {placed.parameters['camera/pose']} of <camera>, Gazebo "
+            f"classic adds it"
+        )
+    return f"a {sensor_type} shows colors and depth" if sensor_type in SPECIAL_CAMERAS else None
+
+
+def _unused(placed: PlacedSensor, mechanism: Mechanism) -> str | None:
+    del mechanism
+    is_read = is_readable(placed.sensor)
+    used = used_parameters(placed.sensor, has_planes=True) if is_read else ()
+    return ", ".join(unused_parameters(placed.sensor, used)) or None
 
 
 # --- constraints and force elements ---------------------------------------------------------------
@@ -506,7 +553,9 @@ UNSUPPORTED_FEATURES = (
     ),
     UnsupportedFeature(codes.RIGID_DISTANCE, _connections(_is_rigid_distance)),
     UnsupportedFeature(codes.SPRING_DAMPER, _connections(_is_spring)),
-    UnsupportedFeature(codes.SENSOR, _sensors),
+    UnsupportedFeature(codes.SENSOR, _sensors(_without_reading)),
+    UnsupportedFeature(codes.SENSOR_READING, _sensors(_other_reading)),
+    UnsupportedFeature(codes.SENSOR_PARAMETERS, _sensors(_unused)),
     UnsupportedFeature(codes.LIGHT, _lights),
     UnsupportedFeature(codes.APPEARANCE, _visuals(_has_unsupported_material)),
     UnsupportedFeature(codes.VISUAL_ROLES, _visuals(_has_unsupported_visibility)),

@@ -29,9 +29,10 @@ from loaders import codes as loaders_codes
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, Where, without_repeats
 from loaders.files.folders import ENVIRONMENT
 from loaders.files.read_file import note_files, recorded
-from loaders.files.robot_descriptions import SCHEME, search_folders, source_text
+from loaders.files.robot_descriptions import is_robot_name, search_folders, source_text
 from loaders.finish.finish import MissingFileError
 from loaders.pose import IDENTITY, Pose
+from loaders.scene import Scene
 from loaders.text import check_flag, check_option_names, check_option_value
 
 from .articulation import Articulation, articulate
@@ -40,15 +41,14 @@ from .client import BASE, TARGET, Client, allowed_flags, required_flags
 from .constraint import Constraints, report_constraints
 from .contact import (
     LinkPair,
-    PairCoefficients,
     PairFilters,
+    contact_changes,
     filtered,
     pair_coefficients,
     pairs_by_body,
     report_contacts,
     report_filters,
     report_policy,
-    set_contacts,
     set_filters,
 )
 from .damping import clear_pybullet_defaults, with_limited_damping
@@ -131,7 +131,7 @@ def find_source(source: Source, paths: Sequence[str | os.PathLike[str]] | None) 
         TypeError: if the folders are no sequence of folders.
         ValueError: if the source is the text of a document, or if there is no such folder.
     """
-    if not isinstance(source, str | os.PathLike) or source_text(source, ()).startswith(SCHEME):
+    if not isinstance(source, str | os.PathLike) or is_robot_name(source_text(source, ())):
         return source
     if os.path.exists(source) or os.path.isabs(source):
         return source
@@ -155,27 +155,25 @@ Damping = Literal["limited", "exact"]
 _INVISIBLE = (1.0, 1.0, 1.0, 0.0)
 
 
-def hide_links_without_visuals(
-    client: Client, body: int, articulation: Articulation, mechanism: Mechanism
-) -> None:
-    """Make the links invisible that have collisions but no visuals, as they are in Gazebo, RViz and
-    MuJoCo.
+def links_to_hide(articulation: Articulation, scene: Scene) -> list[int]:
+    """Return PyBullet's indices of the links that have collisions but no visuals: they are
+    invisible, as they are in Gazebo, RViz and MuJoCo.
 
     A scene without any visual keeps PyBullet's picture of its collisions; otherwise there would be
     nothing to see.
 
     Args:
-        client: The physics server.
-        body: PyBullet's id of the body.
-        articulation: The articulation that the body was loaded from.
-        mechanism: The mechanism that it belongs to.
+        articulation: The articulation of the links.
+        scene: The scene that it belongs to.
     """
-    if not any(link.visuals for link in mechanism.scene.links):
-        return
-    for index, segment in enumerate(articulation.segments, start=BASE):
-        links = [carried.link for carried in segment.links]
-        if any(link.collisions for link in links) and not any(link.visuals for link in links):
-            client.changeVisualShape(body, index, rgbaColor=_INVISIBLE)
+    if not any(link.visuals for link in scene.links):
+        return []
+    links = [[carried.link for carried in segment.links] for segment in articulation.segments]
+    return [
+        index
+        for index, own in enumerate(links, start=BASE)
+        if any(link.collisions for link in own) and not any(link.visuals for link in own)
+    ]
 
 
 _BASES: dict[bool | None, Base] = {None: "as_is", True: "fixed", False: "free"}
@@ -215,31 +213,42 @@ class _Settings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _BodyPlan:
+    """One body that is loaded into PyBullet."""
+
+    articulation: Articulation
+    document: bytes
+    """The URDF document."""
+    layout: Layout
+    collides_with_itself: bool
+    """Whether any two of its links may collide."""
+    contacts: list[tuple[int, dict[str, float]]]
+    """Index of a link, and its contact parameters."""
+    hidden: list[int]
+    """Indices of links that are invisible."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
     """Everything that is loaded into PyBullet."""
 
     mechanism: Mechanism
-    articulations: list[Articulation]
-    documents: list[bytes]
-    """The URDF documents of the articulations."""
-    layouts: list[Layout]
-    """The order of the joints of each articulation."""
+    bodies: list[_BodyPlan]
     pairs: list[LinkPair]
     """The pairs of links to disable."""
-    collides_with_itself: list[bool]
-    """Whether any two links of each articulation may collide."""
-    coefficients: PairCoefficients
     positions: dict[str, Position]
     """The default positions of the source, and the positions of coupled joints."""
     flags: int
 
     def at(self, X_WN: Pose) -> _Plan:
         """Return the plan moved as a whole; all that it states in the world must be bases."""
-        whole, moved = placed(self.mechanism, X_WN), list[Articulation]()
-        for a in self.articulations:
+        whole, moved = placed(self.mechanism, X_WN), list[_BodyPlan]()
+        for body in self.bodies:
+            a = body.articulation
             part = whole if a.mechanism is self.mechanism else placed(a.mechanism, X_WN)
-            moved.append(replace(a, mechanism=part, X_WS=X_WN @ a.X_WS))
-        return replace(self, mechanism=whole, articulations=moved)
+            a = replace(a, mechanism=part, X_WS=X_WN @ a.X_WS)
+            moved.append(replace(body, articulation=a))
+        return replace(self, mechanism=whole, bodies=moved)
 
     def states_only_bases_in_world(self, X_WN: Pose) -> bool:
         """Return whether `at` may move the plan by a pose: no document, and no finding about a base
@@ -253,14 +262,15 @@ class _Plan:
             *mechanism.fluid_forces,
         )
         is_turned = not X_WN.is_close(Pose.of(p=X_WN.p))
-        return not in_world and all(
-            a.segments[0].links
-            and a.segments[0].links[0].link.name == a.mechanism.bodies[0].name
-            and a.mechanism.bodies[0].joint not in self.positions
-            and not (a.is_fixed and is_turned)
-            and sum(body.parent == ROOT for body in a.mechanism.bodies) == 1
-            for a in self.articulations
-        )
+
+        def states_only_base(a: Articulation) -> bool:
+            base, links = a.mechanism.bodies[0], a.segments[0].links
+            has_base = bool(links) and links[0].link.name == base.name
+            has_one_base = sum(body.parent == ROOT for body in a.mechanism.bodies) == 1
+            is_placed = base.joint in self.positions or (a.is_fixed and is_turned)
+            return has_base and has_one_base and not is_placed
+
+        return not in_world and all(states_only_base(body.articulation) for body in self.bodies)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -578,7 +588,7 @@ def _key(
     if not isinstance(source, str | os.PathLike) or any(map(load_options.get, _UNKEPT)):
         return None
     place = os.fspath(source)
-    if place.startswith(SCHEME):
+    if is_robot_name(place):
         return None
     options = {name: value for name, value in load_options.items() if name != "quiet"}
     step = client.getPhysicsEngineParameters()["fixedTimeStep"]
@@ -664,17 +674,23 @@ def _plan(
     report_constraints(mechanism, articulations, diagnostics)
     report_filters(mechanism, filters, diagnostics)
     report_policy(mechanism.scene, policy, diagnostics)
-    documents = [urdf_text(body, shapes).encode() for body in articulations]
+    bodies = [
+        _BodyPlan(
+            articulation=articulation,
+            document=urdf_text(articulation, shapes).encode(),
+            layout=Layout.of(articulation),
+            collides_with_itself=filters.collides_with_itself(articulation),
+            contacts=contact_changes(articulation, coefficients),
+            hidden=links_to_hide(articulation, mechanism.scene),
+        )
+        for articulation in articulations
+    ]
     shapes.report(diagnostics)
     _check_folder(shapes.files.folder, diagnostics)
     return _Plan(
         mechanism=mechanism,
-        articulations=articulations,
-        documents=documents,
-        layouts=[Layout.of(body) for body in articulations],
+        bodies=bodies,
         pairs=filters.forbidden(),
-        collides_with_itself=[filters.collides_with_itself(body) for body in articulations],
-        coefficients=coefficients,
         positions=positions,
         flags=allowed_flags(
             settings.flags, client.modes, diagnostics, is_file_order=_is_file_order(mechanism)
@@ -704,24 +720,28 @@ def _load_plan(
     states: list[State] = []
     pairs = plan.pairs
     try:
-        with filtered(client, pairs, len(plan.articulations)) as bodies:
-            for k, articulation in enumerate(plan.articulations):
-                document = files.write(plan.documents[k], ".urdf")
-                flags = plan.flags | _flags(client.modes, plan.collides_with_itself[k])
-                bodies.append(_load_body(client, articulation, document, flags, diagnostics))
-                states.append(State(client, bodies[-1], articulation, plan.layouts[k]))
+        with filtered(client, pairs, len(plan.bodies)) as ids:
+            for planned in plan.bodies:
+                articulation = planned.articulation
+                document = files.write(planned.document, ".urdf")
+                flags = plan.flags | _flags(client.modes, planned.collides_with_itself)
+                body = _load_body(client, articulation, document, flags, diagnostics)
+                ids.append(body)
+                states.append(State(client, body, articulation, planned.layout))
                 _check_indices(states[-1])
-                clear_pybullet_defaults(client, bodies[-1], articulation)
-                set_contacts(client, bodies[-1], articulation, plan.coefficients)
-                hide_links_without_visuals(client, bodies[-1], articulation, plan.mechanism)
+                clear_pybullet_defaults(client, body, articulation)
+                for index, parameters in planned.contacts:
+                    client.changeDynamics(body, index, **parameters)
+                for index in planned.hidden:
+                    client.changeVisualShape(body, index, rgbaColor=_INVISIBLE)
         _set_initial_positions(plan.positions, states)
         constraints = Constraints(plan.mechanism, states)
         constraints.create_all()
     except BaseException:
         for state in states:
             client.removeBody(state.body)
-        if len(states) == len(plan.articulations):
-            set_filters(client, pairs, bodies, enabled=1)
+        if len(states) == len(plan.bodies):
+            set_filters(client, pairs, ids, enabled=1)
         raise
     return _handle(plan, states, constraints, diagnostics, pairs)
 

@@ -229,6 +229,10 @@ class State:
     """These names when the body was loaded."""
     joint_states: Callable[[], Sequence[Any]] = field(init=False)
     """Function that returns PyBullet's states of all axes."""
+    parameters: Callable[[], Mapping[str, Any]] = field(init=False)
+    """Function that returns the parameters of the physics server."""
+    step: Callable[[], object] = field(init=False)
+    """Function that steps the whole simulation."""
     command: Callable[..., None] = field(init=False)
     """Function that applies forces to all axes for one step."""
 
@@ -238,6 +242,8 @@ class State:
         identify = partial(modes.getBodyInfo, self.body, client)
         calls = {
             "identify": identify,
+            "parameters": partial(modes.getPhysicsEngineParameters, client),
+            "step": partial(modes.stepSimulation, client),
             "joint_states": partial(modes.getJointStates, self.body, layout.indices, client),
             "command": partial(
                 modes.setJointMotorControlArray,
@@ -256,7 +262,7 @@ class State:
 
     def gravity(self) -> list[float]:
         """Return the present gravity of the physics server [m/s^2]."""
-        parameters = self.client.getPhysicsEngineParameters()
+        parameters = self.parameters()
         return [parameters[f"gravityAcceleration{axis}"] for axis in "XYZ"]
 
     # --- frames -----------------------------------------------------------------------------------

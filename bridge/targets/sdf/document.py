@@ -131,6 +131,8 @@ class _Builder:
             add_if(world, key, vector(getattr(scene, key)), vector(getattr(_DEFAULT, key)))
         if any(scene.wind):
             add(add(world, "wind"), "linear_velocity", vector(scene.wind))
+        if scene.spherical_coordinates:
+            add_parameters(add(world, "spherical_coordinates"), scene.spherical_coordinates)
         for light in self._lights[WORLD]:
             add_light(world, light, light.name, light.X_LLight)
         self._add_items(world, self._root, IDENTITY)

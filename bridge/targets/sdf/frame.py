@@ -51,15 +51,14 @@ def with_world_link(scene: Scene, report: Report) -> tuple[Scene, str]:
     name = free_name(scene, "world_link")
     report.add(codes.WORLD_LINK, link.where, subjects=(WORLD,), name=name)
     moved = dataclasses.replace(link, name=name, inertia=link.inertia or MASSLESS)
+    models = list(scene.models)
+    for i, model in enumerate(models):
+        if model.canonical_link == WORLD:
+            models[i] = dataclasses.replace(model, canonical_link=name)
     scene = dataclasses.replace(
         scene,
         links=tuple(moved if other is link else other for other in scene.links),
-        models=tuple(
-            dataclasses.replace(model, canonical_link=name)
-            if model.canonical_link == WORLD
-            else model
-            for model in scene.models
-        ),
+        models=tuple(models),
         joints=(*scene.joints, _weld(scene, moved)),
     )
     return _with_ends(scene, lambda _: name), name

@@ -312,6 +312,7 @@ def _light(light: Light, report: Report) -> Light:
 
 _DEFAULT = Scene(name="")
 _ARRAYS = ("gravity", "wind", "magnetic_field")
+_SETTINGS = ("physics", "spherical_coordinates")
 
 
 def settings_of_world(scene: Scene) -> tuple[str, ...]:
@@ -319,8 +320,7 @@ def settings_of_world(scene: Scene) -> tuple[str, ...]:
     found = [
         key for key in _ARRAYS if not np.array_equal(getattr(scene, key), getattr(_DEFAULT, key))
     ]
-    if scene.physics != _DEFAULT.physics:
-        found.append("physics")
+    found += [key for key in _SETTINGS if getattr(scene, key) != getattr(_DEFAULT, key)]
     if any(light.link == WORLD for light in scene.lights):
         found.append("lights")
     if any(frame.link == WORLD for frame in scene.frames):
@@ -341,7 +341,7 @@ def without_settings(scene: Scene, settings: Sequence[str], report: Report) -> S
         subjects=(scene.name,),
         settings=tuple(name.replace("_", " ") for name in settings),
     )
-    defaults = {key: getattr(_DEFAULT, key) for key in (*_ARRAYS, "physics")}
+    defaults = {key: getattr(_DEFAULT, key) for key in (*_ARRAYS, *_SETTINGS)}
     return dataclasses.replace(
         scene,
         **defaults,
@@ -474,18 +474,14 @@ def _neighbors(pairs: Iterable[frozenset[str]]) -> Mapping[str, Set[str]]:
 
 def _with_flags(scene: Scene, models: Set[str], apart: Set[str]) -> Scene:
     """Return the scene in which some models, without some of their links, self-collide."""
-    return dataclasses.replace(
-        scene,
-        models=tuple(
-            dataclasses.replace(model, self_collide=model.name in models) for model in scene.models
-        ),
-        links=tuple(
-            dataclasses.replace(
-                link, self_collide=False if link.name in apart and link.model in models else None
-            )
-            for link in scene.links
-        ),
+    changed_models = tuple(
+        dataclasses.replace(model, self_collide=model.name in models) for model in scene.models
     )
+    links = []
+    for link in scene.links:
+        is_apart = link.name in apart and link.model in models
+        links.append(dataclasses.replace(link, self_collide=False if is_apart else None))
+    return dataclasses.replace(scene, models=changed_models, links=tuple(links))
 
 
 def _with_settings(scene: Scene, options: SdfExportOptions, report: Report) -> tuple[Scene, bool]:

@@ -50,8 +50,8 @@ LOSSES: Mapping[str, Losses] = {
     "": losses(
         (
             Scene,
-            "gravity physics wind magnetic_field keyframes lights contact_pairs tendons "
-            "fluid_forces engine_elements",
+            "gravity physics wind magnetic_field spherical_coordinates keyframes lights "
+            "contact_pairs tendons fluid_forces engine_elements",
             codes.FIELD,
         ),
         (m.Link, "added_mass deformable engine_settings", codes.FIELD),

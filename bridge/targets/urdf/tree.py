@@ -229,33 +229,30 @@ def merged(tree: Tree, report: Report) -> Scene:
     """
     scene, root = tree
     poses = _poses(scene, root)
-    first = (
-        scene.models[0]
-        if scene.models
-        else Model(name=scene.name or "model", X_WM=IDENTITY, canonical_link=None)
-    )
+    unnamed = Model(name=scene.name or "model", X_WM=IDENTITY, canonical_link=None)
+    first = scene.models[0] if scene.models else unnamed
     _report_merged(scene, root, poses, report)
     flags = {model.name: model.self_collide for model in scene.models}
     children = {joint.child for joint in scene.joints if joint.parent != WORLD}
     canonical = next(
         (link.name for link in scene.links if link.name not in {WORLD, *children}), None
     )
-    links = tuple(
-        dataclasses.replace(
+    links = []
+    for link in scene.links:
+        self_collide = link.self_collide
+        if flags.get(link.model, first.self_collide) != first.self_collide:
+            self_collide = bool(self_collide or flags[link.model])
+        moved = dataclasses.replace(
             link,
             model=first.name,
             X_WL=poses[link.name],
             virtual=False,
-            self_collide=link.self_collide
-            if flags.get(link.model, first.self_collide) == first.self_collide
-            else bool(link.self_collide or flags[link.model]),
+            self_collide=self_collide,
         )
-        for link in scene.links
-    )
-    model = dataclasses.replace(
-        first, X_WM=IDENTITY if root is None else poses[root], canonical_link=canonical
-    )
-    return dataclasses.replace(scene, models=(model,), links=links)
+        links.append(moved)
+    X_WM = IDENTITY if root is None else poses[root]
+    model = dataclasses.replace(first, X_WM=X_WM, canonical_link=canonical)
+    return dataclasses.replace(scene, models=(model,), links=tuple(links))
 
 
 def _report_merged(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from bridge.batches.results import BatchOutcome, BatchResult
 from tests.support.sarif_schema import SCHEMA
 
 SETTINGS = {"task": "check", "options": {"strict": True}, "version": "1<b>"}
-HOSTILE = "a/<script>alert(1)</script>|`\"'&\x1b[31m\u202e.sdf"
+HOSTILE = "a/<script>alert(1)</script>|`\"'&\x1b[31m\u202e\x9b.sdf"
 RESULTS = [
     BatchResult(
         source=HOSTILE,
@@ -162,8 +163,26 @@ def test_junit_has_a_case_for_each_model(folder: Path) -> None:
 
 
 def test_no_page_has_a_control_character(folder: Path) -> None:
-    for name in ("index.html", "summary.md", "junit.xml"):
-        assert not {"\x1b", "\u202e"} & set((folder / name).read_text()), name
+    for name in ("index.html", "summary.md", "junit.xml", "results.sarif"):
+        assert not {"\x1b", "\u202e", "\x9b"} & set((folder / name).read_text()), name
+    line = RESULTS[0].to_line()
+    assert not {"\x1b", "\u202e", "\x9b"} & set(line.decode())
+    assert json.loads(line)["source"] == HOSTILE
+
+
+def test_a_name_that_is_not_utf_8_ends_no_report(tmp_path: Path) -> None:
+    """Python has its bytes as surrogates, which no text file can hold."""
+    name = os.fsdecode(b"n\xff\xfe.sdf")
+    finding = {"code": "sdf.plugin", "severity": "error", "message": name, "file": name}
+    result = BatchResult(
+        source=name, task="check", outcome=BatchOutcome.INVALID, diagnostics=(finding,)
+    )
+    assert json.loads(result.to_line())["source"] == name
+    settings = {"task": "check", "options": {}, "version": "1"}
+    write_reports(tmp_path, settings, lambda: iter([result]))
+    (found,) = json.loads((tmp_path / "results.sarif").read_text())["runs"][0]["results"]
+    place = found["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert place["uri"] == "n%FF%FE.sdf"
 
 
 def test_an_empty_batch_has_reports_too(tmp_path: Path) -> None:

@@ -294,3 +294,11 @@ def test_a_path_below_the_current_folder_is_relative(
     assert shown_path("/elsewhere/a.sdf") == "/elsewhere/a.sdf"
     assert shown_path("<string>.sdf") == "<stdin>"
     assert shown_path("") == ""
+
+
+@pytest.mark.parametrize("name", ["stdout", "stderr"])
+def test_a_closed_output_is_no_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python has None in its place, as after ``>&-`` in a shell."""
+    monkeypatch.setattr(sys, name, None)
+    assert main(["check", "assets/arm/model.sdf"]) == 0
+    getattr(sys, name).close()

@@ -28,12 +28,76 @@ from bridge.geometry.cache import (
     record_path,
     states_of,
     stored,
+    stored_as,
     stored_folder,
     write_checked,
     write_record,
 )
 from loaders.diagnostics import Diagnostic, Fate, Where
 from loaders.files.read_file import read, recorded
+
+# Nobody else writes into the cache, or reads it.
+
+
+def test_only_the_user_may_read_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path / "a" / "cache"))
+    mask = os.umask(0)
+    try:
+        stored(b"x", ".obj")
+        stored_as(b"x", "name.obj", "there")
+        stored_folder({"a/b.txt": b"x"}, "family")
+        write_checked(cache_folder() / "records" / "x.json", b"x")
+    finally:
+        os.umask(mask)
+    modes = {path.stat().st_mode & 0o777 for path in (tmp_path / "a").rglob("*")}
+    assert modes == {0o600, 0o700}
+
+
+def test_a_link_in_the_cache_is_replaced_and_never_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path / "cache"))
+    made = (
+        lambda: stored(b"x", ".obj"),
+        lambda: stored_folder({"b.txt": b"x"}, "family") / "b.txt",
+        lambda: stored_folder({"b.txt": b"x"}, "other"),
+    )
+    mine = tmp_path / "mine"
+    for make in made:
+        place = make()
+        if place.is_dir():
+            place.rename(tmp_path / "moved")
+            mine.mkdir()
+        else:
+            place.unlink()
+            mine.write_bytes(b"x")
+        (mine / "kept.txt" if mine.is_dir() else mine).write_bytes(b"x")
+        place.symlink_to(mine)
+        assert make() == place
+        assert not place.is_symlink()
+        assert (mine / "kept.txt" if mine.is_dir() else mine).read_bytes() == b"x"
+        mine.unlink() if mine.is_file() else None
+
+
+def test_a_record_is_not_read_through_a_link(tmp_path: Path) -> None:
+    write_checked(tmp_path / "a", b"x")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    assert (read_checked(tmp_path / "a"), read_checked(tmp_path / "b")) == (b"x", None)
+
+
+@pytest.mark.parametrize("state", ["foreign", "open"])
+def test_a_cache_that_others_can_write_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str
+) -> None:
+    monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path))
+    if state == "foreign":
+        monkeypatch.setattr(cache, "_ROOT", -1)
+        monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
+    else:
+        tmp_path.chmod(0o777)
+    with pytest.raises(PermissionError, match="cache"):
+        cache_folder()
+
 
 # Records of conversions: used while the files are unchanged, else made anew.
 

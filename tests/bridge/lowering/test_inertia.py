@@ -131,8 +131,9 @@ def test_a_point_mass_that_a_gimbal_turns_about_itself_gets_an_inertia_and_is_re
     spun = gimbal(Z_AXIS, Y_AXIS, X_AXIS)
     assert np.linalg.eigvalsh(lower(spun).mass_matrix())[0] == pytest.approx(0.0, abs=1e-15)
     mechanism = mechanism_of(spun)
-    (entry,) = mechanism.diagnostics
+    entry, still_light = mechanism.diagnostics
     assert (entry.code, "link tip" in entry.message) == ("lower.thin-link", True)
+    assert still_light.code == "lower.singular-position"
     assert 1e-10 < np.linalg.eigvalsh(mechanism.mass_matrix())[0] < 1e-8
 
 
@@ -187,5 +188,85 @@ def test_a_point_mass_on_a_link_with_mass_needs_nothing_where_another_does():
         [*spun.links, simple_link("arm"), fine],
         [*spun.joints, joint("j1", WORLD, "arm"), joint("j2", "arm", "fine")],
     )
-    (entry,) = mechanism_of(simple_scene(links, joints)).diagnostics
+    entry, _ = mechanism_of(simple_scene(links, joints)).diagnostics
     assert entry.subjects == ("tip",)
+
+
+# Positions at which almost nothing resists the motion of joints.
+
+
+def shoulder(*axes, between=0.0, limit=np.inf, carried=1.0):
+    """A body on hinges that meet in one point, of which each may have limits."""
+    source = gimbal(*axes, between=between)
+    body = dataclasses.replace(simple_link("tip"), inertia=SpatialInertia.of(carried, (0, 0, 0.3)))
+    body = dataclasses.replace(body, inertia=dataclasses.replace(body.inertia, I_Lcm=np.eye(3)))
+    limited = [
+        dataclasses.replace(
+            joint, axes=tuple(dataclasses.replace(a, lower=-limit, upper=limit) for a in joint.axes)
+        )
+        for joint in source.joints
+    ]
+    return dataclasses.replace(source, links=(*source.links[:-1], body), joints=tuple(limited))
+
+
+def singular_positions(source):
+    return [
+        position
+        for entry in mechanism_of(source).diagnostics
+        if entry.code == "lower.singular-position"
+        for position in entry.arguments["positions"]
+    ]
+
+
+TILTED = np.array((0.0, np.sin(1.0), np.cos(1.0)))
+"""An axis at 1 rad from z, and at that angle from what the second hinge makes of z."""
+
+
+@pytest.mark.parametrize(
+    ("axes", "angles"),
+    [
+        ((Z_AXIS, X_AXIS, Y_AXIS), (-np.pi / 2, np.pi / 2)),
+        ((Z_AXIS, Y_AXIS, Z_AXIS), (0.0, np.pi)),
+        ((Z_AXIS, TILTED, Z_AXIS), (0.0,)),
+        ((Z_AXIS, X_AXIS, TILTED), (1.0, 1.0 - np.pi)),
+        ((X_AXIS, Z_AXIS, X_AXIS, Y_AXIS), (0.0, np.pi, -np.pi / 2, np.pi / 2)),
+    ],
+    ids=["x y z", "z y z", "tilted", "tilted last", "four hinges"],
+)
+def test_positions_at_which_a_hinge_aligns_its_neighbors_are_named(axes, angles):
+    """The mass matrix is singular there, and nowhere between."""
+    source = shoulder(*axes)
+    named = singular_positions(source)
+    mechanism = lower(source)
+    joints = list(mechanism.v_order)
+    for angle in angles:
+        found = [
+            float(np.linalg.eigvalsh(mechanism.mass_matrix({name: angle}))[0]) for name, _ in joints
+        ]
+        assert min(found) == pytest.approx(0.0, abs=1e-12)
+        assert any(f"is {angle:.4g}" in each or "at the zero" in each for each in named)
+    assert not any("nan" in each for each in named)
+
+
+@pytest.mark.parametrize(
+    "calm",
+    [
+        shoulder(Z_AXIS, X_AXIS),
+        shoulder(Z_AXIS, X_AXIS, Y_AXIS, limit=1.5),
+        shoulder(Z_AXIS, X_AXIS, Y_AXIS, between=0.1),
+        shoulder(Z_AXIS, X_AXIS, np.array((np.sin(1.0), np.cos(1.0), 0.0))),
+    ],
+    ids=["two hinges", "limits", "links with mass", "never aligned"],
+)
+def test_hinges_that_always_push_a_mass_are_not_named(calm):
+    assert singular_positions(calm) == []
+
+
+def test_a_point_mass_in_the_plane_of_two_hinges_is_named():
+    """Each hinge alone moves it; together they can turn about the line to it."""
+    source = gimbal(Y_AXIS, Z_AXIS)
+    for place, is_named in (((0.0, 0.3, 0.2), True), ((0.1, 0.3, 0.2), False)):
+        point = dataclasses.replace(simple_link("tip"), inertia=SpatialInertia.of(1.0, place))
+        placed = dataclasses.replace(source, links=(*source.links[:-1], point))
+        least = np.linalg.eigvalsh(lower(placed).mass_matrix())[0]
+        assert (least < 1e-15, bool(singular_positions(placed))) == (is_named, is_named)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import hashlib
 import io
 import json
 import os
@@ -23,7 +24,6 @@ import yaml
 from PIL import Image
 
 from bridge.output import (
-    CONTENT,
     Form,
     OutputFolderError,
     check_file,
@@ -44,7 +44,9 @@ def write(
     place: Path, files: dict[str, bytes], name: str = "x.sdf", *, force: bool = False
 ) -> tuple[Path, ...]:
     """Write a document that names these files."""
-    text = "\n".join(f"x_assets/{CONTENT}/{file}" for file in files)
+    folder = hashlib.sha256(repr(files).encode()).hexdigest()[:16]
+    files = {f"{folder}/{file}": data for file, data in files.items()}
+    text = "\n".join(f"x_assets/{file}" for file in files)
     document = place / name
     return write_document(
         document,
@@ -168,6 +170,18 @@ def test_a_full_disk_leaves_the_old_document_with_its_files(tmp_path: Path, limi
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert found.value.errno == errno.EFBIG
     assert read(tmp_path) == OLD
+
+
+def test_a_document_that_cannot_be_written_leaves_no_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "x.sdf")
+
+    monkeypatch.setattr("bridge.output.file.write_sealed", full)
+    with pytest.raises(OSError, match=r"x\.sdf|output folder"):
+        write(tmp_path, OLD)
+    assert os.listdir(tmp_path) == []
 
 
 # A document is replaced only if an export wrote it and nobody edited it since: its bytes are the
@@ -367,7 +381,7 @@ def test_a_file_that_grows_too_large_leaves_the_old_one(tmp_path: Path) -> None:
 WRITER = """
 import os, signal, sys
 from bridge.output import file as output_file
-def write_and_die(draft, place, pieces):
+def write_and_die(draft, place, pieces, private):
     draft.write_bytes(b"".join(pieces))
     os.kill(os.getpid(), signal.SIGKILL)
 output_file._write_draft = write_and_die

@@ -291,8 +291,8 @@ def test_a_file_that_is_edited_while_the_output_is_prepared_is_not_lost(
     write_folder(folder, OLD)
     fill = module._fill
 
-    def edit_and_fill(fresh: Path, files: dict[str, bytes]) -> None:
-        fill(fresh, files)
+    def edit_and_fill(fresh: Path, files: dict[str, bytes], **how: bool) -> None:
+        fill(fresh, files, **how)
         (folder / "model.xml").write_bytes(b"just now")
 
     monkeypatch.setattr(module, "_fill", edit_and_fill)

@@ -274,7 +274,7 @@ class Duller(MujocoEngine):
 
     def __init__(self, mechanism: Any) -> None:
         super().__init__(mechanism)
-        self.model.pair_solref[:, 1] *= 1.1
+        self.model.pair_solref[:, 1] *= 1.2
 
 
 def test_a_little_less_restitution_is_a_difference() -> None:

@@ -254,6 +254,7 @@ def test_the_command_line_reads_the_same_options_from_its_arguments() -> None:
         "lenient": True,
         "package_map": {"arm": ROOT / "assets"},
         "paths": [ROOT],
+        "fetch_hosts": ["fuel.example:8443"],
         "srdf": "my arm.srdf",
     }
     words = [
@@ -269,6 +270,7 @@ def test_the_command_line_reads_the_same_options_from_its_arguments() -> None:
         "paths": [ROOT],
         "unsafe_paths": True,
         "fetch": True,
+        "fetch_hosts": ["fuel.example:8443"],
     }
 
 

@@ -263,11 +263,11 @@ TWO = scene([link("m::a", model="m"), link("n::a", model="n")], models=MODELS)
 
 def test_a_missing_model_is_found() -> None:
     contents = folder_files(TWO, {})
-    contents.check()
+    contents.check(contents.files)
     text = contents.files[contents.main].decode()
     contents.files[contents.main] = text.replace("name: n\n", "name: other\n").encode()
     with pytest.raises(ExportError, match="n::a is only in A"):
-        contents.check()
+        contents.check(contents.files)
 
 
 def test_models_with_files_of_the_same_name_keep_their_own(tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ it.
 
 from __future__ import annotations
 
+import importlib
 import json
+import struct
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 
 import bridge
 import loaders
+from bridge.cli import main
 from bridge.diagnostic_codes import CODES
 from bridge.targets.folder import AssetFiles, Export, Files, package_xml, repaired, scene_of, stale
 from bridge.targets.options import SdfExportOptions, changed_options
@@ -26,6 +29,7 @@ from tests.support.scenes import joint, link, scene
 # The files of an export: one format as the other has a document, a README and a report, and is read
 # back.
 
+CORNERS = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 ARM = scene([link("a"), link("b")], [joint("a", "a", "b")])
 
 
@@ -108,6 +112,52 @@ def test_meshes_of_a_package_are_found_by_its_name(tmp_path: Path) -> None:
 def test_one_file_is_no_package() -> None:
     with pytest.raises(ValueError, match="a package is a folder"):
         BUILT_IN["urdf"].single_file(PACKAGE_ARM, assets="x", meshes="package")
+
+
+# A document alone: no word of a model is taken for one of the writer, and what was checked is what
+# is written.
+
+WORDS = ("sdfbridge-content", "package://out_files/", "package://m/", "out_assets", "sdfbridge-")
+
+
+@pytest.mark.parametrize("suffix", ["sdf", "urdf", "xml", "dmd.yaml"])
+@pytest.mark.parametrize("word", WORDS)
+def test_a_document_alone_is_what_was_checked(
+    suffix: str, word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stl = word.encode().ljust(80, b"\0") + struct.pack("<I", 4)
+    for a, b, c in ((0, 1, 2), (0, 3, 1), (1, 3, 2), (0, 2, 3)):
+        corners = [coordinate for corner in (a, b, c) for coordinate in CORNERS[corner]]
+        stl += struct.pack("<12fH", 0, 0, 0, *corners, 0)
+    (tmp_path / "a.stl").write_bytes(stl)
+    source = tmp_path / "m.sdf"
+    source.write_text(
+        f"<sdf version='1.9'><model name='m'><link name='{word.replace(':', '.')}'>"
+        "<visual name='v'><geometry><mesh><uri>a.stl</uri></mesh></geometry></visual>"
+        "</link></model></sdf>"
+    )
+    checked: list[dict[str, bytes]] = []
+    for module in ("bridge.targets.report", "bridge.targets.mjcf.folder"):
+        name = "write_folder" if module.endswith("report") else "compiled"
+        place = importlib.import_module(module)
+        original = getattr(place, name)
+
+        def kept(first: Any, second: Any, *more: Any, original: Any = original) -> Any:
+            checked.append(dict(first if isinstance(first, dict) else second))
+            return original(first, second, *more)
+
+        monkeypatch.setattr(place, name, kept)
+    out = tmp_path / f"out.{suffix}"
+    assert main(["convert", str(source), str(out), "-q"]) == 0
+    written = [path.read_bytes() for path in tmp_path.glob("out_*/*/**/*") if path.is_file()]
+    assert stl in written or suffix == "xml"  # MuJoCo gets a mesh of its own form
+    assert checked
+    if suffix != "dmd.yaml":  # it is checked as a folder, in which the package has another name
+        assert any(out.read_bytes().startswith(text) for text in checked[-1].values())
+        assert all(data in checked[-1].values() for data in written)
+    assert next(link.name for link in loaders.load(out, quiet=True).links).endswith(
+        word.replace(":", ".")
+    )
 
 
 # Meshes are copied with the files that they refer to, and never two contents under one name.

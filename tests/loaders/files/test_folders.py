@@ -307,6 +307,12 @@ def below(prefix: str, files: dict[str, str]) -> dict[str, str]:
     return {f"{prefix}/{name}": text for name, text in files.items()}
 
 
+def visual(uri: str) -> str:
+    shape = f"<geometry><mesh><uri>{uri}</uri></mesh></geometry>"
+    return f"<sdf version='1.9'><model name='m'><link name='l'><visual name='v'>{shape}</visual></link></model></sdf>"
+
+
+SAVED = below("models/box", {**BOX, "meshes/a b.obj": TRIANGLE})
 LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {
     "models beside worlds": (
         "worlds/w.sdf",
@@ -354,6 +360,48 @@ LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {
             "pkg/urdf/r.urdf": robot("file:///home/me/install/pkg/share/pkg/meshes/m.obj"),
         },
     ),
+    "a URI that Gazebo saved of a model that came as text": (
+        "worlds/w.sdf",
+        {**SAVED, "worlds/w.sdf": visual("file://&lt;urdf-string&gt;/model://box/meshes/a b.obj")},
+    ),
+    "such a URI with escapes": (
+        "worlds/w.sdf",
+        {**SAVED, "worlds/w.sdf": visual("file://%3Curdf-string%3E/model://box/meshes/a%20b.obj")},
+    ),
+    "such a URI that is no XML": (
+        "worlds/w.sdf",
+        {**SAVED, "worlds/w.sdf": visual("file://<urdf-string>/model://box/meshes/a b.obj")},
+    ),
+    "such a URI of SDFormat": (
+        "worlds/w.sdf",
+        {
+            **SAVED,
+            "worlds/w.sdf": visual("file://&lt;data-string&gt;/package://box/meshes/a b.obj"),
+        },
+    ),
+    "a path of a model that Gazebo saved as absolute": (
+        "models/box/model.sdf",
+        {**SAVED, "models/box/model.sdf": visual("file:///meshes/a%20b.obj")},
+    ),
+    "an escaped relative path": (
+        "models/box/model.sdf",
+        {**SAVED, "models/box/model.sdf": visual("meshes/a%20b.obj")},
+    ),
+    "a name with a percent sign": (
+        "pkg/urdf/r.urdf",
+        {
+            **below("pkg", {**PACKAGE, "meshes/50%25.obj": TRIANGLE}),
+            "pkg/urdf/r.urdf": robot("package://pkg/meshes/50%25.obj"),
+        },
+    ),
+    "a folder that CMake installs as another one": (
+        "pkg/description/urdf/r.urdf",
+        {
+            "pkg/package.xml": PACKAGE["package.xml"],
+            "pkg/description/meshes/m.obj": TRIANGLE,
+            "pkg/description/urdf/r.urdf": robot("package://pkg/meshes/m.obj"),
+        },
+    ),
     "mesh folder of MuJoCo": (
         "pkg/urdf/r.urdf",
         {
@@ -374,6 +422,14 @@ def test_everything_is_found_from_the_file_alone(name: str, tmp_path: Path) -> N
     assert loaders.load(
         tmp_path / main, quiet=True, lenient=name == "a folder without model.config"
     ).links
+
+
+def test_a_file_of_a_package_that_could_be_two_is_not_chosen(tmp_path: Path) -> None:
+    files = {"description/meshes/m.obj": TRIANGLE, "old/meshes/m.obj": TRIANGLE}
+    files["urdf/r.urdf"] = robot("package://pkg/meshes/m.obj")
+    write(tmp_path / "pkg", {"package.xml": PACKAGE["package.xml"], **files})
+    scene = loaders.load(tmp_path / "pkg" / "urdf" / "r.urdf", quiet=True)
+    assert "resource.not-found" in {entry.code for entry in scene.diagnostics}
 
 
 DEEP = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,40 @@ def test_warnings_are_collected_and_the_callers_handler_is_kept() -> None:
         assert mujoco.get_mju_user_warning() is not None
     finally:
         mujoco.set_mju_user_warning(None)
+
+
+def test_warnings_of_python_are_collected_whatever_its_filters_are() -> None:
+    """MuJoCo's package raises some of them as Python does, which "error" would make an error."""
+    text = document('<body><geom size="1" user="nan"/></body>')
+    before = warnings.showwarning
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert any("nan" in message.lower() for message in compile_text(text, {}, {}).warnings)
+        assert warnings.showwarning is before
+
+
+def test_warnings_of_other_threads_stay_with_them() -> None:
+    mesh = '<asset><mesh name="x" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>'
+    text = document('<body><geom type="mesh" mesh="x"/></body>', mesh)
+    shown: list[str] = []
+    heard: list[str] = []
+    ended = threading.Event()
+
+    def warn() -> None:
+        while not ended.is_set():
+            heard.append("")
+            warnings.warn("of the user", UserWarning, stacklevel=1)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda message, *_, **__: shown.append(str(message))
+        thread = threading.Thread(target=warn)
+        thread.start()
+        found = [compile_text(text, {}, {}).warnings for _ in range(100)]
+        ended.set()
+        thread.join()
+    assert found == [[]] * 100
+    assert len(shown) == len(heard) > 100
 
 
 def test_files_of_soft_bodies_and_of_meshes_are_found_among_the_contents() -> None:

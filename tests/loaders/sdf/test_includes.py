@@ -408,8 +408,8 @@ def test_a_version_of_thousands_of_digits_is_a_newer_version(tmp_path: Path) -> 
     assert [entry.code for entry in diagnostics] == ["sdf.newer-model-file", "sdf.no-model-config"]
 
 
-# The stand-ins of sun and ground plane: only in lenient loading, valid by themselves, and what
-# Gazebo's models are.
+# The stand-ins of sun and ground plane: named, refused by strict loading, and what Gazebo's models
+# are.
 
 FUEL = "https://fuel.gazebosim.org/1.0/OpenRobotics/models"
 WORLD = "<sdf version='1.9'><world name='w'><include><uri>{}</uri></include></world></sdf>"
@@ -417,7 +417,7 @@ WORLD = "<sdf version='1.9'><world name='w'><include><uri>{}</uri></include></wo
 
 @pytest.mark.parametrize("uri", ["model://sun", "model://sun/", f"{FUEL}/Sun"])
 def test_a_missing_sun_becomes_a_directional_light(uri: str) -> None:
-    scene = loaders.load_string(WORLD.format(uri), format="sdf", lenient=True, quiet=True)
+    scene = loaders.load_string(WORLD.format(uri), format="sdf", quiet=True)
     assert [(light.name, light.type) for light in scene.lights] == [("sun", "directional")]
     assert [entry.code for entry in scene.diagnostics if entry.severity != "note"] == [
         "sdf.include-not-found"
@@ -428,7 +428,7 @@ def test_a_missing_sun_becomes_a_directional_light(uri: str) -> None:
     "uri", ["model://ground_plane", f"{FUEL}/Ground Plane", f"{FUEL}/Ground%20Plane"]
 )
 def test_a_missing_ground_plane_becomes_a_static_plane(uri: str) -> None:
-    scene = loaders.load_string(WORLD.format(uri), format="sdf", lenient=True, quiet=True)
+    scene = loaders.load_string(WORLD.format(uri), format="sdf", quiet=True)
     assert scene.models[0].static
     (collision,) = scene.links[0].collisions
     assert isinstance(collision.geometry, Plane)
@@ -438,7 +438,7 @@ def test_a_missing_ground_plane_becomes_a_static_plane(uri: str) -> None:
 @pytest.mark.parametrize("uri", ["model://sun", "model://ground_plane"])
 def test_strict_loading_refuses_a_missing_model_all_the_same(uri: str) -> None:
     with pytest.raises(loaders.LoadError, match="stand-in"):
-        loaders.load_string(WORLD.format(uri), format="sdf")
+        loaders.load_string(WORLD.format(uri), format="sdf", strict=True)
 
 
 def test_other_models_have_no_stand_in() -> None:

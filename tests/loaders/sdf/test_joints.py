@@ -404,3 +404,16 @@ def test_a_continuous_joint_has_no_limits() -> None:
         "<axis><limit><lower>-1</lower><upper>1</upper></limit></axis>", "continuous"
     ).axes[0]
     assert (axis.lower, axis.upper) == (-INF, INF)
+
+
+@pytest.mark.parametrize("version", ["1.6", "1.7", "1.8"])
+def test_an_initial_position_is_that_of_the_joint(version: str) -> None:
+    axis = "<{0}><xyz>0 0 1</xyz><initial_position>{1}</initial_position></{0}>"
+    scene = loaders.load_string(
+        f"<sdf version='{version}'><model name='m'><link name='a'/><link name='b'/>"
+        "<joint name='j' type='universal'><parent>a</parent><child>b</child>"
+        f"{axis.format('axis', 0.25)}{axis.format('axis2', -0.5)}</joint></model></sdf>",
+        format="sdf",
+    )
+    assert scene.joints[0].default_position == (0.25, -0.5)
+    assert "xml.unread" not in {entry.code for entry in scene.diagnostics}

@@ -8,6 +8,7 @@ import contextlib
 import gc
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,44 @@ from loaders.sdf.unmodeled import flat_parameters, mark_read, report_ignored
 from loaders.xml import parse
 from tests.code_examples.sdf import TEXTS, model
 from tests.support.sdf import error_codes, joint_of, read_sdf
+from tests.support.sdf_elements import ELEMENTS
+
+# Every element of the specification is known.
+
+
+_NAMED = {"world", "model", "link", "joint", "light", "sensor", "visual", "collision", "actor"}
+_TYPES = {"sensor": "camera", "joint": "revolute", "light": "point"}
+
+
+def _filled(tag: str, children: Mapping[str, list[str]], inside: tuple[str, ...] = ()) -> str:
+    """Return an element with every child that it may have; none repeats inside itself."""
+    name = f" name='{tag}{len(inside)}'" if tag in _NAMED else ""
+    kind = f" type='{_TYPES[tag]}'" if tag in _TYPES else ""
+    below = (*inside, tag)
+    tags = children.get("/".join(below[-2:]), [])
+    inner = "".join(_filled(child, children, below) for child in tags if child not in below)
+    return f"<{tag}{name}{kind}>{inner or '1'}</{tag}>"
+
+
+@pytest.mark.parametrize("version", ["1.5", "1.6", "1.8", "1.11", "1.12"])
+def test_every_element_of_the_specification_is_known(version: str) -> None:
+    children: dict[str, list[str]] = {}
+    for last, table in ELEMENTS.items():
+        if tuple(map(int, last.split("."))) >= tuple(map(int, version.split("."))):
+            for parent, tags in table.items():
+                known = children.setdefault(parent, [])
+                known += [tag for tag in tags.split() if tag not in {"include", "state", *known}]
+    body = _filled("world", children)
+    found: tuple[Diagnostic, ...] = ()
+    text = f"<sdf version='{version}'>{body}</sdf>"
+    try:
+        found = loaders.load_string(text, format="sdf", quiet=True, lenient=True).diagnostics
+    except LoadError as error:
+        found = error.findings
+    assert len(found) > 50
+    unread = {entry.message for entry in found if entry.code.startswith("xml.unread")}
+    assert not unread
+
 
 # Every file of the libsdformat corpus is read, or rejected with a `LoadError`.
 

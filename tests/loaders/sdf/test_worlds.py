@@ -36,6 +36,71 @@ def codes(scene: loaders.Scene) -> set[str]:
     return {entry.code for entry in scene.diagnostics if entry.code.startswith("sdf.state")}
 
 
+# ``<population>``: copies of a model, as Gazebo classic places them.
+
+TYPE = "<distribution><type>{}</type>{}</distribution>"
+
+
+def populated(distribution: str, rest: str = "", pose: str = "1 2 3 0 0 0") -> loaders.Scene:
+    population = (
+        f"<population name='p'><model name='m'><pose>9 9 9 0 0 1</pose><link name='l'/></model>"
+        f"<pose>{pose}</pose>{distribution}{rest}</population>"
+    )
+    return loaders.load_string(
+        f"<sdf version='1.9'><world name='w'>{population}</world></sdf>", format="sdf", quiet=True
+    )
+
+
+def test_a_grid_of_models_is_centered_on_its_pose() -> None:
+    size = "<rows>2</rows><cols>3</cols><step>0.5 2 7</step>"
+    scene = populated(TYPE.format("grid", size))
+    found = {link.name: link.X_WL for link in scene.links}
+    expected = [(x, y, 3.0) for y in (1.0, 3.0) for x in (0.5, 1.0, 1.5)]
+    assert list(found) == [f"m_clone_{number}::l" for number in range(6)]
+    np.testing.assert_allclose([pose.p for pose in found.values()], expected)
+    assert all((np.eye(3) == pose.R).all() for pose in found.values())
+    # Gazebo moves the corner along the axes of the world, then turns the offsets.
+    turned = populated(TYPE.format("grid", size), pose="1 2 3 0 0 1.5707963267948966")
+    corner = np.array((0.5, 1.0, 3.0))
+    expected_turned = [corner + np.array((-y, x, 0.0)) for y in (0.0, 2.0) for x in (0.0, 0.5, 1.0)]
+    np.testing.assert_allclose([link.X_WL.p for link in turned.links], expected_turned, atol=1e-12)
+
+
+@pytest.mark.parametrize(("axis", "number"), [("x", 0), ("y", 1), ("z", 2)])
+def test_a_line_of_models_divides_the_box(axis: str, number: int) -> None:
+    scene = populated(
+        TYPE.format(f"linear-{axis}", ""),
+        "<model_count>4</model_count><box><size>2 4 8</size></box>",
+    )
+    size = (2.0, 4.0, 8.0)[number]
+    expected = np.tile((1.0, 2.0, 3.0), (4, 1))
+    expected[:, number] += size * (np.arange(4) / 4 - 0.5)
+    np.testing.assert_allclose([link.X_WL.p for link in scene.links], expected)
+
+
+@pytest.mark.parametrize(
+    ("distribution", "rest", "words"),
+    [
+        (TYPE.format("random", ""), "<box><size>1 1 1</size></box>", "'random' is random"),
+        (TYPE.format("uniform", ""), "<box><size>1 1 1</size></box>", "'uniform' is random"),
+        (TYPE.format("grid", "<rows>0</rows><cols>2</cols>"), "", "no 0 x 2 models"),
+        (TYPE.format("linear-x", ""), "<cylinder><radius>1</radius></cylinder>", "no <box>"),
+        ("", "", "no <distribution>"),
+    ],
+)
+def test_other_populations_are_named(distribution: str, rest: str, words: str) -> None:
+    scene = populated(distribution, rest)
+    assert not scene.links
+    (entry,) = scene.diagnostics
+    assert (entry.code, entry.fate) == ("sdf.population", Fate.DROPPED)
+    assert words in entry.message
+
+
+def test_a_population_has_at_most_as_many_elements_as_a_load() -> None:
+    with pytest.raises(loaders.LoadError, match="elements"):
+        populated(TYPE.format("grid", "<rows>100000</rows><cols>100000</cols>"))
+
+
 @pytest.mark.parametrize("static", [False, True])
 def test_a_model_starts_at_its_saved_pose(static: bool) -> None:
     model = (

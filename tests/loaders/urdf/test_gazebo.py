@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mujoco
 import pytest
 
 import bridge
@@ -153,7 +154,7 @@ def test_properties_of_the_whole_robot() -> None:
             "note",
         ),
         ("<gazebo reference='nobody'><mu1>1</mu1></gazebo>", "urdf.unknown-reference", "warning"),
-        ("<gazebo><link name='more'/></gazebo>", "urdf.embedded-sdf", "warning"),
+        ("<gazebo><light name='more'/></gazebo>", "urdf.embedded-sdf", "warning"),
         ("<gazebo><pose>0 0 1 0 0 0</pose></gazebo>", "urdf.gazebo-pose", "warning"),
         ("<gazebo reference='a'><unheard_of>1</unheard_of></gazebo>", "xml.unread", "warning"),
     ],
@@ -182,6 +183,84 @@ def test_a_material_of_gazebo_is_that_of_visuals_that_have_none() -> None:
     colored = robot(f"<link name='a'><visual>{shape}{red}</visual></link>{material}")
     assert colored.links[0].visuals[0].material == Material(name="b", diffuse=(1.0, 0.0, 0.0, 1.0))
     assert codes(colored) == ["urdf.appearance"]
+
+
+# Elements of SDFormat in ``<gazebo>``, which libsdformat adds to the model.
+
+BODY = "<inertial><mass value='2'/><inertia ixx='.1' iyy='.2' izz='.25' ixy='0' ixz='0' iyz='0'/></inertial>"
+CHAIN = "".join(f"<link name='{name}'>{BODY}</link>" for name in "gabc") + "".join(
+    f"<joint name='j{child}' type='continuous'><origin xyz='{xyz}'/><parent link='{parent}'/>"
+    f"<child link='{child}'/><axis xyz='0 1 0'/></joint>"
+    for parent, child, xyz in (("g", "a", "0 0 0"), ("a", "b", "0 0 1"), ("g", "c", "1 0 0"))
+)
+CLOSING = "<joint name='jd' type='revolute'><pose>0 0 1 0 0 0</pose><parent>b</parent><child>c</child><axis><xyz>0 1 0</xyz></axis></joint>"
+
+
+def test_a_joint_in_gazebo_closes_a_loop_as_libsdformat_reads_it() -> None:
+    scene = robot(f"{CHAIN}<gazebo>{CLOSING}</gazebo>")
+    assert [joint.name for joint in scene.joints] == ["ja", "jb", "jc", "jd"]
+    assert codes(scene) == []
+    closing = scene.joints[-1]
+    assert (closing.parent, closing.child) == ("b", "c")
+    # The pose of a joint is relative to its child: c is at (1, 0, 0), the joint 1 m above it, b 1 m above g.
+    assert closing.X_CJ.p.tolist() == [0, 0, 1]
+    assert closing.X_PJ.p.tolist() == [1, 0, 0]
+    model = mujoco.MjModel.from_xml_string(bridge.to_mjcf(scene, base="fixed", quiet=True))
+    assert model.njnt == 3  # the fourth closes the loop
+    data = mujoco.MjData(model)
+    for name, position in (("ja", 0.4), ("jb", -0.4), ("jd", 0.4)):
+        data.joint(name).qpos[0] = position
+    mujoco.mj_forward(model, data)
+    equalities = data.efc_pos[data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY]
+    assert abs(equalities).max() < 1e-9  # a parallelogram stays closed
+
+
+def test_links_frames_and_models_in_gazebo_belong_to_the_robot() -> None:
+    scene = robot(
+        f"{CHAIN}<gazebo><link name='d'><pose relative_to='b'>0 0 1 0 0 0</pose></link>"
+        "<joint name='k' type='fixed'><parent>b</parent><child>d</child></joint></gazebo>"
+        "<gazebo><frame name='f' attached_to='d'><pose>0 1 0 0 0 0</pose></frame>"
+        "<model name='m'><link name='l'/></model></gazebo>"
+    )
+    assert codes(scene) == []
+    assert [link.name for link in scene.links] == ["g", "a", "b", "c", "d", "m::l"]
+    assert [link.X_WL.p.tolist() for link in scene.links if link.name == "d"] == [[0, 0, 2]]
+    (frame,) = scene.frames
+    assert (frame.name, frame.link, frame.X_LF.p.tolist()) == ("f", "d", [0, 1, 0])
+
+
+def test_a_name_in_gazebo_that_is_taken_is_an_error() -> None:
+    text = f"{CHAIN}<gazebo>{CLOSING.replace('jd', 'ja')}</gazebo>"
+    with pytest.raises(loaders.LoadError, match=r"urdf\.duplicate-name"):
+        robot(text)
+    scene = loaders.load_string(f"<robot name='r'>{text}</robot>", format="urdf", lenient=True)
+    assert [joint.name for joint in scene.joints] == ["ja", "jb", "jc"]
+
+
+def test_visuals_and_decay_of_sdformat_hold_for_a_link() -> None:
+    shape = "<visual><geometry><sphere radius='1'/></geometry></visual>"
+    scene = robot(
+        f"<link name='a'>{shape}{shape}</link><gazebo reference='a'><visual><material><diffuse>.5 .6 .7 1</diffuse>"
+        "</material><transparency>0.25</transparency></visual>"
+        "<velocity_decay><linear>0.1</linear><angular>0.2</angular></velocity_decay></gazebo>"
+    )
+    assert codes(scene) == []
+    assert scene.links[0].velocity_decay == (0.1, 0.2)
+    for visual in scene.links[0].visuals:
+        assert visual.material == Material(diffuse=(0.5, 0.6, 0.7, 1.0))
+        assert visual.transparency == 0.25
+
+
+def test_an_origin_of_the_robot_is_named_with_its_size() -> None:
+    scene = robot("<link name='a'/><origin xyz='0.3 0 0.4' rpy='0 0 1.5'/>")
+    (entry,) = scene.diagnostics
+    assert (entry.code, entry.severity) == ("urdf.robot-origin", "warning")
+    assert (entry.arguments["distance"], round(float(str(entry.arguments["angle"])), 9)) == (
+        0.5,
+        1.5,
+    )
+    assert scene.links[0].X_WL.p.tolist() == [0.3, 0, 0.4]
+    assert codes(robot("<link name='a'/><origin xyz='0 0 0'/>")) == []
 
 
 def test_sensors_stand_on_links_and_joints() -> None:

@@ -7,14 +7,16 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 
 import bridge
 import loaders
+from loaders import LoadError, Scene
 from tests.support.drake_oracle import open_in_drake, pose_error
 from tests.support.urdf_documents import LINKS, arm, codes, errors, fixed, joint, robot
-from tests.support.urdf_robots import ARM
+from tests.support.urdf_robots import ARM, LIMIT
 
 # Joints of a URDF: axes, limits, dynamics and mimic, compared with Drake.
 
@@ -299,3 +301,55 @@ def test_ros2_control_drives_the_joints_that_take_commands() -> None:
         "motor",
         ("EffortJointInterface", "position", "velocity"),
     )
+
+
+# The parameters of ros2_control: mimic, initial values and ranges of commands.
+
+
+def controlled(joints: str, body: str = "") -> Scene:
+    links = "".join(f"<link name='{name}'/>" for name in "gab")
+    drives = "".join(
+        f"<joint name='j{child}' type='prismatic'><parent link='g'/><child link='{child}'/>"
+        f"<axis xyz='0 1 0'/>{LIMIT}{body if child == 'b' else ''}</joint>"
+        for child in "ab"
+    )
+    return robot(f"{links}{drives}<ros2_control name='c' type='system'>{joints}</ros2_control>")
+
+
+COMMAND = "<command_interface name='{}'>{}</command_interface>"
+PARAM = "<param name='{}'>{}</param>"
+
+
+def test_a_joint_of_ros2_control_mimics_as_its_parameters_say() -> None:
+    values = PARAM.format("mimic", "ja") + PARAM.format("multiplier", "-2")
+    values += PARAM.format("offset", "0.1") + COMMAND.format("position", "")
+    joints = f"<joint name='ja'>{COMMAND.format('position', '')}</joint><joint name='jb'>{values}</joint>"
+    scene = controlled(joints)
+    (coupling,) = scene.couplings
+    assert (coupling.follower, coupling.leader) == ("jb", "ja")
+    assert (coupling.multiplier, coupling.offset) == (-2.0, 0.1)
+    assert [actuator.joint for actuator in scene.actuators] == ["ja"]
+    stated = controlled(joints, "<mimic joint='ja' multiplier='3'/>")
+    assert [coupling.multiplier for coupling in stated.couplings] == [3.0]
+    with pytest.raises(LoadError, match=r"urdf\.mimic"):
+        controlled(f"<joint name='jb'>{PARAM.format('mimic', 'nobody')}</joint>")
+
+
+def test_initial_values_and_ranges_of_commands_are_read_and_other_parameters_named() -> None:
+    state = "<state_interface name='{}'>{}</state_interface>"
+    limits = PARAM.format("min", "-0.5") + PARAM.format("max", "0.25")
+    scene = controlled(
+        f"<joint name='ja'>{COMMAND.format('position', limits)}{COMMAND.format('effort', PARAM.format('min', '-2') + PARAM.format('max', '1'))}"
+        f"{state.format('position', PARAM.format('initial_value', '0.2'))}"
+        f"{state.format('velocity', PARAM.format('initial_value', '0.3'))}{PARAM.format('p', '7')}</joint>"
+    )
+    assert scene.joints[0].default_position == (0.2,)
+    (actuator,) = scene.actuators
+    assert (actuator.control, actuator.effort) == ((-0.5, 0.25), 2.0)
+    assert set(codes(scene)) == {"urdf.controller-setting", "urdf.initial-value"}
+    model = mujoco.MjModel.from_xml_string(
+        bridge.to_mjcf(scene, actuators="position", base="fixed", quiet=True)
+    )
+    assert model.actuator("ja").ctrlrange.tolist() == [-0.5, 0.25]
+    assert model.actuator("ja").forcerange.tolist() == [-2.0, 2.0]
+    assert model.key("home").qpos[0] == 0.2

@@ -73,14 +73,14 @@ def test_a_quaternion_agrees_with_its_angles() -> None:
 
 
 @pytest.mark.parametrize("version", ["", "1.0"])
-def test_a_quaternion_before_version_1_1_is_ignored_with_a_warning_as_in_urdfdom(
+def test_a_quaternion_before_version_1_1_is_refused_and_ignored_as_in_urdfdom_if_lenient(
     version: str,
 ) -> None:
-    scene = load(version)
+    with pytest.raises(LoadError, match=r"urdf\.quaternion-version"):
+        load(version)
+    scene = load(version, lenient=True)
     assert all(pose.R is IDENTITY.R for pose in poses(scene))
     assert codes(scene) == {"urdf.quaternion-version"}
-    with pytest.raises(LoadError):
-        load(version, strict=True)
 
 
 def test_a_quaternion_beside_angles_is_an_error_as_in_urdfdom() -> None:
@@ -112,12 +112,32 @@ def test_limits_of_version_1_2_are_read_or_named() -> None:
     assert both.joints[0].axes[0].acceleration == 4.0
 
 
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+def test_limits_of_version_1_2_in_an_older_file_are_a_warning(version: str) -> None:
+    scene = load(version, pose="", limits="acceleration='5' jerk='7'")
+    assert scene.joints[0].axes[0].acceleration == 5.0
+    (entry,) = (entry for entry in scene.diagnostics if entry.fate is Fate.ASSUMED)
+    assert entry.code == "urdf.controller-setting"
+    assert "acceleration and jerk" in entry.message
+
+
 @pytest.mark.parametrize(
     ("version", "used", "is_turned"),
-    [("2.0", "1.2", True), ("abc", "1.0", False), ("1", "1.0", False)],
+    [("2.0", "1.2", True), ("abc", "1.0", False), ("1", "1.0", False), ("0.9", "1.0", False)],
 )
-def test_an_unknown_version_is_named(version: str, used: str, is_turned: bool) -> None:
-    scene = load(version)
+def test_an_unknown_version_is_refused_as_in_urdfdom(
+    version: str, used: str, is_turned: bool
+) -> None:
+    with pytest.raises(LoadError, match=r"urdf\.version"):
+        load(version, pose="")
+    scene = load(version, lenient=True)
     (entry,) = (entry for entry in scene.diagnostics if entry.code == "urdf.version")
     assert (entry.arguments["version"], entry.arguments["used"]) == (version, used)
     assert all((pose.R is not IDENTITY.R) == is_turned for pose in poses(scene))
+
+
+def test_a_newer_version_1_x_is_read_as_1_2_with_a_warning() -> None:
+    scene = load("1.7", limits="acceleration='5'")
+    (entry,) = (entry for entry in scene.diagnostics if entry.code == "urdf.version")
+    assert entry.fate is Fate.ASSUMED
+    assert poses(scene)[0].R is not IDENTITY.R

@@ -111,6 +111,26 @@ HEAD = "xmlns:xacro='http://www.ros.org/wiki/xacro'"
 NAMED = f"<robot name='r' {HEAD}><xacro:arg name='n' default='a'/><link name='$(arg n)'/></robot>"
 
 
+def test_a_folder_that_cmake_installs_as_another_one_is_found(tmp_path: Path) -> None:
+    package = tmp_path / "arm"
+    (package / "description" / "urdf").mkdir(parents=True)
+    (package / "package.xml").write_text("<package><name>arm</name></package>")
+    (package / "description" / "urdf" / "part.xacro").write_text(
+        f"<robot {HEAD}><link name='b'/><joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint></robot>"
+    )
+    main = package / "description" / "urdf" / "arm.urdf.xacro"
+    include = "<xacro:include filename='$(find arm)/urdf/part.xacro'/>"
+    main.write_text(f"<robot name='r' {HEAD}><link name='a'/>{include}</robot>")
+    scene = loaders.load(main, allow_xacro=True, quiet=True)
+    assert [link.name for link in scene.links] == ["a", "b"]
+    assert scene.links[1].where.file == str(package / "description" / "urdf" / "part.xacro")
+    (package / "urdf").mkdir()  # a second place, but not for this file
+    (package / "old" / "urdf").mkdir(parents=True)
+    (package / "old" / "urdf" / "part.xacro").write_text("<robot/>")
+    with pytest.raises(loaders.LoadError, match=r"xacro\.include-not-found"):
+        loaders.load(main, allow_xacro=True, quiet=True)
+
+
 def test_arguments_have_the_values_of_the_caller(tmp_path: Path) -> None:
     pytest.importorskip("xacro")
     path = tmp_path / "r.xacro"

@@ -139,7 +139,11 @@ def actuator_rows(model: Any, i: int, field: str) -> range:
         i: The actuator.
         field: Name of the array without its prefix.
     """
-    counted = "ctrl" if field in _OF_CONTROLS else "out" if field in _OF_OUTPUTS else ""
+    counted = ""
+    if field in _OF_CONTROLS:
+        counted = "ctrl"
+    elif field in _OF_OUTPUTS:
+        counted = "out"
     if not counted or not hasattr(model, f"actuator_{counted}adr"):
         return range(i, i + 1)
     start = int(getattr(model, f"actuator_{counted}adr")[i])
@@ -990,13 +994,10 @@ def view_of(
         options_of: Options in place of those of the model.
     """
     pairs = list(zip(mechanism.bodies, indices, strict=True))
-    kinds = {
-        enumeration: {
-            int(m.value): name.removeprefix(prefix).lower() for name, m in members.items()
-        }
-        for enumeration, prefix in _ENUMERATIONS.items()
-        for members in (getattr(mujoco, enumeration).__members__,)
-    }
+    kinds = {}
+    for enumeration, prefix in _ENUMERATIONS.items():
+        members = getattr(mujoco, enumeration).__members__.items()
+        kinds[enumeration] = {int(m.value): n.removeprefix(prefix).lower() for n, m in members}
     return View(
         model=model,
         kinds=kinds,

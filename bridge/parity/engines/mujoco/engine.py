@@ -371,19 +371,16 @@ class MujocoEngine(BaseEngine):
     def inertias(self) -> dict[str, SpatialInertia]:
         """See `Engine.inertias`."""
         moving, m = moving_links(self.mechanism), self.model
-        return {
-            body.name: SpatialInertia.in_frame(
-                float(m.body_mass[indices.body]),
-                Pose.of(
-                    quaternion_to_matrix(m.body_iquat[indices.body]), m.body_ipos[indices.body]
-                ),
-                np.diag(m.body_inertia[indices.body]),
-            )
-            if not indices.beyond
-            else SpatialInertia.in_frame(0.0, Pose.of(), np.zeros((3, 3)))
-            for body, indices in zip(self.mechanism.bodies, self._indices, strict=True)
-            if body.name in moving
-        }
+        inertias = {}
+        for body, indices in zip(self.mechanism.bodies, self._indices, strict=True):
+            i = indices.body
+            if body.name in moving and indices.beyond:
+                inertias[body.name] = SpatialInertia.of(0.0)
+            elif body.name in moving:
+                X_LI = Pose.of(quaternion_to_matrix(m.body_iquat[i]), m.body_ipos[i])
+                moments = np.diag(m.body_inertia[i])
+                inertias[body.name] = SpatialInertia.in_frame(float(m.body_mass[i]), X_LI, moments)
+        return inertias
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
         """See `Engine.joint_parameters`."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -135,12 +135,15 @@ def pairs_in_mujoco(model: Any, names: Mapping[int, str]) -> frozenset[Pair]:
     )
     explicit = {tuple(sorted(pair)) for pair in bodies}
     masks, allowed = _masks(model, names), allowed_bodies(model)
-    return frozenset(
-        frozenset((names[one], names[two]))
-        for one, two in combinations(sorted(masks), 2)
-        if (one, two) in explicit
-        or (allowed[one, two] and any(_masks_match(a, b) for a in masks[one] for b in masks[two]))
-    )
+
+    def collide(one: int, two: int) -> bool:
+        if (one, two) in explicit:
+            return True
+        pairs = product(masks[one], masks[two])
+        return bool(allowed[one, two]) and any(_masks_match(a, b) for a, b in pairs)
+
+    pairs = combinations(sorted(masks), 2)
+    return frozenset(frozenset((names[one], names[two])) for one, two in pairs if collide(one, two))
 
 
 def _masks(model: Any, names: Mapping[int, str]) -> dict[int, set[tuple[int, int]]]:

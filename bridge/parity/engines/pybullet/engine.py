@@ -86,16 +86,13 @@ def efforts_in_pybullet(
         q, acts = {**start, joint: trial.position}, _acts(loaded, joint, trial)
         engine.set_state(q, rest)
         row = engine.mass_matrix()[mechanism.dof_index[joint, 0]]
-        coarse, fine = (
-            np.array(
-                [
-                    row @ _acceleration(engine, (q, {**rest, joint: speed}), act, step)
-                    for act, speed in acts
-                ]
-            )
-            for step in (_ACTUATOR_STEP, 0.5 * _ACTUATOR_STEP)
-        )
-        found[joint] = (4.0 * fine - coarse) / 3.0
+        efforts = []
+        for act, speed in acts:
+            state = q, {**rest, joint: speed}
+            coarse = row @ _acceleration(engine, state, act, _ACTUATOR_STEP)
+            fine = row @ _acceleration(engine, state, act, 0.5 * _ACTUATOR_STEP)
+            efforts.append((4.0 * fine - coarse) / 3.0)
+        found[joint] = np.array(efforts)
     return found
 
 

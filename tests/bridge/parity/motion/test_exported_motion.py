@@ -21,15 +21,22 @@ from bridge.parity.engines.mujoco.engine import MujocoEngine
 from bridge.parity.engines.pybullet.engine import PyBulletEngine
 from bridge.parity.motion.model_motion import (
     EFFORTS,
+    LONGEST_STEP,
     STEPS,
     TARGETS,
+    Convergence,
+    ExportedMotion,
     Motions,
+    convergence_of,
     driven_rows,
     exported_rows,
+    judged,
+    start_of,
 )
 from bridge.parity.reference import ReferenceEngine
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType
+from loaders.pose import Array
 from tests.support.actuated_model import sdf
 from tests.support.running_faults import faulty_mujoco
 from tests.support.scenes import joint, link, scene
@@ -172,27 +179,33 @@ def test_a_stop_behind_a_damper_that_diverges_is_unknown_in_pybullet_only() -> N
 
 @pytest.mark.parametrize(("moved", "outcome"), [(3.0, Outcome.PASSED), (2.0, Outcome.UNKNOWN)])
 def test_motions_as_far_apart_as_the_links_move_show_no_order(
-    moved: float, outcome: Outcome, monkeypatch: pytest.MonkeyPatch
+    moved: float, outcome: Outcome
 ) -> None:
-    """A distance of 1 m that shrank is 0.33 of 3 m, and 0.5 of 2 m."""
-    motions = Motions(ARM, {}, 0)
-    monkeypatch.setattr(motions, "_extent", lambda _row: moved)
-    monkeypatch.setattr(motions, "_stop_at_once", lambda _row: False)
-    measured = dataclasses.replace(rows()[0], error=0.3, convergence=((1e-3, 3.3), (1.25e-4, 1.0)))
-    assert motions._judged([measured]).outcome is outcome
+    """A distance of 1 m that shrank is 0.33 of 3 m, and 0.5 of 2 m; the links move all the time."""
+    row = dataclasses.replace(rows()[0], error=0.3, convergence=((1e-3, 3.3), (1.25e-4, 1.0)))
+    poses = [{"a": _moved(distance)} for distance in (0.0, moved, -moved)]
+    moving = ExportedMotion(poses=poses, before_stops=2, diagnostics=())
+    found = Convergence(row=row, shortest=(moving, moving))
+    motions = Motions(mechanism=ARM, start=({}, {}), engines={})
+    assert judged(motions, [found]).outcome is outcome
+
+
+def _moved(distance: float) -> Array:
+    X = np.eye(4)
+    X[0, 3] = distance
+    return X
 
 
 def test_the_extent_of_a_motion_is_how_far_a_link_moves() -> None:
     """A link that slides at 2 m/s without forces."""
     slide = joint("s", WORLD, "a", JointType.PRISMATIC, xyz=(1, 0, 0))
     mechanism = bridge.lower(scene([link("a")], [slide]))
-    motions = Motions(
-        mechanism, {"mujoco": MujocoEngine.as_exported, "pybullet": PyBulletEngine}, 0
-    )
-    row = motions.row(("mujoco", "pybullet"))
-    longest = row.convergence[0][0]
-    speed = abs(float(np.ravel(motions._start[1]["s"])[0]))
-    assert motions._extent(row) == pytest.approx(speed * STEPS * longest, rel=1e-6)
+    start = start_of(mechanism, 0)
+    engines = {"mujoco": MujocoEngine.as_exported, "pybullet": PyBulletEngine}
+    motions = Motions(mechanism=mechanism, start=start, engines=engines)
+    found = convergence_of(motions, ("mujoco", "pybullet"), LONGEST_STEP)
+    speed = abs(float(np.ravel(start[1]["s"])[0]))
+    assert found.extent == pytest.approx(speed * STEPS * LONGEST_STEP, rel=1e-6)
 
 
 # Actuators in motion: running engines follow changing commands alike, and an engine that does not

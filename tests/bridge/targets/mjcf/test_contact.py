@@ -98,12 +98,90 @@ def test_two_soft_bodies_sink_as_springs_in_series_if_pairs_are_written():
     assert 0.1 - data.qpos[2] == pytest.approx(2.0 * G / 3e4, rel=0.01)
 
 
-def test_a_stiffness_beyond_the_time_step_leaves_mujocos_own_contact():
-    mjcf = to_mjcf(on_the_floor(BALL, stiffness=1e13))
+@pytest.mark.parametrize("step", [1e-3, 2e-3])
+def test_a_stiffness_beyond_the_time_step_is_the_largest_that_it_can_hold_which_is_stated(step):
+    mjcf = to_mjcf(on_the_floor(BALL, stiffness=1e13, step=step))
+    (entry,) = [e for e in mjcf.diagnostics if e.code == "mjcf.contact-stiffness"]
+    held = entry.arguments["held"]
+    assert held == pytest.approx(100.0 * 2.0 / step**2)
+    assert f"{held:.3g} N/m" in entry.message
+    _, data = settled(mjcf)
+    assert 0.1 - data.qpos[2] == pytest.approx(2.0 * G / held, rel=0.01)
+
+
+def test_a_stiffness_of_zero_leaves_mujocos_own_contact():
+    mjcf = to_mjcf(on_the_floor(BALL, stiffness=0.0))
     assert "solref" not in mjcf.split("<worldbody>")[1]
-    assert any(
-        "time step" in e.message for e in mjcf.diagnostics if e.code == "mjcf.contact-stiffness"
+    assert "mjcf.contact-stiffness" in contact_parameters_codes(mjcf)
+
+
+PLATE = Box(size=(0.4, 0.2, 0.2))
+
+
+def normal_forces(model, data, seconds):
+    """The sum of all normal forces of each step [N]."""
+    forces, force = [], np.zeros(6)
+    for _ in range(round(seconds / model.opt.timestep)):
+        mujoco.mj_step(model, data)
+        forces.append(0.0)
+        for i in range(data.ncon):
+            mujoco.mj_contactForce(model, data, i, force)
+            forces[-1] += force[0]
+    return np.array(forces)
+
+
+@pytest.mark.parametrize(("shape", "points"), [(BALL, 1), (CUBE, 4), (PLATE, 4)])
+@pytest.mark.parametrize("stiffness", [1e5, 1e6, 1e8])
+@pytest.mark.parametrize("damping", [1.0, 50.0])
+@pytest.mark.parametrize("step", [1e-3, 2e-3])
+@pytest.mark.parametrize("contacts", ["geoms", "pairs"])
+def test_a_stiff_body_comes_to_rest_at_its_weight_over_the_stiffness(
+    shape, points, stiffness, damping, step, contacts
+):
+    """The springs have damping ratios from 0.00005 to 0.1, with which real time steps would throw
+    the body up for ever.
+    """
+    source = on_the_floor(shape, stiffness=stiffness, damping=damping, step=step)
+    mjcf = to_mjcf(source, contacts=contacts)
+    model, data = settled(mjcf, 1.5)
+    assert normal_forces(model, data, 0.2) == pytest.approx(2.0 * G, rel=1e-3)
+    (entry,) = [e for e in mjcf.diagnostics if e.code == "mjcf.contact-stiffness"]
+    held = entry.arguments["held"]
+    assert held == pytest.approx(min(stiffness, 100.0 * 2.0 / step**2))
+    assert 0.1 - data.qpos[2] == pytest.approx(2.0 * G / held / points, rel=0.03)
+    (entry,) = [e for e in mjcf.diagnostics if e.code == "mjcf.contact-damping"]
+    assert entry.arguments["ratio"] == pytest.approx(damping / (2 * math.sqrt(2 * stiffness)))
+
+
+@pytest.mark.parametrize("shape", [BALL, CUBE, PLATE])
+@pytest.mark.parametrize("e", [0.3, 0.6, 0.8])
+def test_a_body_that_bounces_comes_to_rest(shape, e):
+    mjcf = to_mjcf(on_the_floor(shape, height=0.11, restitution=e))
+    model, data = settled(mjcf, 3.0)
+    assert normal_forces(model, data, 0.2) == pytest.approx(2.0 * G, rel=1e-3)
+
+
+@pytest.mark.parametrize("stiffness", [3e4, 1e6])
+@pytest.mark.parametrize("damping", [1.0, 50.0, 300.0])
+def test_a_block_on_a_lightly_damped_spring_stops_where_friction_stops_it(stiffness, damping):
+    """A geom has one damping for the normal and for friction."""
+    mu, v = Friction(mu=0.5, mu2=0.5), 1.0
+    model, data = settled(
+        to_mjcf(
+            on_the_floor(
+                Box(size=(0.4, 0.4, 0.2)),
+                friction=mu,
+                stiffness=stiffness,
+                damping=damping,
+                floor={"friction": mu},
+            )
+        ),
+        1.0,
     )
+    start = data.qpos[0]
+    data.qvel[:] = (v, 0, 0, 0, 0, 0)
+    mujoco.mj_step(model, data, 1000)
+    assert data.qpos[0] - start == pytest.approx(v**2 / (2.0 * 0.5 * G), rel=0.03)
 
 
 @pytest.mark.parametrize("seed", seeds(5))
@@ -219,7 +297,7 @@ def test_friction_does_not_change_the_resting_height(mu):
 @pytest.mark.parametrize("contacts", ["geoms", "pairs"])
 def test_torsional_friction_stops_a_spin_as_its_coefficient_says(contacts):
     """The torque is the length times the weight; it is 3 pi/16 coefficient times radius."""
-    friction = Friction(mu=1.0, mu2=1.0, torsional=0.5, surface_radius=0.04, use_patch_radius=False)
+    friction = Friction(mu=1.0, mu2=1.0, torsional=0.5, patch_radius=0.04, surface_radius=7.0)
     length = 3.0 * math.pi / 16.0 * 0.5 * 0.04
     mjcf = to_mjcf(on_the_floor(BALL, mass=2.0, friction=friction), contacts=contacts)
     assert "mjcf.torsional-friction" in contact_parameters_codes(mjcf)
@@ -230,6 +308,34 @@ def test_torsional_friction_stops_a_spin_as_its_coefficient_says(contacts):
     mujoco.mj_step(model, data, 500)
     inertia = 2.0 * 0.2**2 / 6.0
     assert (before - data.qvel[5]) / 0.5 == pytest.approx(length * 2.0 * G / inertia, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "surface",
+    [{}, {"stiffness": 2e4}, {"stiffness": 1e6, "damping": 50.0}, {"restitution": 0.3}],
+    ids=["default", "soft", "stiff", "bouncing"],
+)
+@pytest.mark.parametrize("contacts", ["geoms", "pairs"])
+@pytest.mark.parametrize("step", [1e-3, 2e-3])
+def test_torsional_friction_of_a_sphere_has_the_patch_of_its_radius_and_its_depth(
+    contacts, surface, step
+):
+    """The radius of the patch is ``sqrt(R d)``, with the depth that MuJoCo itself has at rest."""
+    R, mu = 0.05, 0.5
+    friction = Friction(
+        torsional=mu, surface_radius=R, patch_radius=7.0, use_patch_radius=False, mu2=1.0
+    )
+    mjcf = to_mjcf(on_the_floor(BALL, friction=friction, step=step, **surface), contacts=contacts)
+    assert "mjcf.torsional-friction" in contact_parameters_codes(mjcf)
+    model, data = settled(mjcf, 1.0)
+    depth = -data.contact[0].dist
+    data.qvel[5] = 30.0
+    mujoco.mj_step(model, data, round(0.1 / step))
+    before = data.qvel[5]
+    mujoco.mj_step(model, data, round(0.5 / step))
+    inertia = 2.0 * 0.2**2 / 6.0
+    torque = 3.0 * math.pi / 16.0 * math.sqrt(R * depth) * mu * 2.0 * G
+    assert (before - data.qvel[5]) / 0.5 == pytest.approx(torque / inertia, rel=0.02)
 
 
 @pytest.mark.parametrize("contacts", ["geoms", "pairs"])

@@ -56,6 +56,29 @@ def test_a_plane_of_the_world_has_its_normal():
     assert np.abs(quaternion_to_matrix(geom.quat)[:, 2] - normal).max() <= 1e-15
 
 
+@pytest.mark.parametrize("normal", [(0.0, 0.0, 1.0), (0.0, 0.6, 0.8)])
+def test_a_plane_is_as_wide_for_rays_as_for_contact_and_drawn_in_its_size(normal):
+    """SDFormat: a plane has infinite size as a collision; the size is that of the drawing."""
+    plane = Plane(normal=normal, size=(2.0, 3.0))
+    floor = link(
+        "floor",
+        model="ground",
+        collisions=(Collision(name="c", X_LG=IDENTITY, geometry=plane),),
+        visuals=(Visual(name="v", X_LG=IDENTITY, geometry=plane),),
+    )
+    model = compiled(to_mjcf(scene_of(floor)))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    across = np.cross(normal, (1.0, 0.0, 0.0))
+    collisions_only = np.array([0, 0, 0, 1, 0, 0], dtype=np.uint8)
+    found = np.zeros(1, dtype=np.int32)
+    for away in (0.5, 30.0, 3000.0):
+        start, ray = away * across + np.array(normal), -np.array(normal)
+        hit = mujoco.mj_ray(model, data, start, ray, collisions_only, 1, -1, found)
+        assert hit == pytest.approx(1.0)
+    assert tuple(model.geom("v").size[:2]) == (1.0, 1.5)
+
+
 def test_a_plane_that_moves_is_left_out_and_reported():
     shape = Collision(name="floor", X_LG=IDENTITY, geometry=Plane(), where=Where("a.sdf", 5))
     mjcf = to_mjcf(scene_of(link("a", collisions=(shape,))))
@@ -95,7 +118,7 @@ def test_a_visual_shape_does_not_collide():
 def test_friction_is_that_of_the_source():
     shape = ball("c", friction=Friction(mu=0.3, mu2=0.3, rolling=0.01))
     geom = compiled(to_mjcf(scene_of(link("a", collisions=(shape,))))).geom("c")
-    assert tuple(geom.friction) == (0.3, 0.005, 0.01)
+    assert tuple(geom.friction) == (0.3, 0.0, 0.01)
     assert geom.condim[0] == 6
 
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import loaders
+from bridge.sensors import finite_number, positive_number
 from bridge.targets.mjcf import to_mjcf
-from bridge.targets.mjcf.sensor import finite_number, positive_number
 from loaders.model import WORLD, Box, Collision, Frame, JointType, Light, Sensor, SpringDamper
 from loaders.pose import IDENTITY, Pose, quaternion_to_matrix
 from tests.support.mjcf_scenes import X_LG, codes, hinge, link, scene_of
@@ -102,7 +102,7 @@ def test_a_force_is_in_the_axes_of_the_source_once_turned_as_the_hint_tells(
         data.qfrc_applied[:] = data.qfrc_bias
         mujoco.mj_forward(model, data)
         R_WP, R_WC = (data.body(f"m::{name}").xmat.reshape(3, 3).copy() for name in "AB")
-        return data.sensor("s_force").data.copy(), R_WP, R_WC
+        return data.sensor("m::s_force").data.copy(), R_WP, R_WC
 
     _, R_WP, R_WC = measured(0.0)
     R_PC_0, R_CS = R_WP.T @ R_WC, R_BJ @ X_JS.R

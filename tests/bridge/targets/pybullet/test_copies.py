@@ -92,6 +92,20 @@ def test_the_same_source_is_read_once_wherever_it_is_placed(
         np.testing.assert_array_equal(body.q, fresh.q)
 
 
+def test_what_is_decided_without_pybullet_is_decided_once(
+    bullet_client: int, robot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decisions = ("_plan", "articulate", "urdf_text", "contact_changes", "links_to_hide")
+    loaded(robot, bullet_client)
+
+    def again(*_: object, **__: object) -> None:
+        raise AssertionError("decided again")
+
+    for name in decisions:
+        monkeypatch.setattr(load, name, again)
+    assert loaded(robot, bullet_client, (1, 0, 0), TURN).links["arm"] == 0
+
+
 @pytest.mark.parametrize(
     "change",
     [

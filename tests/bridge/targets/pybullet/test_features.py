@@ -244,7 +244,7 @@ SCENES = {
         [link("a")],
         forces=(SpringDamper(**ENDS, free_length=1.0, stiffness=1.0, damping=0.0, where=HERE),),
     ),
-    "sensor": one(sensors=(Sensor(name="imu", type="imu", X_LS=IDENTITY, where=HERE),)),
+    "sensor": one(sensors=(Sensor(name="imu", type="rfid", X_LS=IDENTITY, where=HERE),)),
     "light": scene(
         [link("a")],
         lights=(Light(name="l", type="point", link="a", X_LLight=IDENTITY, where=HERE),),

@@ -10,7 +10,7 @@ import pytest
 from pybullet_utils.bullet_client import BulletClient
 
 from bridge import load_into_pybullet, lower
-from bridge.targets.pybullet.contact import any_may_collide, forbidden_pairs, spinning_friction
+from bridge.targets.pybullet.contact import any_may_collide, forbidden_pairs
 from loaders.collision_pairs import POLICIES, PairSet
 from loaders.model import (
     WORLD,
@@ -23,6 +23,7 @@ from loaders.model import (
     Plane,
     Surface,
 )
+from loaders.model.contact import torsional_length
 from loaders.pose import IDENTITY, Pose, frozen
 from tests.support.scenes import UNIT_BOX, codes, joint, link, scene, touching
 
@@ -148,7 +149,7 @@ def test_surfaces_reach_the_engine(bullet_client):
     )
     assert (
         info[7]
-        == pytest.approx(spinning_friction(friction))
+        == pytest.approx(torsional_length(friction))
         == pytest.approx(3 * math.pi / 16 * 0.02 * 0.5)
     )
 
