@@ -278,12 +278,16 @@ def _states_friction(mechanism: Mechanism) -> bool:
     return any(axis.friction for joint in mechanism.scene.joints for axis in joint.axes)
 
 
+_DEGREE = 4
+"""Largest degree of the law of a coupling."""
+
+
 def _couplings(engine: Engine, _mechanism: Mechanism) -> Readings:
     return {
         Place(f"{dof_place(follower)} on {dof_place(leader)}", follower[0], leader[0]): np.array(
-            pair
+            (*law.coefficients, *(0.0,) * (_DEGREE - 1 - len(law.higher)))
         )
-        for (follower, leader), pair in engine.couplings().items()
+        for (follower, leader), law in engine.couplings().items()
     }
 
 

@@ -28,9 +28,10 @@ from bridge.mechanism.coordinates import (
     joint_index,
     kind_of,
     primitive_positions,
+    with_followers,
 )
 from bridge.mechanism.dynamics import poses
-from bridge.mechanism.home import clamped, followed, home_coordinates, place
+from bridge.mechanism.home import clamped, home_coordinates, place
 from bridge.mechanism.kinematics import with_loops_closed
 from bridge.targets.mjcf import codes
 from loaders.collision_pairs import BITMASKED, bitmasks
@@ -379,7 +380,7 @@ def _write_state(
     bodies = joint_index(mechanism.bodies)
     stated = _stated_positions(keyframe, home, context)
     positions = list(home)
-    place(followed(mechanism, stated), positions, bodies)
+    place(with_followers(mechanism, stated), positions, bodies)
     indices = {bodies[joint] for joint in stated}
     positions = with_loops_closed(mechanism.bodies, mechanism.closures, positions, indices)
     _report_limits(keyframe, positions, context)

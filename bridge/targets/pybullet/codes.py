@@ -295,8 +295,22 @@ GEAR = Code(
     "pybullet.gear",
     Fate.APPROXIMATED,
     "joint {joint} follows {leader} by a gear of the solver, within 5e-6 in 1 s at 1 kHz",
-    meaning="PyBullet's solver enforces a coupling as a gear, within 5e-6 in 1 s at 1 kHz.",
+    meaning=(
+        "PyBullet's solver enforces a coupling as a gear: within 5e-6 in 1 s at 1 kHz, if it is "
+        "the only one."
+    ),
     remedy="Reduce the time step.",
+)
+GEAR_OF_SEVERAL = GEAR.variant(
+    "joint {joint} follows {leader} by one of {count} gears, of which the solver meets each as "
+    "well as its iterations allow",
+    hint="set numSolverIterations of setPhysicsEngineParameter higher",
+)
+GEAR_OF_TANGENT = GEAR.variant(
+    "joint {joint} follows {leader} by a curve; step() sets a gear of the solver to its tangent "
+    "before each step, and with stepSimulation() alone the position differs by up to {error:.3g} "
+    "for {leader} from {low:.3g} to {high:.3g}",
+    hint="advance the simulation with step() of the handle",
 )
 HULL_MARGIN = Code(
     "pybullet.hull-margin",

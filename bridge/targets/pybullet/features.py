@@ -42,7 +42,8 @@ from loaders.engine_settings import (
     conventions_of,
     gravity_share,
 )
-from loaders.model import Actuator, (
+from loaders.model import (
+    Actuator,
     BallConstraint,
     Bushing,
     DistanceConstraint,

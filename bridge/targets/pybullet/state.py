@@ -420,7 +420,7 @@ class State:
             self.write(q, v)
             return
         mechanism = self.articulation.mechanism
-        v = with_followers(mechanism, v, rates=True)
+        v = with_followers(mechanism, v, at=self.positions() if mechanism.couplings else {})
         moved = _named(mechanism, v)
         by_body = velocities_by_body(mechanism.bodies, v)
         spans = {i: span for i, span in self.layout.spans.items() if i in moved}
