@@ -8,8 +8,8 @@ not have counts as one that changes the motion.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -145,6 +145,19 @@ def conventions_of(physics: Physics) -> Conventions:
         physics: The physics of the scene.
     """
     return _CONVENTIONS.get(physics.engine, Conventions())
+
+
+def with_mujoco_settings(physics: Physics, settings: Mapping[str, str]) -> Physics:
+    """Return the physics with options and flags of MuJoCo; a scene that has any is one for MuJoCo.
+
+    Args:
+        physics: The physics.
+        settings: Texts by path, such as ``option/integrator`` and ``flag/contact``.
+    """
+    if not settings:
+        return physics
+    stated = dict(settings_of(physics, MUJOCO)) | dict(settings)
+    return replace(physics, engine=MUJOCO, parameters=tuple(sorted(stated.items())))
 
 
 @dataclass(frozen=True, slots=True)

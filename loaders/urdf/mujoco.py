@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from loaders.context import Context
-from loaders.engine_settings import MUJOCO
+from loaders.engine_settings import MUJOCO, with_mujoco_settings
 from loaders.inertia import SpatialInertia
-from loaders.model import Link, Physics
+from loaders.model import Link
 from loaders.node import Node, mark_read
 from loaders.pose import frozen
 from loaders.scene import Scene
@@ -57,7 +57,7 @@ def with_mesh_folders(root: Node, context: Context) -> Context:
     )
 
 
-def with_mujoco_settings(scene: Scene, root: Node) -> Scene:
+def with_mujoco_element(scene: Scene, root: Node) -> Scene:
     """Return the scene with the settings of the ``<mujoco>`` elements of a robot.
 
     Args:
@@ -90,7 +90,7 @@ def _with_option(scene: Scene, option: Node) -> Scene:
     if settings.pop("flag/gravity", "enable") == "disable":
         vectors["gravity"] = frozen(np.zeros(3))
     physics = scene.physics if step is None else dataclasses.replace(scene.physics, time_step=step)
-    return dataclasses.replace(scene, physics=_with_settings(physics, settings), **vectors)
+    return dataclasses.replace(scene, physics=with_mujoco_settings(physics, settings), **vectors)
 
 
 def _settings(option: Node) -> Iterator[tuple[str, str]]:
@@ -101,14 +101,6 @@ def _settings(option: Node) -> Iterator[tuple[str, str]]:
     )
     for flag in option.all("flag"):
         yield from ((f"flag/{name}", text) for name, text in flag.attributes.items())
-
-
-def _with_settings(physics: Physics, settings: dict[str, str]) -> Physics:
-    """Return the physics with settings of MuJoCo; a scene that has any is one for MuJoCo."""
-    if not settings:
-        return physics
-    stated = dict(physics.parameters if physics.engine == MUJOCO else ()) | settings
-    return dataclasses.replace(physics, engine=MUJOCO, parameters=tuple(sorted(stated.items())))
 
 
 def _compiled(links: tuple[Link, ...], compiler: Node) -> tuple[Link, ...]:

@@ -39,7 +39,9 @@ _IGNORED_IN_ROS2_CONTROL: IgnoredElements = dict.fromkeys(
 
 @dataclass(frozen=True, slots=True)
 class Drives:
-    """What the transmissions and the ``<ros2_control>`` elements of a robot state of its joints."""
+    """Actuators, couplings and initial positions that the transmissions and the ``<ros2_control>``
+    elements of a robot state.
+    """
 
     actuators: tuple[Actuator, ...] = ()
     """One for each simple transmission, and for each commanded joint of ros2_control."""
