@@ -33,6 +33,10 @@ from .scoped_names import SEPARATOR
 
 MUJOCO = "mujoco"
 """Name of MuJoCo, as the engine of settings and as that for which a scene was written."""
+ROS2_CONTROL = "ros2_control"
+"""Name of mujoco_ros2_control, as the engine of the elements that only it reads."""
+XML_TEXT = "text"
+"""Setting of such an element that holds it as XML."""
 INERTIA_SETTINGS = frozenset({"inertial/diaginertia", "inertial/quat"})
 """Settings of MuJoCo that state the inertia of a link a second time, by its principal axes and
 moments.

@@ -191,6 +191,7 @@ _LEAST_VERTICES = 4
 """Smallest number of vertices of a hull."""
 Actuators = Literal["none", "motor", "dcmotor", "position", "velocity"]
 Contacts = Literal["geoms", "pairs"]
+Program = Literal["any", "ros2_control"]
 MjcfInertia = Literal["keep", "repair", "from_geometry", "error"]
 
 
@@ -255,6 +256,16 @@ class MjcfExportOptions(PairOptions):
             "write friction and stiffness of contacts on each geom, or on each pair of geoms that "
             "may collide",
             choices=get_args(Contacts),
+        ),
+    )
+
+    program: Program = field(
+        default="any",
+        metadata=option(
+            "program that runs the model: ros2_control writes the names, sites and actuators that "
+            "mujoco_ros2_control finds, and the <mujoco_inputs> of a URDF",
+            flag="--for",
+            choices=get_args(Program),
         ),
     )
 

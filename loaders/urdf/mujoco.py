@@ -1,24 +1,28 @@
-"""``<mujoco>`` in a URDF: MuJoCo's options, and the settings of its compiler that change masses."""
+"""``<mujoco>`` in a URDF: MuJoCo's options, and the settings of its compiler that change masses;
+``<mujoco_inputs>``: elements for the MJCF that mujoco_ros2_control runs.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from loaders.context import Context
-from loaders.engine_settings import MUJOCO, with_mujoco_settings
+from loaders.deferred import Deferred
+from loaders.engine_settings import MUJOCO, ROS2_CONTROL, XML_TEXT, with_mujoco_settings
 from loaders.inertia import SpatialInertia
-from loaders.model import Link
-from loaders.node import Node, mark_read
+from loaders.model import EngineElement, Link
+from loaders.node import Node, escaped, mark_read
 from loaders.pose import frozen
 from loaders.scene import Scene
 from loaders.urdf import codes
 
+_check_part: Callable[[Node], None] = Deferred("loaders.mjcf.limits:check_part")
 _FIELDS = {"gravity": "gravity", "wind": "wind", "magnetic": "magnetic_field"}
 """Vectors of ``<option>`` that are fields of a scene."""
 _FOLDERS = ("meshdir", "assetdir")
@@ -150,3 +154,42 @@ def _bounded(
 
 def _scaled(inertia: SpatialInertia, factor: float) -> SpatialInertia:
     return SpatialInertia(factor * inertia.mass, inertia.p_LLcm, frozen(factor * inertia.I_Lcm))
+
+
+# --- mujoco_ros2_control --------------------------------------------------------------------------
+
+
+def read_mujoco_inputs(root: Node) -> tuple[EngineElement, ...]:
+    """Return the parts of the ``<mujoco_inputs>`` elements of a robot, each with its text.
+
+    Args:
+        root: The ``<robot>``.
+    """
+    return tuple(
+        EngineElement(
+            engine=ROS2_CONTROL,
+            name=f"{part.tag}_{number}",
+            section="mujoco_inputs",
+            tag=part.tag,
+            settings=((XML_TEXT, _text_of(part)),),
+            where=part.where,
+        )
+        for number, part in enumerate(_parts(root))
+    )
+
+
+def _parts(root: Node) -> Iterator[Node]:
+    for element in root.all("mujoco_inputs"):
+        mark_read(element)
+        for part in element.children:
+            _check_part(part)
+            yield part
+
+
+def _text_of(node: Node) -> str:
+    """Return an element as XML; `loaders.xml` limits its depth."""
+    attributes = "".join(
+        f' {name}="{escaped(value)}"' for name, value in node.attributes.items() if ":" not in name
+    )
+    inside = "".join(map(_text_of, node.children))
+    return f"<{node.tag}{attributes}>{inside}</{node.tag}>"

@@ -26,7 +26,7 @@ from loaders.urdf import codes
 from .gazebo import GazeboExtensions
 from .geometry import Materials, check_version, read_origin
 from .link import Robot, read_link
-from .mujoco import with_mesh_folders, with_mujoco_element
+from .mujoco import read_mujoco_inputs, with_mesh_folders, with_mujoco_element
 from .transmission import read_drives
 from .tree import StatedJoints, held_roots, link_poses, root_link
 
@@ -171,6 +171,7 @@ def read(root: Node, context: Context) -> Scene | None:
         joints=(*joints, *held),
         couplings=(*couplings, *drives.couplings),
         actuators=drives.actuators,
+        engine_elements=read_mujoco_inputs(root),
     )
     scene = with_extensions(scene, root)
     if scene.filter_groups:  # Drake's extension of URDF

@@ -16,6 +16,7 @@ from loaders.scoped_names import SEPARATOR
 from .context import UNLIMITED, MjcfContext, MjcfElement, own_settings
 from .inertial import EffectiveInertia, effective_inertia, max_effort, report_light_joints
 from .joint import ScalarJoint, where_of
+from .ros2_control import is_for_ros2_control, stated_actuators
 
 
 def write_actuator_laws(
@@ -123,10 +124,7 @@ class _Drive:
         Args:
             kind: The type of actuator that is written.
         """
-        interface = next(iter(self.actuator.interfaces), "")
-        if _CONTROLLED.get(interface, "motor") != kind or not any(
-            map(math.isfinite, self.actuator.control)
-        ):
+        if _kind_of(self.actuator) != kind or not any(map(math.isfinite, self.actuator.control)):
             return None
         factor = 1.0 / self.ratio if kind == "motor" else self.ratio
         lower, upper = sorted(bound * factor for bound in self.actuator.control)
@@ -170,14 +168,35 @@ def write_actuators(scalar_joints: dict[int, ScalarJoint], context: MjcfContext)
     inertia = effective_inertia(context.mechanism)
     if inertia is not None:
         report_light_joints(inertia, scalar_joints, context)
-    if context.options.actuators == "none":
+    kind = context.options.actuators
+    if kind == "none" and not is_for_ros2_control(context):
         _report_omitted(context)
         return frozenset()
-    actuators = (*_stated_actuators(context), *_implied_actuators(context.mechanism))
-    drives = [_write_actuator(actuator, scalar_joints, inertia, context) for actuator in actuators]
+    actuators: list[tuple[MechanismActuator, str]] = [
+        (actuator, kind) for actuator in _stated_actuators(context)
+    ]
+    if kind == "none":  # each has the type that its interface controls
+        actuators = [(item, _kind_of(item.actuator)) for item, _ in actuators]
+        stated = stated_actuators(context)
+        actuators = [
+            entry
+            for entry in actuators
+            if entry[0].actuator.interfaces and entry[0].actuator.name not in stated
+        ]
+    else:
+        actuators += [(item, kind) for item in _implied_actuators(context.mechanism)]
+    drives = [
+        _write_actuator(actuator, kind, scalar_joints, inertia, context)
+        for actuator, kind in actuators
+    ]
     return frozenset(
         drive.actuator.joint for drive in drives if drive and _ends_at_speed_limit(drive, context)
     )
+
+
+def _kind_of(actuator: Actuator) -> str:
+    """Return the type of the actuator that the first interface controls."""
+    return _CONTROLLED.get(next(iter(actuator.interfaces), ""), "motor")
 
 
 def _report_omitted(context: MjcfContext) -> None:
@@ -189,6 +208,7 @@ def _report_omitted(context: MjcfContext) -> None:
 
 def _write_actuator(
     driven: MechanismActuator,
+    kind: str,
     scalar_joints: dict[int, ScalarJoint],
     inertia: EffectiveInertia | None,
     context: MjcfContext,
@@ -196,7 +216,7 @@ def _write_actuator(
     """Write an actuator; return None, with a diagnostic, if its joint is not a hinge or slide of
     the tree.
     """
-    actuator, kind = driven.actuator, context.options.actuators
+    actuator = driven.actuator
     joint = None if driven.dof is None else scalar_joints.get(driven.dof)
     if joint is None or driven.dof is None:
         context.report(
