@@ -25,7 +25,8 @@ PREFIXES = {
     "file": "The input file as a whole.",
     "xml": "The syntax and the values of all XML formats.",
     "resource": "Files that a model names by a URI.",
-    "rd": "Sources such as `rd://panda_description`, from the package robot_descriptions.",
+    "rd": "Sources such as `rd://panda_description`, `erd://panda` or `menagerie://franka_emika_panda`, "
+    "from installed packages.",
     "sdf": "The SDFormat reader.",
     "urdf": "The URDF reader.",
     "srdf": "The reader of SRDF files, which disable collisions of a URDF robot.",

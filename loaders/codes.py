@@ -413,12 +413,10 @@ RD_NOT_FOUND = Code(
     Fate.INVALID,
     "robot_descriptions has no URDF, xacro or MJCF file of robot {name}",
     meaning=(
-        "The robot is not in the cache of the package robot_descriptions, or the package is "
-        "not installed."
+        "The robot is not in the cache of the package robot_descriptions or mujoco-menagerie, or "
+        "not among the files of example-robot-data, or the package is not installed."
     ),
-    remedy=(
-        "Install robot_descriptions and run `robot_descriptions pull` with the name of the robot."
-    ),
+    remedy="Install the package, and let it download the robot; the hint names the command.",
 )
 RD_NOT_FOUND_IMPORT = RD_NOT_FOUND.variant(
     "cannot import robot_descriptions: {reason}", hint="run pip install robot_descriptions"
@@ -436,6 +434,17 @@ RD_NOT_FOUND_NAME = RD_NOT_FOUND.variant(
 )
 RD_NOT_FOUND_CACHE = RD_NOT_FOUND.variant(
     "robot {name} is not in the cache of robot_descriptions: there is no folder {folder}"
+)
+RD_NOT_FOUND_EXAMPLE = RD_NOT_FOUND.variant("example-robot-data has no URDF file named {name}")
+RD_NOT_FOUND_NO_EXAMPLES = RD_NOT_FOUND.variant(
+    "the package example-robot-data is not installed", hint="run pip install example-robot-data"
+)
+RD_NOT_FOUND_MENAGERIE = RD_NOT_FOUND.variant("mujoco-menagerie has no robot {name}: {reason}")
+RD_NOT_FOUND_MENAGERIE_CACHE = RD_NOT_FOUND.variant(
+    "robot {name} is not in the cache of mujoco-menagerie: there is no folder {folder}"
+)
+RD_NOT_FOUND_NO_MENAGERIE = RD_NOT_FOUND.variant(
+    "the package mujoco-menagerie is not installed", hint="run pip install mujoco-menagerie"
 )
 OVERRIDES_APPLIED = Code(
     "overrides.applied",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import loaders
 from bridge.batches.inputs import InputError, manifest_file, models_below
-from loaders.files.robot_descriptions import SCHEME
+from loaders.files.robot_descriptions import is_robot_name
 
 from .errors import UsageError
 
@@ -140,7 +140,7 @@ def expand(words: Iterable[str], *, xacro: bool) -> Iterator[str]:
     """
     for word in dict.fromkeys(words):
         if (
-            word == STDIN or word.startswith(SCHEME) or not os.path.isdir(word)
+            word == STDIN or is_robot_name(word) or not os.path.isdir(word)
         ):  # not of a name that is too long
             yield word
             continue

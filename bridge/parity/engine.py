@@ -18,7 +18,7 @@ from typing import Literal, NoReturn, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from bridge.installed_packages import is_installed
+from bridge.installed_packages import INSTALL_PYBULLET, is_installed, refusal_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Primitive, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, kind_of, positions_by_body
@@ -694,11 +694,6 @@ class _Named(Protocol):
     __name__: str
 
 
-INSTALL_PYBULLET = (
-    "try: pip install pybullet, or pybullet-arm64 for Python 3.12 and later and for Apple silicon"
-)
-
-
 @dataclass(frozen=True, slots=True)
 class _Simulator:
     """A simulator that engines need.
@@ -845,6 +840,9 @@ def _require_installed(simulator: _Simulator) -> None:
         raise EngineMissingError(
             f"{simulator.name} is not installed; {simulator.advice}"
         ) from error
+    refusal = refusal_of(simulator.module)
+    if refusal is not None:
+        raise EngineMissingError(refusal)
 
 
 UNLIMITED = 1e9

@@ -44,7 +44,7 @@ from .report import (
     read_back,
     require_equal,
 )
-from .xml import Element, add, check_folder_name, file_name, root_element, write
+from .xml import Element, add, check_folder_name, file_name, is_device, root_element, write
 
 ASSETS = "assets"
 """Folder of the assets, beside the file of the model."""
@@ -140,7 +140,8 @@ def _named(path: Path, data: bytes) -> Iterable[Path]:
 
 
 def _plain(stem: str) -> str:
-    return re.sub(r"[^\w.-]+", "_", stem, flags=re.ASCII).strip("._") or "mesh"
+    plain = re.sub(r"[^\w.-]+", "_", stem, flags=re.ASCII).strip("._") or "mesh"
+    return f"mesh_{plain}" if is_device(plain) else plain
 
 
 @dataclass(frozen=True, slots=True)

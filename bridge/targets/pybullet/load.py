@@ -29,7 +29,7 @@ from loaders import codes as loaders_codes
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, Where, without_repeats
 from loaders.files.folders import ENVIRONMENT
 from loaders.files.read_file import note_files, recorded
-from loaders.files.robot_descriptions import SCHEME, search_folders, source_text
+from loaders.files.robot_descriptions import is_robot_name, search_folders, source_text
 from loaders.finish.finish import MissingFileError
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
@@ -131,7 +131,7 @@ def find_source(source: Source, paths: Sequence[str | os.PathLike[str]] | None) 
         TypeError: if the folders are no sequence of folders.
         ValueError: if the source is the text of a document, or if there is no such folder.
     """
-    if not isinstance(source, str | os.PathLike) or source_text(source, ()).startswith(SCHEME):
+    if not isinstance(source, str | os.PathLike) or is_robot_name(source_text(source, ())):
         return source
     if os.path.exists(source) or os.path.isabs(source):
         return source
@@ -588,7 +588,7 @@ def _key(
     if not isinstance(source, str | os.PathLike) or any(map(load_options.get, _UNKEPT)):
         return None
     place = os.fspath(source)
-    if place.startswith(SCHEME):
+    if is_robot_name(place):
         return None
     options = {name: value for name, value in load_options.items() if name != "quiet"}
     step = client.getPhysicsEngineParameters()["fixedTimeStep"]
