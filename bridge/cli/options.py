@@ -427,6 +427,8 @@ def add_reading_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--srdf", type=path, metavar="FILE", help="MoveIt's file with the pairs that never collide"
     )
+    text = "TOML file with values that replace those of the source, by link and joint"
+    group.add_argument("--overrides", type=path, metavar="FILE", help=text)
 
 
 def add_info_options(parser: ArgumentParser) -> None:

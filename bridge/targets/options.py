@@ -190,6 +190,7 @@ _LEAST_VERTICES = 4
 """Smallest number of vertices of a hull."""
 Actuators = Literal["none", "motor", "dcmotor", "position", "velocity", "stated"]
 Contacts = Literal["geoms", "pairs"]
+Program = Literal["any", "ros2_control"]
 MjcfInertia = Literal["keep", "repair", "from_geometry", "error"]
 
 
@@ -235,6 +236,16 @@ class MjcfExportOptions(SharedOptions):
         "geoms",
         "write friction and stiffness of contacts on each geom, or on each pair of geoms that "
         "may collide",
+    )
+
+    program: Program = field(
+        default="any",
+        metadata=option(
+            "program that runs the model: ros2_control writes the names, sites and actuators that "
+            "mujoco_ros2_control finds, and the <mujoco_inputs> of a URDF",
+            flag="--for",
+            choices=get_args(Program),
+        ),
     )
 
     def __post_init__(self) -> None:

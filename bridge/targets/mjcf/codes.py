@@ -646,6 +646,14 @@ MUJOCO_ELEMENT = Code(
     ),
     effect=Lost("elements of MuJoCo"),
 )
+MUJOCO_INPUTS = Code(
+    "mjcf.mujoco-inputs",
+    Fate.DROPPED,
+    "<{tag}> of <mujoco_inputs> is left out: {reason}",
+    meaning="An element of `<mujoco_inputs>` cannot be added to the document.",
+    remedy="Correct it, or add it to the MJCF.",
+    effect=Lost("elements of MuJoCo"),
+)
 NEVER_CLOSES = Code(
     "mjcf.never-closes",
     Fate.APPROXIMATED,

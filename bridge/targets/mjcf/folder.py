@@ -563,6 +563,9 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
                 (``closest``).
             maxhullvert: Largest number of vertices of the hull with which a mesh collides, at least
                 4; 0 for any. A finding states how far the smaller hull lies within the whole one.
+            program: The program that runs the model: ``ros2_control`` for mujoco_ros2_control,
+                whose names of sensors, sites and actuators are then written, and the
+                ``<mujoco_inputs>`` of a URDF.
             contacts: The place of friction and stiffness of contacts: ``geoms`` writes them on each
                 geom, of which MuJoCo takes the larger friction; ``pairs`` on each pair of geoms
                 that may collide, combined as by the simulator of the policy.
