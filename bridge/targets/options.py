@@ -238,14 +238,11 @@ class MjcfExportOptions(SharedOptions):
         "may collide",
     )
 
-    program: Program = field(
-        default="any",
-        metadata=option(
-            "program that runs the model: ros2_control writes the names, sites and actuators that "
-            "mujoco_ros2_control finds, and the <mujoco_inputs> of a URDF",
-            flag="--for",
-            choices=get_args(Program),
-        ),
+    program: Program = option(
+        "any",
+        "program that runs the model: ros2_control writes the names, sites and actuators that "
+        "mujoco_ros2_control finds, and the <mujoco_inputs> of a URDF",
+        flag="--for",
     )
 
     def __post_init__(self) -> None:

@@ -242,13 +242,9 @@ class _Controlled:
                 )
             interfaces = tuple(dict.fromkeys((*actuator.interfaces, *commands)))
             merged[joint.name] = dataclasses.replace(
-<<<<<<< HEAD
-                _with_ranges(actuator, commands),
+                _with_ranges(actuator, commands, joint.axes[0]),
                 interfaces=interfaces,
                 imposes_velocity=interfaces[0] == "velocity",
-=======
-                _with_ranges(actuator, commands, joint.axes[0]), interfaces=interfaces
->>>>>>> s41b
             )
         return [*merged.values(), *extra]
 

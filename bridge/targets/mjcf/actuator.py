@@ -129,28 +129,6 @@ class _Drive:
         """The actuator and its joint, as subjects of a diagnostic."""
         return _subjects(self.actuator)
 
-<<<<<<< HEAD
-=======
-    def stated_range(self, kind: str) -> tuple[float, float] | None:
-        """Return the range of the control that the source states for the first interface of the
-        actuator, within the limits of the joint; None if it states none for actuators of a type.
-
-        Args:
-            kind: The type of actuator that is written.
-        """
-        if _kind_of(self.actuator) != kind or not any(map(math.isfinite, self.actuator.control)):
-            return None
-        factor = 1.0 / self.ratio if kind == "motor" else self.ratio
-        lower, upper = sorted(bound * factor for bound in self.actuator.control)
-        bounds = {
-            "position": (self.axis.lower, self.axis.upper),
-            "velocity": (-self.axis.velocity, self.axis.velocity),
-            "motor": (-self.effort, self.effort),
-        }[kind]
-        lower, upper = max(lower, bounds[0]), min(upper, bounds[1])
-        return (max(lower, -UNLIMITED), min(upper, UNLIMITED)) if lower < upper else None
-
->>>>>>> s41b
     def max_effort(self, step: float, speed: float) -> float:
         """Return the largest effort that the time step can hold, to three digits; see
         `max_effort`.
@@ -200,47 +178,27 @@ def write_actuators(
     inertia = effective_inertia(context.mechanism)
     if inertia is not None:
         report_light_joints(inertia, scalar_joints, context)
-    kind = context.options.actuators
+    kind: str = context.options.actuators
     if kind == "none" and not is_for_ros2_control(context):
         _report_omitted(context)
-<<<<<<< HEAD
         return WrittenActuators()
-    actuators = (*_stated_actuators(context), *_implied_actuators(context.mechanism))
+    actuators = _stated_actuators(context)
+    if kind == "none":  # ros2_control commands what the source does not drive already
+        kind, driven = "stated", stated_actuators(context)
+        actuators = [
+            item
+            for item in actuators
+            if item.actuator.interfaces and item.actuator.name not in driven
+        ]
+    else:
+        actuators += _implied_actuators(context.mechanism)
     targets: dict[str, float] = {}
     drives = [
-        _write_actuator(actuator, scalar_joints, inertia, targets, context)
+        _write_actuator(actuator, kind, scalar_joints, inertia, targets, context)
         for actuator in actuators
     ]
     limited = (d.actuator.joint for d in drives if d and _ends_at_speed_limit(d, context))
     return WrittenActuators(frozenset(limited), targets)
-=======
-        return frozenset()
-    actuators: list[tuple[MechanismActuator, str]] = [
-        (actuator, kind) for actuator in _stated_actuators(context)
-    ]
-    if kind == "none":  # each has the type that its interface controls
-        actuators = [(item, _kind_of(item.actuator)) for item, _ in actuators]
-        stated = stated_actuators(context)
-        actuators = [
-            entry
-            for entry in actuators
-            if entry[0].actuator.interfaces and entry[0].actuator.name not in stated
-        ]
-    else:
-        actuators += [(item, kind) for item in _implied_actuators(context.mechanism)]
-    drives = [
-        _write_actuator(actuator, kind, scalar_joints, inertia, context)
-        for actuator, kind in actuators
-    ]
-    return frozenset(
-        drive.actuator.joint for drive in drives if drive and _ends_at_speed_limit(drive, context)
-    )
->>>>>>> s41b
-
-
-def _kind_of(actuator: Actuator) -> str:
-    """Return the type of the actuator that the first interface controls."""
-    return _CONTROLLED.get(next(iter(actuator.interfaces), ""), "motor")
 
 
 def _report_omitted(context: MjcfContext) -> None:
@@ -273,7 +231,6 @@ def _write_actuator(
         )
         return None
     said = _stated_quantity(actuator)
-    kind: str = context.options.actuators
     if kind == "stated":
         kind = _KINDS.get(said or "effort", "motor")
     quantity = kind if kind in _KINDS else "effort"

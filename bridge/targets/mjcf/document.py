@@ -148,16 +148,11 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     # Passes over the sections; each needs the one before.
     name_colors(context)
     assign_files(context)
-<<<<<<< HEAD
+    write_inputs(context)
     initial_key = write_keyframes(
         context.document["actuator"].children, shapes.placed, context, targets=actuators.targets
     )
     report_unsupported_fields(actuators.speed_limited, context)
-=======
-    write_inputs(context)
-    initial_key = write_keyframes(context.document["actuator"].children, shapes.placed, context)
-    report_unsupported_fields(speed_limited, context)
->>>>>>> s41b
     report_mjx_support(context)
     move_to_reference(context)
     _sort_by_kind(context)
