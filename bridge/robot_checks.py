@@ -23,7 +23,6 @@ from bridge import codes
 from bridge.geometry.overlap import has_volume
 from bridge.geometry.shapes import cone, directions, prisms
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT
 from loaders.diagnostics import Diagnostics
 from loaders.finish.mesh_check import check_meshes
 from loaders.model import (
@@ -80,7 +79,7 @@ APART, MUCH_LARGER, LARGER = 0.75, 10.0, 3.0
 of their diagonals: what is reported, and what is noted.
 """
 PLACEHOLDER = 0.01
-"""Extent of a shape below which it may stand for nothing: a tiny box that a link has to have [m]."""
+"""Extent of a shape below which it may stand for nothing [m]."""
 _RING = 32
 """Number of points on a circle."""
 
@@ -138,16 +137,17 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
     parts = [_part(link, meshes) for link in scene.links]
     moving = _moving_links(mechanism)
     has_moments = _have_moments(mechanism)
-    judged = [part for part in parts if _is_judged(part, parts)]
-    if not _check_lengths(scene, parts, diagnostics):  # which explains these
-        _check_densities(judged, diagnostics)
-        _check_gyration(judged, parts, diagnostics)
+    explained = _check_lengths(scene, parts, diagnostics)
+    judged = [p for p in parts if _is_judged(p, parts) and p.link.name not in explained]
+    _check_densities(judged, diagnostics)
+    _check_gyration(judged, parts, diagnostics)
     for part in judged:
         _check_center(part, diagnostics)
     for part in parts:
         if part.link.name in moving:
             _check_moving(part, part.link.name in has_moments, diagnostics)
-        _check_collision_place(part, diagnostics)
+        if part.link.name not in explained:
+            _check_collision_place(part, diagnostics)
     _check_collisions([part for part in parts if part.link.name in moving], diagnostics)
     _check_limits(scene, diagnostics)
     _check_drives(mechanism, diagnostics)
@@ -233,25 +233,26 @@ def _diagonal(points: Array) -> float:
 # --- lengths --------------------------------------------------------------------------------------
 
 
-def _check_lengths(scene: Scene, parts: Sequence[_Part], diagnostics: Diagnostics) -> bool:
+def _check_lengths(
+    scene: Scene, parts: Sequence[_Part], diagnostics: Diagnostics
+) -> frozenset[str]:
     """Report lengths in other units: of the whole robot, of offsets of joints, or of shapes.
 
     One cause gives one finding: what explains the others comes first.
 
     Returns:
-        Whether the whole robot is in another unit.
+        The links whose shapes are in another unit.
     """
     extents = [part.extent for part in parts if part.extent > 0.0]
     if not extents or all(joint.virtual for joint in scene.joints):
-        return False
+        return frozenset()
     typical, (lower, upper) = float(np.median(extents)), ROBOT_SIZES
-    largest = max(extents)
-    if largest < lower or typical > upper:
+    if max(extents) < lower or typical > upper:
         diagnostics.add(codes.ROBOT_SIZE, size=typical, lower=lower, upper=upper)
-        return True
-    if not _report_offsets(scene, typical, diagnostics):
-        _report_shapes(parts, typical, diagnostics)
-    return False
+        return frozenset(part.link.name for part in parts)
+    if _report_offsets(scene, typical, diagnostics):
+        return frozenset()
+    return _report_shapes(parts, typical, diagnostics)
 
 
 def _report_offsets(scene: Scene, typical: float, diagnostics: Diagnostics) -> bool:
@@ -277,11 +278,16 @@ def _report_offsets(scene: Scene, typical: float, diagnostics: Diagnostics) -> b
     return bool(far)
 
 
-def _report_shapes(parts: Sequence[_Part], typical: float, diagnostics: Diagnostics) -> None:
-    """Report shapes whose sizes are those of the robot or of their link in other units; `check_meshes`
-    compares meshes with offsets of joints.
+def _report_shapes(
+    parts: Sequence[_Part], typical: float, diagnostics: Diagnostics
+) -> frozenset[str]:
+    """Report shapes whose sizes are those of the robot or of their link in other units; return the
+    links.
+
+    `check_meshes` compares meshes with offsets of joints.
     """
     reported: set[object] = set()
+    links: set[str] = set()
     for part in parts:
         for shape, points in part.shapes:
             size, name = _diagonal(points), f"{part.link.name}{SEPARATOR}{shape.name}"
@@ -290,7 +296,10 @@ def _report_shapes(parts: Sequence[_Part], typical: float, diagnostics: Diagnost
             for other in others:
                 if other > PLACEHOLDER:
                     found = found or _unit_of(size, other, tuple(UNITS))
-            if found is None or shape.geometry in reported:
+            if found is None:
+                continue
+            links.add(part.link.name)
+            if shape.geometry in reported:
                 continue
             reported.add(shape.geometry)
             diagnostics.add(
@@ -302,6 +311,7 @@ def _report_shapes(parts: Sequence[_Part], typical: float, diagnostics: Diagnost
                 typical=typical,
                 unit=found,
             )
+    return frozenset(links)
 
 
 def _unit_of(size: float, usual: float, units: Sequence[str]) -> str | None:
@@ -420,7 +430,7 @@ def _check_center(part: _Part, diagnostics: Diagnostics) -> None:
 
 
 def _distance_to_hull(points: Array, steps: int = 200) -> float:
-    """Return the distance of the origin from the hull of points [m], at most 1 % too large; 0 inside.
+    """Return the distance of the origin from the hull of points [m], at most 1 % too large.
 
     Source: Gilbert (1966), An iterative procedure for computing the minimum of a quadratic form on
     a convex set.
@@ -470,8 +480,8 @@ def _have_moments(mechanism: Mechanism) -> frozenset[str]:
 
 
 def _check_collisions(moving: Sequence[_Part], diagnostics: Diagnostics) -> None:
-    """Report what moves and is drawn but does not collide; as a note unless it is the only such link,
-    and not the first: some robots leave out their base.
+    """Report what moves and is drawn but does not collide; as a note unless it is the only such
+    link, and not the first: some robots leave out their base.
     """
     drawn = [part.link for part in moving if part.link.visuals and part.mass > 0.0]
     without = [link for link in drawn if not link.collisions]
@@ -559,12 +569,7 @@ def _check_drives(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
 
 
 def _check_weights(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
-    """Report drives that cannot hold what they carry at the zero position, of robots that stand on
-    a fixed base.
-    """
-    fixed = [body for body in mechanism.bodies if body.parent == ROOT]
-    if any(body.primitives for body in fixed):
-        return
+    """Report drives that cannot hold what they carry at the zero position on a held base."""
     forces = mechanism.gravity_forces()
     for index, (joint, axis) in _single_axes(mechanism).items():
         needed = abs(float(forces[index]))
@@ -617,7 +622,9 @@ def _check_siblings(scene: Scene, diagnostics: Diagnostics) -> None:
         return
     ((first, second), fields) = odd.popitem()
     for name in fields if 2 * len(fields) < len(_FIELDS) else ():
-        if len(pairs) == 1 and 0.0 not in (_value(first, name), _value(second, name)):
+        is_missing = 0.0 in (_value(first, name), _value(second, name))
+        is_named = is_missing and name in {"effort", "velocity"}  # by `_check_drives`
+        if is_named or (len(pairs) == 1 and not is_missing):
             continue
         diagnostics.add(
             codes.ROBOT_SIBLINGS,
