@@ -201,7 +201,8 @@ _POINTS: dict[type, Callable[[Any], Array]] = {
 def _part(link: Link, meshes: Mapping[Mesh, Array | None]) -> _Part:
     shapes: list[tuple[Collision | Visual, Array]] = []
     is_complete = True
-    for shape in (*link.collisions, *link.visuals):
+    stated: tuple[Collision | Visual, ...] = (*link.collisions, *link.visuals)
+    for shape in stated:
         points = _shape_points(shape, meshes)
         if points is not None:
             shapes.append((shape, points @ shape.X_LG.R.T + shape.X_LG.p))

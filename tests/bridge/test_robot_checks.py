@@ -16,7 +16,6 @@ from bridge.lowering.sources import mechanism_of
 from bridge.robot_checks import _distance_to_hull, _hull_volumes, _Part, check_robot
 from loaders import Scene
 from loaders.diagnostics import Diagnostic, Diagnostics
-from loaders.model import Collision, Mesh
 from tests.code_examples.robot import EXAMPLES, changed, robot
 
 DATA = Path(pybullet_data.getDataPath())
@@ -98,7 +97,7 @@ def test_the_distance_to_a_hull_is_that_of_the_nearest_point_of_a_box(seed: int)
 def test_the_volume_of_a_hull_is_that_of_the_box(robot_file: Path) -> None:
     scene = loaders.load(robot_file, quiet=True)
     corners = np.array([[x, y, z] for x in (0, 2e-3) for y in (0, 3e-3) for z in (0, 5e-3)])
-    shape = Collision(name="c", geometry=Mesh(uri="m", path=None))
+    shape = scene.links[0].collisions[0]
     part = _Part(scene.links[0], ((shape, corners),), is_complete=True)
     flat = _Part(scene.links[0], ((shape, corners * [1, 1, 0]),), is_complete=True)
     assert _hull_volumes([part, flat]) == pytest.approx([3e-8, 0.0], rel=1e-6)
