@@ -391,10 +391,13 @@ class Node:
             for name in node.attributes:
                 if f"@{name}" not in asked and not name.startswith("xmlns"):
                     _report_unknown(node, f"@{name}", node)
+            read = []
             for child in node.children:
                 if child.tag not in asked:
                     _report_unknown(node, child.tag, child)
-            pending.extend(child for child in reversed(node.children) if child.tag in asked)
+                elif child.children or child.attributes:
+                    read.append(child)
+            pending.extend(reversed(read))
 
 
 def _report_repeated(node: Node) -> None:
