@@ -39,6 +39,8 @@ states.
 """
 MAX_COLLIDING_LINKS = 150
 """Number of links with collision shapes above which collidable pairs are not compared."""
+_SENSOR_STATES = 4
+"""Number of states in which sensors are read."""
 RELATIVE_FLOOR = 1e-6
 """Readings below this fraction of the largest reading are compared relative to that fraction of
 it.
@@ -191,6 +193,20 @@ def capped_relative(a: Array, b: Array, scale: float) -> float:
     return norm_relative(a, b, max(scale, 1.0))
 
 
+def relative_to_one(a: Array, b: Array, _scale: float) -> float:
+    """Return the largest difference relative to the larger of one and the reading at its place.
+
+    Args:
+        a: The reading of one engine.
+        b: The reading of the other engine.
+        _scale: Unused.
+    """
+    if np.isnan(a).all() and np.isnan(b).all():
+        return 0.0
+    known = ~(np.isnan(a) & np.isnan(b))
+    return capped_relative(a[known], b[known], float(np.abs(a[known]).max(initial=0.0)))
+
+
 def absolute(a: Array, b: Array, _scale: float) -> float:
     """Return the largest absolute difference; infinities of the same sign are equal.
 
@@ -262,12 +278,16 @@ def _states_friction(mechanism: Mechanism) -> bool:
     return any(axis.friction for joint in mechanism.scene.joints for axis in joint.axes)
 
 
+_DEGREE = 4
+"""Largest degree of the law of a coupling."""
+
+
 def _couplings(engine: Engine, _mechanism: Mechanism) -> Readings:
     return {
         Place(f"{dof_place(follower)} on {dof_place(leader)}", follower[0], leader[0]): np.array(
-            pair
+            (*law.coefficients, *(0.0,) * (_DEGREE - 1 - len(law.higher)))
         )
-        for (follower, leader), pair in engine.couplings().items()
+        for (follower, leader), law in engine.couplings().items()
     }
 
 
@@ -494,6 +514,19 @@ QUANTITIES = (
         error=capped_relative,
         depends_on_state=True,
         states=_jacobian_states,
+    ),
+    Quantity(
+        level=Level.MODEL,
+        name="sensor readings",
+        unit="",
+        read=lambda engine, _mechanism: engine.sensor_readings(),
+        error=relative_to_one,
+        depends_on_state=True,
+        causes=frozenset(
+            {pybullet_codes.SENSOR, mjcf_codes.SENSOR, mjcf_codes.SENSOR_FIELD_OF_VIEW}
+        ),
+        is_stated=lambda _mechanism: False,
+        states=lambda _mechanism: _SENSOR_STATES,
     ),
     Quantity(
         level=Level.OPERATORS,

@@ -188,8 +188,9 @@ class RepairOptions(SharedOptions):
 
 _LEAST_VERTICES = 4
 """Smallest number of vertices of a hull."""
-Actuators = Literal["none", "motor", "dcmotor", "position", "velocity"]
+Actuators = Literal["none", "motor", "dcmotor", "position", "velocity", "stated"]
 Contacts = Literal["geoms", "pairs"]
+Program = Literal["any", "ros2_control"]
 MjcfInertia = Literal["keep", "repair", "from_geometry", "error"]
 
 
@@ -235,6 +236,13 @@ class MjcfExportOptions(SharedOptions):
         "geoms",
         "write friction and stiffness of contacts on each geom, or on each pair of geoms that "
         "may collide",
+    )
+
+    program: Program = option(
+        "any",
+        "program that runs the model: ros2_control writes the names, sites and actuators that "
+        "mujoco_ros2_control finds, and the <mujoco_inputs> of a URDF",
+        flag="--for",
     )
 
     def __post_init__(self) -> None:
