@@ -528,14 +528,8 @@ def home_of(parent: str, name: str) -> str:
     if owner is not None:
         return owner
     homes = tuple(home for home in _HOMES.get(name, ()) if home != parent)
-    return (
-        (
-            f"it belongs into "
-            f"{' or '.join(f'`<{home}>`'.replace('` of `', '>` of `<') for home in homes)}"
-        )
-        if homes
-        else ""
-    )
+    places = (f"`<{home}>`".replace("` of `", ">` of `<") for home in homes)
+    return f"it belongs into {' or '.join(places)}" if homes else ""
 
 
 IgnoredElements = Mapping[str, Code]
