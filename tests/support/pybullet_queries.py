@@ -1660,7 +1660,7 @@ def _diverges(native: Side, own: Side, s: Setting) -> bool:
     reset(native, s)
     for _ in range(STEPS):
         native.p.stepSimulation()
-    states = native.p.getJointStates(native.body, list(native.joints.values()))
+    states = [native.p.getJointState(native.body, index) for index in native.joints.values()]
     reset(native, s)
     return any(not abs(state[1]) < BEYOND for state in states)
 
