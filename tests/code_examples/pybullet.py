@@ -200,6 +200,7 @@ EXAMPLES: dict[str, Example] = {
     "pybullet.spring-damper": loading(s.sprung(), "a"),
     "pybullet.stiff-damping": loading(s.hinge(damping=1e4), "j", damping="exact"),
     "pybullet.surface-per-link": loading(surfaces(m.Surface(restitution=0.5), m.Surface()), "a"),
+    "pybullet.start-outside-limits": loading(s.hinge(lower=1.0, upper=2.0), "j"),
     "pybullet.surface-velocity": loading(s.one(surface_velocity_axis=(1.0, 0.0, 0.0)), "a"),
     "pybullet.tendon": loading(strung(stiffness=1.0, lower=-1.0, upper=1.0), "j"),
     "pybullet.tendon-joint": loading(strung(joints=("none",))),

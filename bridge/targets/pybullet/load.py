@@ -825,6 +825,15 @@ def _handle(
     created = {name: tuple(ids) for name, ids in constraints.created.items()}
     findings = without_repeats(diagnostics)
     disabled = pairs_by_body(pairs, [state.body for state in states])
-    bodies = [PyBulletBody(state, created, findings, disabled[state.body]) for state in states]
+    bodies = [
+        PyBulletBody(
+            state,
+            created,
+            findings,
+            disabled[state.body],
+            [gear for gear in constraints.gears if gear.leader[0] == state.body],
+        )
+        for state in states
+    ]
     is_one = len(bodies) == 1
     return bodies[0] if is_one else Bodies(bodies, plan.mechanism, created, findings)
