@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bridge.mechanism.bodies import PrimitiveKind
+from bridge.mechanism.dynamics import reactions_to_bias
 from bridge.mechanism.force_laws import FrameMotion
 from bridge.sensors import (
     CAMERAS,
@@ -164,11 +165,22 @@ def _force_torque(placed: PlacedSensor, state: State) -> ForceTorque:
     force, torque = X_WI.R @ reaction[:3], X_WI.R @ reaction[3:]
     X_WL = _link_pose(state, body.name)
     p_WJ = (X_WL @ (joint.X_PJ if body.reversed else joint.X_CJ)).p
-    torque = torque + np.cross(X_WI.p - p_WJ, force)
+    surplus_torque, surplus_force = np.split(_surplus(state)[body.name], 2)
+    torque = torque + np.cross(X_WI.p - p_WJ, force) - surplus_torque
+    force = force - surplus_force
     if body.reversed:
         force, torque = -force, -torque
     R_WP, R_WC = (_link_pose(state, name).R for name in (joint.parent, joint.child))
     return force_torque(placed, force, torque, R_WP, R_WC)
+
+
+def _surplus(state: State) -> dict[str, Array]:
+    """Return what PyBullet adds to each reaction, moment first: it computes reactions in two
+    passes, without and with the forces of its solver, and counts the velocity products in both.
+    """
+    mechanism = state.articulation.mechanism
+    positions = mechanism.positions_by_body(state.positions())
+    return reactions_to_bias(mechanism.bodies, positions, mechanism.velocities(state.velocities()))
 
 
 def _reaction(state: State, index: int) -> Array:
