@@ -33,6 +33,8 @@ from bridge.sensors import (
     placed_sensors,
     rays_of,
 )
+from bridge.targets.pybullet.articulation import Articulation
+from bridge.targets.pybullet.client import BASE
 from bridge.targets.pybullet.state import State, motion_of
 from loaders.model import WORLD
 from loaders.pose import CAMERA_AXES, IDENTITY, Array, Pose
@@ -153,13 +155,12 @@ def _force_torque(placed: PlacedSensor, state: State) -> ForceTorque:
     """Return the message from PyBullet's reaction, which is about the center of mass of the moving
     segment, in the axes of its inertial frame, and without the torque of the motor.
     """
-    joint = placed.joint
-    if joint is None:
+    joint, articulation = placed.joint, state.articulation
+    index = BASE if joint is None else articulation.joints[joint.name]
+    if joint is None or index in _without_own_inertia(articulation):
         nan = np.full(3, math.nan)
         return ForceTorque(force=nan, torque=nan)
-    articulation = state.articulation
     body = next(body for body in articulation.mechanism.bodies if body.joint == joint.name)
-    index = articulation.joints[joint.name]
     X_WI = state.segment_pose(index) @ state.inertial_pose(index)
     reaction = _reaction(state, index)
     force, torque = X_WI.R @ reaction[:3], X_WI.R @ reaction[3:]
@@ -172,6 +173,20 @@ def _force_torque(placed: PlacedSensor, state: State) -> ForceTorque:
         force, torque = -force, -torque
     R_WP, R_WC = (_link_pose(state, name).R for name in (joint.parent, joint.child))
     return force_torque(placed, force, torque, R_WP, R_WC)
+
+
+def _without_own_inertia(articulation: Articulation) -> set[int]:
+    """Return the indices of the segments that carry a segment whose inertia the base has; their
+    reactions lack it.
+    """
+    segments, found = articulation.segments, set[int]()
+    pending = [segments[0].inertia_lender, segments[0].products_holder]
+    while pending:
+        index = pending.pop()
+        if index is not None and index != BASE and index not in found:
+            found.add(index)
+            pending.append(segments[index + 1].parent)
+    return found
 
 
 def _surplus(state: State) -> dict[str, Array]:
