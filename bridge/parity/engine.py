@@ -27,7 +27,7 @@ from bridge.stdout_capture import capture_stdout
 from loaders import Search
 from loaders.diagnostics import Diagnostic
 from loaders.inertia import SpatialInertia
-from loaders.model import WORLD, BallConstraint, JointType, WeldConstraint
+from loaders.model import WORLD, BallConstraint, CouplingLaw, JointType, WeldConstraint
 from loaders.pose import IDENTITY, Array, Pose
 
 Dof = tuple[str, int]
@@ -409,8 +409,8 @@ class Engine(Protocol):
     def joint_parameters(self) -> dict[Dof, JointParameters]:
         """Return the parameters of every component of a hinge or slide."""
 
-    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
-        """Return multiplier and offset of every coupling, by follower and leader."""
+    def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
+        """Return the law of every coupling, by follower and leader."""
 
     def stop_compliance(self) -> dict[Dof, float]:
         """Return how far each limited joint yields beyond its stops [rad/(N m) or m/N]; zero for a
@@ -606,7 +606,7 @@ class BaseEngine:
         """See `Engine.joint_parameters`."""
         self._refuse("report joint parameters")
 
-    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+    def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
         """See `Engine.couplings`."""
         self._refuse("report couplings")
 
@@ -1009,9 +1009,7 @@ def constraint_violations(mechanism: Mechanism, q: Mapping[str, Position]) -> di
     violations = dict.fromkeys(screw_like_joints(mechanism), 0.0)
     for c in mechanism.couplings:
         if c.follower in values and c.leader in values:
-            violations[c.name] = abs(
-                values[c.follower] - c.multiplier * values[c.leader] - c.offset
-            )
+            violations[c.name] = abs(values[c.follower] - float(c.at(values[c.leader])))
     poses = mechanism.link_poses(q)
     X_WB = {i: poses[body.name] for i, body in enumerate(mechanism.bodies)} | {ROOT: IDENTITY}
     for name, ((a, X_AP), (b, X_BQ)), is_weld in held_frames(mechanism):

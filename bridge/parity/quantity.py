@@ -76,7 +76,8 @@ class Quantity:
 
     level: Level
     name: str
-    unit: str
+    unit: str = ""
+    """Unit of the error; empty for a relative error or numbers of several units."""
     read: Callable[[Engine, Mechanism], Readings]
     error: Error
     tolerance: float = TOLERANCE
@@ -277,12 +278,16 @@ def _states_friction(mechanism: Mechanism) -> bool:
     return any(axis.friction for joint in mechanism.scene.joints for axis in joint.axes)
 
 
+_DEGREE = 4
+"""Largest degree of the law of a coupling."""
+
+
 def _couplings(engine: Engine, _mechanism: Mechanism) -> Readings:
     return {
         Place(f"{dof_place(follower)} on {dof_place(leader)}", follower[0], leader[0]): np.array(
-            pair
+            (*law.coefficients, *(0.0,) * (_DEGREE - 1 - len(law.higher)))
         )
-        for (follower, leader), pair in engine.couplings().items()
+        for (follower, leader), law in engine.couplings().items()
     }
 
 
@@ -407,7 +412,7 @@ _CHANGED_INERTIA = _ADDED_INERTIA | {pybullet_codes.FOLDED_LINKS}
 _ROTOR_INERTIA = frozenset({pybullet_codes.ROTOR_INERTIA, codes.DART_ROTOR_INERTIA})
 _LOCKED = frozenset({pybullet_codes.LOCKED_JOINT})
 _GRAVITY = frozenset({pybullet_codes.LINK_WITHOUT_GRAVITY, codes.DRAKE_LINK_WITHOUT_GRAVITY})
-_LOST_SHAPE = frozenset(
+LOST_SHAPE = frozenset(
     {
         codes.DART_SHAPE,
         loaders_codes.RESOURCE_NOT_FOUND,
@@ -417,9 +422,9 @@ _LOST_SHAPE = frozenset(
         mjcf_codes.HEIGHTMAP,
         mjcf_codes.MOVING_PLANE,
         mjcf_codes.NO_SHAPE,
-        mjcf_codes.COLLIDE_WITHOUT_CONTACT,
     }
 )
+"""Codes of collision shapes that an engine lacks."""
 _COUPLINGS = frozenset(
     {
         codes.DART_COUPLING,
@@ -443,9 +448,7 @@ SENSOR_FORCES = Quantity(
 )
 """What accelerometers and force-torque sensors measure, of a model without contact and stops."""
 QUANTITIES = (
-    Quantity(
-        level=Level.MODEL, name="mass", unit="", read=_mass, error=relative, causes=_CHANGED_INERTIA
-    ),
+    Quantity(level=Level.MODEL, name="mass", read=_mass, error=relative, causes=_CHANGED_INERTIA),
     Quantity(
         level=Level.MODEL,
         name="center of mass",
@@ -457,7 +460,6 @@ QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="inertia",
-        unit="",
         read=_rotational_inertia,
         error=relative,
         causes=_CHANGED_INERTIA,
@@ -481,7 +483,6 @@ QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="damping",
-        unit="",
         read=_damping,
         error=relative,
         causes=frozenset({codes.DRAKE_SHARED_DAMPING}),
@@ -489,7 +490,6 @@ QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="friction",
-        unit="",
         read=_friction,
         error=relative,
         causes=_LOCKED,
@@ -498,7 +498,6 @@ QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="couplings",
-        unit="",
         read=_couplings,
         error=absolute,
         causes=_COUPLINGS,
@@ -524,7 +523,6 @@ QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="Jacobians",
-        unit="",
         read=_jacobians,
         error=capped_relative,
         depends_on_state=True,
@@ -546,7 +544,6 @@ QUANTITIES = (
     Quantity(
         level=Level.OPERATORS,
         name="mass matrix",
-        unit="",
         read=_mass_matrix,
         error=absolute,
         depends_on_state=True,
@@ -556,7 +553,6 @@ QUANTITIES = (
     Quantity(
         level=Level.OPERATORS,
         name="bias forces",
-        unit="",
         read=_bias_forces,
         error=capped_relative,
         depends_on_state=True,
@@ -566,7 +562,6 @@ QUANTITIES = (
     Quantity(
         level=Level.OPERATORS,
         name="inverse dynamics",
-        unit="",
         read=_inverse_dynamics,
         error=capped_relative,
         depends_on_state=True,
@@ -586,10 +581,9 @@ QUANTITIES = (
     Quantity(
         level=Level.OPERATORS,
         name="collidable pairs",
-        unit="",
         read=_collidable_pairs,
         error=absolute,
-        causes=_LOST_SHAPE | {pybullet_codes.MERGED_FILTERS},
+        causes=LOST_SHAPE | {mjcf_codes.COLLIDE_WITHOUT_CONTACT, pybullet_codes.MERGED_FILTERS},
     ),
 )
 """The quantities in the order of the report: what the model is, where its links are, which forces

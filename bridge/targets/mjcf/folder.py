@@ -14,6 +14,7 @@ from bridge.camera import AZIMUTH, ELEVATION
 from bridge.lowering.sources import Source, loss_summary
 from bridge.mechanism import Mechanism
 from bridge.mechanism.dynamics import poses
+from bridge.mechanism.home import home_coordinates
 from bridge.sensors import Message
 from bridge.targets.folder import DocumentText, Export, ExportFiles, export_folder
 from bridge.targets.mjcf import codes
@@ -28,7 +29,6 @@ from loaders.text import code, printable
 from .context import MjcfElement, MjcfOptions, Value, mechanism_and_options, write
 from .document import BuiltMjcf, build
 from .geom import PlacedShape
-from .keyframe import home_positions
 from .sensor_reader import SensorReader
 from .spec import SCENE, compiled, require_xml_depth, to_spec
 from .submodel import file_owners, model_alone, split_document
@@ -257,7 +257,7 @@ def _corner(shapes: tuple[PlacedShape, ...], mechanism: Mechanism, sign: float) 
     """
     names = (body.name for body in mechanism.bodies)
     X_WL = {WORLD: IDENTITY} | dict(
-        zip(names, poses(mechanism.bodies, home_positions(mechanism)), strict=True)
+        zip(names, poses(mechanism.bodies, home_coordinates(mechanism)), strict=True)
     )
     placed = ((X_WL[shape.link] @ shape.X_LS, shape.reach) for shape in shapes)
     extremes = [
@@ -563,6 +563,9 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
                 (``closest``).
             maxhullvert: Largest number of vertices of the hull with which a mesh collides, at least
                 4; 0 for any. A finding states how far the smaller hull lies within the whole one.
+            program: The program that runs the model: ``ros2_control`` for mujoco_ros2_control,
+                whose names of sensors, sites and actuators are then written, and the
+                ``<mujoco_inputs>`` of a URDF.
             contacts: The place of friction and stiffness of contacts: ``geoms`` writes them on each
                 geom, of which MuJoCo takes the larger friction; ``pairs`` on each pair of geoms
                 that may collide, combined as by the simulator of the policy.

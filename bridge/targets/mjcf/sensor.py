@@ -35,6 +35,7 @@ from loaders.model import WORLD, Joint, JointType
 from loaders.pose import CAMERA_AXES, IDENTITY, Pose
 
 from .context import MjcfContext, Value, own_settings
+from .ros2_control import sensor_name
 from .site import add_site, site_at, target_name
 
 MAX_RAYS = 100
@@ -152,7 +153,7 @@ def _add(
     written: WrittenSensor, tag: str, suffix: str, context: MjcfContext, **attributes: Value
 ) -> None:
     """Add a sensor of MuJoCo; without a suffix it has the name of the sensor."""
-    name = context.names.claim("sensor", written.name + (f"_{suffix}" if suffix else ""))
+    name = context.names.claim("sensor", sensor_name(written.name, tag, suffix, context))
     context.document["sensor"].add(tag, name=name, **attributes)
     written.parts[suffix] = name
 
