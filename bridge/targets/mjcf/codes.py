@@ -118,7 +118,6 @@ CONTACT_DAMPING = Code(
     ),
     remedy="Reduce the time step, or state less stiffness or more damping.",
     hint="reduce the time step",
-    effect=Lost("contact parameters"),
 )
 CONTACT_DAMPING_RAISED = CONTACT_DAMPING.variant(
     (
