@@ -108,6 +108,17 @@ def test_a_trajectory_controller_without_joints_drives_all() -> None:
     assert [a.joint for a in source.actuators if a.interfaces == ("effort",)] == ["m::jb"]
 
 
+def test_a_second_plugin_of_a_joint_is_reported() -> None:
+    first, second = (
+        plugin("joint-position-controller", POSITION),
+        plugin("joint-controller", VELOCITY),
+    )
+    source = arm(first + second)
+    (entry,) = [entry for entry in source.diagnostics if entry.code == "gazebo.joint"]
+    assert "driven by another plugin" in entry.message
+    assert [a.p_gain for a in source.actuators if a.joint == "m::ja"] == [20.0]
+
+
 def test_kinds_of_actuators_are_those_that_the_source_commands() -> None:
     source = arm(
         plugin("joint-position-controller", POSITION)
