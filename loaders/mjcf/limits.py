@@ -201,6 +201,21 @@ def check(root: Node, models: Mapping[str, Size], contents: Contents, *, is_main
     return Size(min(size.elements, most), size.depth)
 
 
+def check_part(root: Node) -> None:
+    """Report what is too large or not a number in elements of MJCF that are part of another file.
+
+    Args:
+        root: The element that contains them.
+    """
+    nodes = list(root.walk())
+    check(root, {}, Contents.of(nodes, {node.tag for node in nodes}), is_main=True)
+    keys = ("width", "height")
+    for node in (node for node in nodes if node.tag == "texture"):
+        size = math.prod(_product(node.attributes.get(key, "1")) for key in keys)
+        if size > MAX_SIZE:
+            node.report(codes.TOO_LARGE_ITEMS, keys=keys, tag=node.tag, size=size, limit=MAX_SIZE)
+
+
 def _makes_nothing(contents: Contents) -> bool:
     """Return whether `_measured` counts each element of a document as one."""
     tags, keys = contents.tags, contents.keys

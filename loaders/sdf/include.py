@@ -260,7 +260,7 @@ def parse_stand_in(uri: str, diagnostics: Diagnostics) -> Node | None:
 
 
 _LEFT_OUT = "the include is left out"
-"""What lenient loading does with an include whose file cannot be read."""
+"""The leniency for an include whose file cannot be read."""
 _ROOTS = ("sdf", "gazebo")
 _INCLUDABLE = ("model", "actor", "light")
 """Elements of a file that can be included, in order of preference."""
