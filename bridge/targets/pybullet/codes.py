@@ -517,6 +517,12 @@ PHYSICS = Code(
     meaning="The physics settings are for another engine and are not applied.",
     remedy="Call `setPhysicsEngineParameter`.",
 )
+PHYSICS_OF_MOTION = PHYSICS.variant(
+    "PyBullet lacks {setting}{of}, which acts on the motion in Gazebo", fate=Fate.DROPPED
+)
+PHYSICS_OF_CONTACT = PHYSICS.variant(
+    "PyBullet lacks {setting}{of}, which acts on contacts in Gazebo", fate=Fate.DROPPED
+)
 RESTITUTION = Code(
     "pybullet.restitution",
     Fate.APPROXIMATED,
