@@ -333,6 +333,16 @@ LOWER_OVERLAP_EXCLUDED = Code(
     hint="overlaps='keep' (--overlaps keep) lets them collide",
     harm=1,
 )
+LOWER_OVERLAP_IN_MOTION = Code(
+    "lower.overlap-in-motion",
+    Fate.NOTED,
+    "links that may collide overlap at some of {samples} random positions (seed {seed}): {pairs}",
+    meaning=(
+        "As requested, random positions within the limits of the joints were examined; at some of "
+        "them links that may collide lie in each other. Pairs that overlap at most positions are "
+        "rarely meant to collide."
+    ),
+)
 LOWER_REPAIRED_INERTIA = Code(
     "lower.repaired-inertia",
     Fate.REPAIRED,

@@ -39,6 +39,7 @@ PREFIXES = {
     "gazebo": "Plugins of Gazebo, in SDFormat and URDF.",
     "dart": "What DART, as an engine of comparisons, does not represent.",
     "directives": "The reader of Drake model directives.",
+    "overrides": "The file of overrides, whose values replace those of the source.",
     "mesh": "Mesh files, and shapes that become meshes in a target.",
     "texture": "Image files of textures in a target.",
     "model": "Checks of the scene, whatever its source format.",

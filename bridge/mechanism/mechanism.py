@@ -62,6 +62,7 @@ from .coordinates import (
 )
 from .dynamics import MAX_DOFS, MassMatrixAtZero
 from .force_laws import LinkMotion, is_path, length_bias, length_gradient
+from .home import home_coordinates
 from .kinematics import BatchedPose, BatchedPositions, with_loops_closed
 from .pairs import SampledPairs
 
@@ -395,6 +396,19 @@ class Mechanism:
                 )
         return forces
 
+    def home_positions(self) -> dict[str, Position]:
+        """Return the position of each joint at home: the source's initial position, or zero, within
+        the limits, with couplings met and loops closed.
+
+        The key ``home`` of an export to MJCF has these positions, and sets free robots above a
+        ground down on it. Free links are left out here.
+        """
+        return {
+            str(body.joint): position[0] if len(position) == 1 else position
+            for body, position in zip(self.bodies, home_coordinates(self), strict=True)
+            if body.primitives and body.primitives != FREE
+        }
+
     # --- collisions -------------------------------------------------------------------------------
 
     @cached_property
@@ -449,6 +463,25 @@ class Mechanism:
             return ()
         X_WL = {WORLD: IDENTITY} | self.link_poses(q)
         return self.shape_model.overlaps(X_WL, self._groups(self._colliding_links()))
+
+    def that_may_collide(
+        self, overlaps: Iterable[Overlap], policy: str | None = None
+    ) -> tuple[Overlap, ...]:
+        """Return those overlaps whose links may collide, and push each other apart.
+
+        Args:
+            overlaps: Overlaps of this mechanism.
+            policy: See `excluded_pairs`.
+
+        Raises:
+            ValueError: for an unknown policy.
+        """
+        index, excluded = self.body_index, self.excluded_pairs(policy)
+        return tuple(
+            entry
+            for entry in overlaps
+            if frozenset((index[entry.link_A], index[entry.link_B])) not in excluded
+        )
 
     @cached_property
     def shape_model(self) -> ShapeModel:

@@ -22,6 +22,7 @@ from bridge.installed_packages import INSTALL_PYBULLET, is_installed, refusal_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Primitive, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, kind_of, positions_by_body
+from bridge.sensors import STATE_TYPES
 from bridge.stdout_capture import capture_stdout
 from loaders import Search
 from loaders.diagnostics import Diagnostic
@@ -457,6 +458,11 @@ class Engine(Protocol):
         the link.
         """
 
+    def sensor_readings(self) -> Mapping[str, Array]:
+        """Return what each sensor reads in the current state, as `bridge.sensors.state_numbers` has
+        it, by scoped name; by default nothing if the model has no such sensor.
+        """
+
     def compiled_statements(self) -> Statements:
         """Return the numbers of each element of an MJCF file beside its mechanics, as MuJoCo
         compiles them.
@@ -630,6 +636,13 @@ class BaseEngine:
     def surfaces(self) -> Surfaces:
         """See `Engine.surfaces`."""
         self._refuse("report surfaces")
+
+    def sensor_readings(self) -> Mapping[str, Array]:
+        """See `Engine.sensor_readings`."""
+        links = self.mechanism.scene.links
+        if any(sensor.type in STATE_TYPES for link in links for sensor in link.sensors):
+            self._refuse("read sensors")
+        return {}
 
     def compiled_statements(self) -> Statements:
         """See `Engine.compiled_statements`."""

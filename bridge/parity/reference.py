@@ -14,6 +14,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Position, initial_positions, kind_of
 from bridge.mechanism.dynamics import damper_and_spring_forces, mass_matrix_and_bias_forces
+from bridge.sensors import motion_messages, state_readings
 from loaders.engine_settings import friction_rule
 from loaders.inertia import SpatialInertia
 from loaders.model import CouplingLaw, JointAxis
@@ -125,6 +126,12 @@ class ReferenceEngine(BaseEngine):
     def actuator_efforts(self, trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
         """See `Engine.actuator_efforts`."""
         return {joint: trial.efforts(trial.limit, trial.gains) for joint, trial in trials.items()}
+
+    def sensor_readings(self) -> dict[str, Array]:
+        """See `Engine.sensor_readings`."""
+        v = self.velocities()
+        velocities = {name: J @ v for name, J in self.jacobians().items()}
+        return state_readings(motion_messages(self.mechanism, self.link_poses(), velocities))
 
     def surfaces(self) -> Surfaces:
         """See `Engine.surfaces`."""

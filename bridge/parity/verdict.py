@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from bridge.choices import AS_STATED, Exclusion
 from loaders.diagnostics import Diagnostic, Fate, FindingList
 
 from .causes import Cause, Gap
@@ -49,8 +50,9 @@ def load_words(options: Mapping[str, Any]) -> Iterator[str]:
         yield from ("--xacro-arg", f"{name}:={value}")
     for folder in options.get("paths") or ():
         yield from ("--path", os.fspath(folder))
-    if options.get("srdf") is not None:
-        yield from ("--srdf", os.fspath(options["srdf"]))
+    for name in ("srdf", "overrides"):
+        if options.get(name) is not None:
+            yield from (f"--{name}", os.fspath(options[name]))
 
 
 def repeat_command(
@@ -82,6 +84,7 @@ def repeat_command(
     words += ["--base", details["base"]] if details.get("base", "as_is") != "as_is" else []
     words += ["--inertia", "repair"] if details.get("inertia") == "repair" else []
     words += ["--overlaps", "keep"] if details.get("overlaps") == "keep" else []
+    words += _exclusion_words(details.get("exclusion", AS_STATED))
     words += load_words(details.get("load_options", {}))
     for joint, position in details.get("positions", {}).items():
         words += ["--set", setting(joint, position)]
@@ -90,6 +93,15 @@ def repeat_command(
     return (
         f"sdfbridge compare {shlex.quote(source) if source else 'FILE'} {shlex.join(words)}{note}"
     )
+
+
+def _exclusion_words(exclusion: Exclusion) -> list[str]:
+    """Return the options of the command line that state a choice of pairs."""
+    if exclusion.exclude == "as_is":
+        return []
+    words = ["--exclude", exclusion.exclude]
+    words += ["--exclude-samples", f"{exclusion.samples}"]
+    return [*words, "--exclude-seed", f"{exclusion.seed}"]
 
 
 def setting(joint: str, position: Any) -> str:

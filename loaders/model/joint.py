@@ -380,9 +380,17 @@ class Actuator:
     tendon: str = ""
     """Name of the tendon; empty if it drives something else."""
     control: tuple[float, float] = (-math.inf, math.inf)
-    """Range of the control."""
+    """Range of the control, which is what the first of the interfaces says, if there are any."""
+    target: float | None = None
+    """Control at the start, such as the first target of a controller."""
     effort: float = math.inf
     """Effort limit [N m or N]."""
+    min_effort: float | None = None
+    """Least effort [N m or N]; None is ``-effort``."""
+    feedforward: float = 0.0
+    """Constant effort that a controller adds to that of its gains [N m or N]."""
+    imposes_velocity: bool = False
+    """Whether the source sets the velocity of the joint, whatever effort that takes."""
     gear_ratio: float = 1.0
     """Ratio of the rotor velocity to the joint velocity."""
     rotor_inertia: float = 0.0

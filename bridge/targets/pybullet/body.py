@@ -44,7 +44,7 @@ from .constraint import Gear, connection_name
 from .contact import LinkPair, forget_pairs
 from .damping import adapt_to_step, depends_on_step, disable_motors
 from .dynamics import DynamicsQueries
-from .passive_force import apply_passive_forces, control_efforts, has_passive_forces
+from .passive_force import apply_control, apply_passive_forces, has_passive_forces
 from .sensor import LastStep, PyBulletSensor, imu_velocities, record_step, sensors_of
 from .state import (
     Separation,
@@ -642,18 +642,24 @@ class PyBulletBody(int):
         apply_efforts(self.state, efforts)
 
     def apply_control(
-        self, positions: Mapping[str, Position], velocities: Mapping[str, Position] | None = None
+        self,
+        positions: Mapping[str, Position] | None = None,
+        velocities: Mapping[str, Position] | None = None,
     ) -> None:
-        """Apply for one step the efforts of the file's controllers.
+        """Apply for one step the efforts of the file's controllers, with their offsets and limits.
+
+        A joint whose velocity the file imposes, such as a wheel of a differential drive, gets
+        PyBullet's motor for its desired velocity, which keeps it until the next call.
 
         Args:
-            positions: Desired positions by joint.
+            positions: Desired positions by joint; None for those of the file at the start, zero
+                where it states none.
             velocities: Desired velocities by joint; zero for a joint without one.
 
         Raises:
             ValueError: if a joint has no gains in the file.
         """
-        apply_efforts(self.state, control_efforts(self.state, positions, velocities or {}))
+        apply_control(self.state, positions, velocities or {})
 
     def hold(self) -> None:
         """Hold every joint at its present position by PyBullet's motors, with the effort limits of
@@ -1181,19 +1187,26 @@ class Bodies(Sequence[PyBulletBody]):
             body.apply_efforts(part)
 
     def apply_control(
-        self, positions: Mapping[str, Position], velocities: Mapping[str, Position] | None = None
+        self,
+        positions: Mapping[str, Position] | None = None,
+        velocities: Mapping[str, Position] | None = None,
     ) -> None:
-        """Apply for one step the efforts of the file's controllers, for joints of any body.
+        """Apply for one step the efforts of the file's controllers, for joints of any body; see
+        `PyBulletBody.apply_control`.
 
         Args:
-            positions: Desired positions by joint.
+            positions: Desired positions by joint; None for those of the file at the start.
             velocities: Desired velocities by joint; zero for a joint without one.
 
         Raises:
             ValueError: for an unknown joint or one without gains in the file.
         """
-        for body, part in self._by_body(positions):
-            body.apply_control(part, velocities)
+        speeds = dict(self._by_body(velocities or {}))
+        for body in self:
+            own = None
+            if positions is not None:
+                own = dict(self._by_body(positions)).get(body, {})
+            body.apply_control(own, speeds.get(body, {}))
 
     def hold(self) -> None:
         """Hold every joint of all bodies at its present position; see `PyBulletBody.hold`."""
@@ -1256,6 +1269,9 @@ class Bodies(Sequence[PyBulletBody]):
             ", ..." if len(models) > 2 else ""
         )
         return f"<Bodies: {len(self)} PyBullet bodies of {len(models)} models ({listed})>"
+
+    def __reduce__(self) -> tuple[type[tuple[int, ...]], tuple[tuple[int, ...]]]:
+        return tuple, (tuple(map(int, self)),)
 
     def __dir__(self) -> list[str]:
         return public_names(Bodies, vars(self))

@@ -158,7 +158,7 @@ CONTROLLER_GAINS = Code(
         "computed at each step."
     ),
     remedy="Call `apply_control()` of the handle.",
-    hint="call apply_control() before every step",
+    hint="call apply_control() before every step; without arguments it has the first targets",
 )
 COUPLING = Code(
     "pybullet.coupling",
@@ -525,6 +525,23 @@ PHYSICS_OF_MOTION = PHYSICS.variant(
 PHYSICS_OF_CONTACT = PHYSICS.variant(
     "PyBullet lacks {setting}{of}, which acts on contacts in Gazebo", fate=Fate.DROPPED
 )
+REFUSED_INERTIA = Code(
+    "pybullet.refused-inertia",
+    Fate.NOTED,
+    (
+        "PyBullet's calculateMassMatrix, calculateInverseDynamics, calculateJacobian and "
+        "calculateInverseKinematics refuse {model}, because no body has the inertia of {links}"
+    ),
+    meaning=(
+        "The principal moments of a link are negative, or one is larger than the sum of the "
+        "others. PyBullet simulates the body, but its dynamics queries refuse it."
+    ),
+    remedy=(
+        "Use `robot.mass_matrix()`, `robot.inverse_dynamics()` and `robot.bias_forces()`, which "
+        "answer; correct the inertia; or load with `lenient=True`, which repairs it."
+    ),
+    hint="robot.mass_matrix() and robot.inverse_dynamics() answer; lenient=True repairs inertias",
+)
 RESTITUTION = Code(
     "pybullet.restitution",
     Fate.APPROXIMATED,
@@ -660,6 +677,17 @@ SPRING_DAMPER = Code(
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
     harm=1,
+)
+START_OUTSIDE_LIMITS = Code(
+    "pybullet.start-outside-limits",
+    Fate.NOTED,
+    "PyBullet pushes joints that start outside their limits: {names}",
+    meaning=(
+        "A robot starts at zero where its file states no other position. Limits of a joint that "
+        "exclude this position push the joint as soon as the simulation starts."
+    ),
+    remedy="Start at home: `robot.set_positions(sdfbridge.lower(scene).home_positions())`.",
+    hint="start within them: robot.set_positions(sdfbridge.lower(scene).home_positions())",
 )
 STATED_TENDON = Code(
     "pybullet.stated-tendon",

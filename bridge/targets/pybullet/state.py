@@ -715,6 +715,24 @@ def hold(state: State) -> None:
             )
 
 
+def impose_velocities(state: State, velocities: Mapping[str, Position]) -> None:
+    """Set the motors of hinges and slides to velocities, with the effort limits of the joints.
+
+    Args:
+        state: State of the body.
+        velocities: Velocity by joint; the motors keep it until they are set again.
+    """
+    for name, velocity in velocities.items():
+        axis = state.layout.by_name[name]
+        state.client.setJointMotorControl2(
+            state.body,
+            axis.joint,
+            state.client.modes.VELOCITY_CONTROL,
+            targetVelocity=float(np.atleast_1d(velocity)[0]) * axis.ratio,
+            force=min(axis.limit / abs(axis.ratio), MAX_FORCE) if axis.ratio else 0.0,
+        )
+
+
 def q_order(mechanism: Mechanism) -> tuple[tuple[str, int], ...]:
     """Return joint and component of each position in arrays.
 

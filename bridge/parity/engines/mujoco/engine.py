@@ -37,6 +37,7 @@ from bridge.parity.engine import (
     scalar_dofs,
     without_sentinel,
 )
+from bridge.sensors import STATE_TYPES, state_readings
 from bridge.targets.mjcf.document import build
 from bridge.targets.mjcf.keyframe import ball_map, qpos
 from bridge.targets.mjcf.spec import to_spec
@@ -235,6 +236,7 @@ class MujocoEngine(BaseEngine):
         with engine_warnings(mujoco, self.warnings):
             self.model: Any = to_spec(built.root, built.assets, built.digests).compile()
             """The compiled MuJoCo model."""
+        self._reader = built.reader.of_types(STATE_TYPES)
         self._changed_names, self._initial_key = built.names, built.initial_key
         self._options = {
             name: int(getattr(self.model.opt, name)) for name in ("integrator", "disableflags")
@@ -323,6 +325,10 @@ class MujocoEngine(BaseEngine):
         self._mujoco.mj_kinematics(self.model, data)
         self._mujoco.mj_comPos(self.model, data)
         return data
+
+    def sensor_readings(self) -> dict[str, Array]:
+        """See `Engine.sensor_readings`."""
+        return state_readings(self._reader.read(self._data))
 
     def jacobians(self) -> dict[str, Array]:
         """See `Engine.jacobians`."""

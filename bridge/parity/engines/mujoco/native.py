@@ -257,6 +257,10 @@ class MujocoNative(MujocoEngine):
             self.refusal = f"MuJoCo compiles another mechanism: {error}"
             self.refusal_is_difference = True
 
+    def sensor_readings(self) -> dict[str, Array]:
+        """See `Engine.sensor_readings`; MuJoCo's own reader knows no sensors of other formats."""
+        return dict(BaseEngine.sensor_readings(self))
+
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
         """See `Engine.set_state`."""
         if not self.refusal:

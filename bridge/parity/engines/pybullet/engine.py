@@ -42,6 +42,7 @@ from bridge.parity.engine import (
     without_sentinel,
 )
 from bridge.parity.readings import bare_mechanism
+from bridge.sensors import STATE_TYPES, state_readings
 from bridge.targets.pybullet import load_into_pybullet
 from bridge.targets.pybullet.body import Bodies, PyBulletBody
 from bridge.targets.pybullet.client import BASE, HULL_MARGIN, ConstraintInfo, JointInfo, named
@@ -367,6 +368,16 @@ class PyBulletEngine(BaseEngine):
     def link_poses(self) -> dict[str, Pose]:
         """See `Engine.link_poses`."""
         return {name: self._loaded.link_pose(name) for name in self._loaded.links}
+
+    def sensor_readings(self) -> dict[str, Array]:
+        """See `Engine.sensor_readings`."""
+        sensors = {
+            name: sensor
+            for body in self._bodies
+            for name, sensor in body.sensors.items()
+            if sensor.placed.sensor.type in STATE_TYPES
+        }
+        return state_readings({name: sensor.read() for name, sensor in sensors.items()})
 
     def jacobians(self) -> dict[str, Array]:
         """See `Engine.jacobians`; each column is the velocity of the links if only one component
