@@ -754,6 +754,15 @@ PHYSICS = Code(
     "physics: {field} = {value} is left out; they are parameters of another engine",
     meaning="A physics setting of another engine has no counterpart in MuJoCo.",
 )
+PHYSICS_OF_SOLVER = PHYSICS.variant(
+    "physics: settings of another engine that act on its accuracy alone are left out: {names}"
+)
+PHYSICS_OF_MOTION = PHYSICS.variant(
+    "{setting}{of} is left out, which acts on the motion in Gazebo", fate=Fate.DROPPED
+)
+PHYSICS_OF_CONTACT = PHYSICS.variant(
+    "{setting}{of} is left out, which acts on contacts in Gazebo", fate=Fate.DROPPED
+)
 PHYSICS_ENGINE = PHYSICS.variant(
     "physics: {field} = {value} is left out; the model runs in MuJoCo",
 )
