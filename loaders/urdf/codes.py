@@ -349,7 +349,9 @@ MUJOCO_OPTIONS = Code(
     remedy="State it in MJCF.",
     effect=Lost("settings of MuJoCo"),
 )
-MUJOCO_OPTIONS_COMPILER = MUJOCO_OPTIONS.variant('compiler {name}="{text}" of <mujoco> is not obeyed')
+MUJOCO_OPTIONS_COMPILER = MUJOCO_OPTIONS.variant(
+    'compiler {name}="{text}" of <mujoco> is not obeyed'
+)
 NO_LINKS = Code(
     "urdf.no-links",
     Fate.ASSUMED,
