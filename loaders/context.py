@@ -150,6 +150,26 @@ _SAVED_STRING = re.compile(r"<[a-z]{1,20}-string>/+", re.ASCII)
 """Start of the path of a URI that Gazebo saves of a model that came as text, not from a file; the
 URI that the text had follows.
 """
+_TOP = frozenset(
+    [
+        "Users",
+        "bin",
+        "boot",
+        "dev",
+        "etc",
+        "home",
+        "lib",
+        "media",
+        "mnt",
+        "opt",
+        "proc",
+        "root",
+        "run",
+        "sbin",
+    ]
+)
+_TOP |= frozenset(["srv", "sys", "tmp", "usr", "var"])
+"""Folders at the top of a file system: a path in one of them is no path in a model."""
 _FIND = re.compile(r"(?:file://|package://)?\$\(find\s+([^\s)]+)\)/*(.*)", re.DOTALL)
 """A path in a package as ROS's launch files and xacro write it."""
 
@@ -423,7 +443,9 @@ class Resources:
         elif scheme in {"", "file"} and os.path.isabs(rest):
             yield str(Path(rest))
             yield from self._tails(rest, base)
-            if scheme == "file":  # as Gazebo saves a path that is relative to the model
+            if (
+                scheme == "file" and rest.split("/")[1] not in _TOP
+            ):  # as Gazebo saves a path that is relative to the model
                 folders = (base, *self._enclosing_packages(base), *self.paths)
                 yield from (_joined(folder, rest.lstrip("/")) for folder in folders)
         elif scheme in {"", "file"}:
