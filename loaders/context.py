@@ -150,25 +150,7 @@ _SAVED_STRING = re.compile(r"<[a-z]{1,20}-string>/+", re.ASCII)
 """Start of the path of a URI that Gazebo saves of a model that came as text, not from a file; the
 URI that the text had follows.
 """
-_TOP = frozenset(
-    [
-        "Users",
-        "bin",
-        "boot",
-        "dev",
-        "etc",
-        "home",
-        "lib",
-        "media",
-        "mnt",
-        "opt",
-        "proc",
-        "root",
-        "run",
-        "sbin",
-    ]
-)
-_TOP |= frozenset(["srv", "sys", "tmp", "usr", "var"])
+_TOP = frozenset({"Users", "home", "mnt", "opt", "root", "tmp", "usr", "var"})
 """Folders at the top of a file system: a path in one of them is no path in a model."""
 _FIND = re.compile(r"(?:file://|package://)?\$\(find\s+([^\s)]+)\)/*(.*)", re.DOTALL)
 """A path in a package as ROS's launch files and xacro write it."""
