@@ -425,9 +425,8 @@ class Resources:
         elif scheme in {"", "file"} and os.path.isabs(rest):
             yield str(Path(rest))
             yield from self._tails(rest, base)
-            if (
-                scheme == "file" and rest.split("/")[1] not in _TOP
-            ):  # as Gazebo saves a path that is relative to the model
+            # Gazebo saves a path that is relative to the model like this.
+            if scheme == "file" and rest.split("/")[1] not in _TOP:
                 folders = (base, *self._enclosing_packages(base), *self.paths)
                 yield from (_joined(folder, rest.lstrip("/")) for folder in folders)
         elif scheme in {"", "file"}:
