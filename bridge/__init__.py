@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .geometry.collision_shapes import ShapeCertificate, shape_certificates
     from .geometry.shapes_picture import shapes_picture
     from .lowering import lower
+    from .lowering.sources import overlaps_in_motion
     from .mechanism import Mechanism
     from .parity import compare
     from .targets.directives import export_directives, to_directives
@@ -36,8 +37,8 @@ __all__ = [
     "BatchOutcome", "BatchResult", "Mechanism", "ShapeCertificate", "batch", "compare",
     "compare_files", "export_directives", "export_mjcf", "export_sdf", "export_urdf",
     "load_copies_into_pybullet", "load_into_pybullet", "load_world_into_pybullet", "lower",
-    "mujoco_plugin", "passive_forces", "shape_certificates", "shapes_picture", "to_directives",
-    "to_mjcf", "to_mjspec", "to_sdf", "to_urdf", "view",
+    "mujoco_plugin", "overlaps_in_motion", "passive_forces", "shape_certificates",
+    "shapes_picture", "to_directives", "to_mjcf", "to_mjspec", "to_sdf", "to_urdf", "view",
 ]  # fmt: skip
 
 _HOMES = {
@@ -55,6 +56,7 @@ _HOMES = {
     "load_into_pybullet": ".targets.pybullet",
     "load_world_into_pybullet": ".targets.pybullet",
     "lower": ".lowering",
+    "overlaps_in_motion": ".lowering.sources",
     "passive_forces": ".targets.mjcf",
     "ShapeCertificate": ".geometry.collision_shapes",
     "shape_certificates": ".geometry.collision_shapes",

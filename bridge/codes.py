@@ -31,8 +31,11 @@ DART_CONSTRAINT = Code(
 DART_COUPLING = Code(
     "dart.coupling",
     Fate.DROPPED,
-    "DART does not couple joint {follower}, because it or joint {leader} has several axes",
-    meaning="DART couples joints with one axis only.",
+    (
+        "DART does not couple joint {follower} to joint {leader}: it couples joints with one axis, "
+        "by a line"
+    ),
+    meaning="DART couples joints with one axis only, and only by a line.",
     remedy="Compare other engines.",
     effect=Lost("couplings"),
 )
@@ -329,6 +332,16 @@ LOWER_OVERLAP_EXCLUDED = Code(
     remedy='Nothing, or `overlaps="keep"` (`--overlaps keep`) to let them collide.',
     hint="overlaps='keep' (--overlaps keep) lets them collide",
     harm=1,
+)
+LOWER_OVERLAP_IN_MOTION = Code(
+    "lower.overlap-in-motion",
+    Fate.NOTED,
+    "links that may collide overlap at some of {samples} random positions (seed {seed}): {pairs}",
+    meaning=(
+        "As requested, random positions within the limits of the joints were examined; at some of "
+        "them links that may collide lie in each other. Pairs that overlap at most positions are "
+        "rarely meant to collide."
+    ),
 )
 LOWER_REPAIRED_INERTIA = Code(
     "lower.repaired-inertia",

@@ -33,8 +33,8 @@ _DEFAULTS: dict[str, Any] = {
     "configurations": 20,
 }
 _COMPARE_OPTIONS = {
-    "allow_xacro", "base", "inertia", "lenient", "overlaps", "overrides", "package_map", "paths",
-    "srdf", "strict", "unsafe_paths", "xacro_args",
+    "allow_xacro", "base", "exclude", "exclude_samples", "exclude_seed", "inertia", "lenient",
+    "overlaps", "overrides", "package_map", "paths", "srdf", "strict", "unsafe_paths", "xacro_args",
 }  # fmt: skip
 """Options of `bridge.compare` that are passed on."""
 _KNOWN = {*_DEFAULTS, *_COMPARE_OPTIONS, "tolerance", "tolerances"}

@@ -201,11 +201,26 @@ GAZEBO_PLUGIN_MOVES = Code(
 GAZEBO_PUBLISHER = Code(
     "gazebo.publisher",
     Fate.NOTED,
-    "plugin {plugin} publishes {quantities} of {items}, for which the export to MJCF has sensors",
-    meaning=(
-        "A plugin of Gazebo publishes joint states or odometry; the export to MJCF has "
-        "sensors for them."
-    ),
+    "plugin {plugin} publishes {quantities} of {items}; it becomes a sensor",
+    meaning="A plugin of Gazebo is a sensor, or publishes joint states or odometry.",
+)
+GAZEBO_PUBLISHER_SETTING = GAZEBO_PUBLISHER.variant("plugin {plugin}: {settings} are not used")
+GAZEBO_PUBLISHER_LOST = GAZEBO_PUBLISHER.variant(
+    "plugin {plugin} measures {items}; no sensor is made of it", fate=Fate.DROPPED
+)
+GAZEBO_SETTING = Code(
+    "gazebo.setting",
+    Fate.DROPPED,
+    "plugin {plugin}: {settings} have no place in an actuator and are left out",
+    meaning="Settings of a plugin's controller have no counterpart in an actuator.",
+    remedy="Do what they say in the loop of the simulation.",
+    hint="do what they say in the loop of the simulation",
+    effect=Lost("settings of controllers"),
+)
+GAZEBO_SETTING_WITHOUT_EFFECT = GAZEBO_SETTING.variant(
+    "plugin {plugin}: {settings} do not change the motion and are left out",
+    fate=Fate.NOTED,
+    hint="",
 )
 MESH_EMBEDDED_TEXTURE = Code(
     "mesh.embedded-texture",

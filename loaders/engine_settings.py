@@ -459,7 +459,7 @@ SETTINGS = {
         Meaning(Effect.MOTION),
     ),
     **_all("tendon", "solimpfriction solreffriction", Meaning(Effect.ACCURACY)),
-    **_all("equality", "polycoef solimp solref torquescale", Meaning(Effect.MOTION)),
+    **_all("equality", "solimp solref torquescale", Meaning(Effect.MOTION)),
     **_all("equality", "name", Meaning(Effect.NONE)),
     **_all("actuator", "group lengthrange", Meaning(Effect.NONE)),
     # cameras and lights

@@ -131,7 +131,18 @@ _OTHERS: Mapping[str, frozenset[str]] = {
     "check": frozenset({"thumbnails"}),
     "convert": frozenset({"thumbnails", "to"}),
     "compare": frozenset(
-        {"thumbnails", "engines", "levels", "seed", "configurations", "inertia", "overlaps"}
+        {
+            "thumbnails",
+            "engines",
+            "levels",
+            "seed",
+            "configurations",
+            "inertia",
+            "overlaps",
+            "exclude",
+            "exclude_samples",
+            "exclude_seed",
+        }
     ),
 }
 """Names of the options of each task beside those of loading and of exports."""

@@ -324,7 +324,8 @@ def task_options(options: Namespace) -> dict[str, Any]:
     of_convert = {"to": "--to"} | {
         entry.key: entry.flag for target in known.values() for entry in flags_of(target)
     }
-    own = {"compare": {*_COMPARE, "inertia"}, "convert": of_convert.keys()}.get(options.task, set())
+    of_compare = {*_COMPARE, "inertia", *_OF_COMPARE} - {"base"}
+    own = {"compare": of_compare, "convert": of_convert.keys()}.get(options.task, set())
     flags = {name: f"--{name}" for name in _COMPARE} | of_convert
     for name, flag in flags.items():
         if name not in own and getattr(options, name) is not None:
@@ -372,6 +373,13 @@ def add_check_options(parser: ArgumentParser) -> None:
     add_reading_options(parser)
     text = "form of the report: text, JSON, annotations of GitHub Actions, or SARIF 2.1.0"
     parser.add_argument("--format", choices=FORMATS, help=text)
+    text = (
+        "also report the links that may collide and overlap at some of N random positions within "
+        "the limits of the joints"
+    )
+    parser.add_argument("--positions", type=positive, metavar="N", help=text)
+    text = "seed of the random positions (default: %(default)s)"
+    parser.add_argument("--seed", type=natural, default=0, metavar="N", help=text)
 
 
 def add_reading_options(parser: ArgumentParser) -> None:
@@ -473,6 +481,10 @@ def add_force_option(parser: Any) -> None:
     )
 
 
+_OF_COMPARE = ("base", "overlaps", "exclude", "exclude_samples", "exclude_seed")
+"""Options of exports to MJCF that ``compare`` has too."""
+
+
 def add_compare_options(parser: ArgumentParser) -> None:
     """Add the options of ``compare``."""
     text = "second file: print what differs between both files, instead of comparing engines on one"
@@ -498,7 +510,7 @@ def add_compare_options(parser: ArgumentParser) -> None:
     text = "number of random states (default: %(default)s)"
     group.add_argument("--configurations", type=positive, default=20, metavar="N", help=text)
     for entry in flags_of(MJCF):
-        if entry.name in ("base", "overlaps"):
+        if entry.name in _OF_COMPARE:
             _add_option(group, entry, entry.choices, default=entry.default)
     text = "inertias that are not physical: refuse them, or repair them for all engines"
     group.add_argument("--inertia", choices=("keep", "repair"), default="keep", help=text)

@@ -459,15 +459,26 @@ def outer_planes(vertices: Array, hull: Faces) -> tuple[Array, Array]:
     """Return the outward normals of the triangles of a hull, and the offsets of their planes [m],
     without slivers.
     """
-    a, b, c = (vertices[hull[:, k]] for k in range(3))
+    a, b, c = (vertices[without_slivers(vertices, hull)[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
-    lengths = np.linalg.norm(normals, axis=1)
-    edges = np.stack((b - a, c - b, a - c))
-    kept = lengths > _MIN_SHAPE * (edges**2).sum(axis=2).max(axis=0)
-    normals, a = normals[kept] / lengths[kept, None], a[kept]
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
     offsets = np.einsum("ni,ni->n", normals, a)
     outward = np.where(offsets >= normals @ vertices[hull].mean(axis=(0, 1)), 1.0, -1.0)
     return normals * outward[:, None], offsets * outward
+
+
+def without_slivers(vertices: Array, faces: Faces) -> Faces:
+    """Return the triangles that are wide enough to have a normal.
+
+    Args:
+        vertices: Positions [m], shape (n, 3).
+        faces: Triangles, shape (m, 3).
+    """
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    lengths = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    edges = np.stack((b - a, c - b, a - c))
+    wide: Faces = faces[lengths > _MIN_SHAPE * (edges**2).sum(axis=2).max(axis=0)]
+    return wide
 
 
 def _depth_below(points: Array, normals: Array, offsets: Array) -> float:
@@ -723,33 +734,50 @@ def with_fewer_corners(points: Array, counts: Iterable[int], error: float) -> Fe
     """
     for count in counts:
         chosen = np.unique(np.argmax(points @ spread_directions(count).T, axis=0))
-        lost = hull_error(points, points[chosen])
+        lost = hull_error(points, points[chosen], limit=error)
         if lost <= error:
             return FewerCorners(points[chosen], lost)
     return None
 
 
-def hull_error(corners: Array, fewer: Array) -> float:
+def hull_error(corners: Array, fewer: Array, limit: float = np.inf) -> float:
     """Return the largest distance of the hull of points from that of some of them [m], which it is
     at one of the points; infinite if these lie in one plane.
+
+    A point is at least as far as from any plane of the hull, and at most as far as from the
+    triangle of the plane that it is farthest above: few points need the distances of all triangles.
 
     Args:
         corners: The points, shape (n, 3) [m].
         fewer: Some of them, shape (m, 3) [m].
+        limit: Distance above which a lower bound is enough [m].
     """
     hull = hull_faces(fewer)
     if hull is None:
         return np.inf
+    faces = without_slivers(fewer, hull)
     normals, offsets = outer_planes(fewer, hull)
-    surface, rows = TriangleSurface.of(fewer, hull), max(1, _BLOCK // len(normals))
-    farthest = 0.0
+    rows = max(1, _BLOCK // len(normals))
+    least, most = np.zeros(len(corners)), np.zeros(len(corners))
     for i in range(0, len(corners), rows):
-        block = corners[i : i + rows]
-        outside = block[(block @ normals.T > offsets).any(axis=1)]
-        farthest = max(farthest, float(surface.distances(outside).max(initial=0.0)))
+        block = slice(i, i + rows)
+        heights = corners[block] @ normals.T - offsets
+        highest = heights.argmax(axis=1)
+        least[block] = np.maximum(heights.max(axis=1), 0.0)
+        most[block] = _paired_distances(corners[block], fewer[faces[highest]])
+    farthest = float(least.max(initial=0.0))
+    surface, order = TriangleSurface.of(fewer, hull), np.argsort(-most, kind="stable")
+    order = order[least[order] > 0.0]
+    for i in range(0, len(order), _CANDIDATES):
+        chosen = order[i : i + _CANDIDATES]
+        if farthest > limit or most[chosen[0]] <= farthest:
+            break
+        farthest = max(farthest, float(surface.distances(corners[chosen]).max()))
     return farthest
 
 
+_CANDIDATES = 64
+"""Number of points whose distances from a hull are computed at once."""
 LARGE_HULL = 1000
 """Number of corners above which a hull is reported."""
 _ACCEPTED = 0.01

@@ -283,7 +283,7 @@ def _polyline_asset(
     )
 
 
-_VERSION = "6"
+_VERSION = "7"
 """Version of the conversion and of its record."""
 _SUBFOLDER = "obj"
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
@@ -368,24 +368,22 @@ def mesh_files(
         collides: Whether the engine computes contacts with it.
         appearance: The part of its appearance that matters.
     """
-    convert = partial(
-        mesh_asset, mesh, target, where=where, collides=collides, appearance=appearance
-    )
+    convert = partial(mesh_asset, mesh, _ANY, where=where, collides=collides, appearance=appearance)
     try:
-        record = _record(mesh, target, collides, appearance)
+        record = _record(mesh, collides, appearance)
         known = read_record(record, _is_part)
         files = _read(known) if known else None
         if known is not None and files is not None:
-            diagnostics.extend(placed(finding, where) for finding in known.findings)
+            diagnostics.extend(placed(finding, where, target) for finding in known.findings)
             return files
         sources = states_of(source_files(mesh))
     except OSError:
-        return tuple(MeshFile.of(asset) for asset in convert(diagnostics))
+        record = ""
     found = Diagnostics()
     with metered() as costs:
         files = tuple(MeshFile.of(asset) for asset in convert(found))
-    diagnostics.extend(found)
-    if files:
+    diagnostics.extend(placed(finding, where, target) for finding in found)
+    if files and record:
         with suppress(OSError):
             _store(files, _Source(mesh, sources, where, costs), tuple(found), record)
     return files
@@ -439,16 +437,26 @@ def mesh_key(mesh: Mesh) -> tuple[object, ...]:
     return os.path.abspath(mesh.path) if mesh.path else "", _values_of(mesh), reader_versions()
 
 
-def placed(finding: Diagnostic, where: Where) -> Diagnostic:
-    """Return a finding from a record with its place, if it is about the use of a mesh and not about
-    its file.
+_ANY = "*"
+"""The engine that the findings of a record are about: any, as the same parts serve all."""
+
+
+def placed(finding: Diagnostic, where: Where, target: str) -> Diagnostic:
+    """Return a finding from a record with its place and its engine, if it is about the use of a
+    mesh and not about its file.
+
+    Args:
+        finding: The finding.
+        where: The place in the source that uses the mesh.
+        target: The engine that uses it.
     """
-    return finding if finding.where != NOWHERE else replace(finding, where=where)
+    of_target = finding if finding.target != _ANY else replace(finding, target=target)
+    return of_target if of_target.where != NOWHERE else replace(of_target, where=where)
 
 
-def _record(mesh: Mesh, target: str, collides: bool, appearance: Appearance) -> str:
+def _record(mesh: Mesh, collides: bool, appearance: Appearance) -> str:
     decomposes = mesh.decomposition == PARTS and installed()
-    key = (_VERSION, decomposes, mesh_key(mesh), target, collides, appearance)
+    key = (_VERSION, decomposes, mesh_key(mesh), collides, appearance)
     return record_path(f"{cache_path()}/{_SUBFOLDER}", *key)
 
 

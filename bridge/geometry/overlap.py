@@ -69,6 +69,8 @@ class Overlap:
         collision_A: Name of the collision of the first link that lies deepest in the second.
         collision_B: Name of the collision of the second link.
         depth: Length of the shortest translation that separates the two collisions [m].
+        p_WO: The middle between the points that lie deepest in the other collision [m], shape (3,),
+            in the world.
     """
 
     link_A: str
@@ -76,6 +78,7 @@ class Overlap:
     collision_A: str
     collision_B: str
     depth: float
+    p_WO: tuple[float, float, float]
 
 
 def deepest_of(overlaps: Iterable[Overlap]) -> tuple[Overlap, ...]:
@@ -226,6 +229,7 @@ class ShapeModel:
         ]
         self._model = spec.compile()
         self._data = mujoco.MjData(self._model)
+        self._points = np.zeros(6)
         mujoco.mj_kinematics(self._model, self._data)
         self._p_LG = self._data.geom_xpos.copy()
         self._R_LG = self._data.geom_xmat.reshape(-1, 3, 3).copy()
@@ -252,7 +256,7 @@ class ShapeModel:
             The deepest overlap of each pair of links; of the first `MAX_PAIRS` pairs found.
         """
         margin = self._margin if with_margins else np.zeros_like(self._margin)
-        deepest: dict[tuple[int, int], tuple[float, int, int]] = {}
+        deepest: dict[tuple[int, int], tuple[float, int, int, tuple[float, float, float]]] = {}
         group = [groups[name] for name in self.links]
         self._place([X_WL[name] for name in self.links])
         for i, j in self._candidates(margin):
@@ -264,7 +268,8 @@ class ShapeModel:
                 depth = self._depth(i, j, margins + 1e-9)
                 is_deepest = pair not in deepest or depth > deepest[pair][0]
                 if depth + margins > min_depth and is_deepest:
-                    deepest[pair] = (depth, i, j)
+                    x, y, z = (0.5 * (self._points[:3] + self._points[3:])).tolist()
+                    deepest[pair] = (depth, i, j, (x, y, z))
         found = [
             Overlap(
                 link_A=self.links[a],
@@ -272,8 +277,9 @@ class ShapeModel:
                 collision_A=self._names[i],
                 collision_B=self._names[j],
                 depth=depth,
+                p_WO=p_WO,
             )
-            for (a, b), (depth, i, j) in deepest.items()
+            for (a, b), (depth, i, j, p_WO) in deepest.items()
         ]
         return deepest_of(found)
 
@@ -301,6 +307,22 @@ class ShapeModel:
                     contacts.apart[k] = True
                 if contacts.touched[k] and contacts.apart[k]:
                     break
+
+    def depths(self, pairs: Sequence[tuple[int, int]], X_WL: Mapping[str, Poses]) -> Array:
+        """Return how deep pairs of links lie in each other at n positions [m], shape (m, n); zero
+        where they do not.
+
+        Args:
+            pairs: Indices of the links of each pair in `links`.
+            X_WL: Poses of each link in the world, at the same number of positions.
+        """
+        count = max((len(X_WL[name].p) for name in self.links), default=0)
+        depth = np.zeros((len(pairs), count))
+        for k, (a, b) in enumerate(pairs):
+            X_WA, X_WB = X_WL[self.links[a]], X_WL[self.links[b]]
+            near = np.flatnonzero(self._gap(a, b, X_WA, X_WB) <= 0.0)
+            depth[k, near] = [-self._distance(a, b) for _ in self._placed(a, b, X_WA, X_WB, near)]
+        return np.maximum(depth, 0.0)
 
     def distances(self, a: int, b: int, X_WA: Poses, X_WB: Poses) -> Array:
         """Return the distance of two links at n positions [m], shape (n,): zero or less if they
@@ -429,11 +451,11 @@ class ShapeModel:
 
     def _depth(self, i: int, j: int, widest: float = 1e-9) -> float:
         """Return how deep two geoms lie in each other [m]; negative for a gap, up to the widest one
-        that is of interest.
+        that is of interest. The points that show it are in `_points` then.
         """
         import mujoco
 
-        points: NDArray[np.float64] = np.zeros(6)
+        points = self._points
         distance = mujoco.mj_geomDistance(self._model, self._data, i, j, widest, points)
         if distance == 0.0:
             before = self._data.geom_xpos[j].copy()

@@ -10,12 +10,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bridge.codes import (
     LOWER_KINEMATIC,
     LOWER_KINEMATIC_IN_JOINT,
     LOWER_OVERLAP,
     LOWER_OVERLAP_EXCLUDED,
+    LOWER_OVERLAP_IN_MOTION,
     LOWER_TENDON_INERTIA,
 )
 from bridge.geometry.mesh import with_asset_files
@@ -33,6 +35,7 @@ from bridge.mechanism.bodies import (
     PrimitiveKind,
     TendonConnection,
 )
+from bridge.mechanism.pairs import OverlapInMotion
 from loaders.collision_pairs import BITMASKED, collisions_with_bitmasks
 from loaders.diagnostics import Code, Diagnostics, ExportError
 from loaders.engine_settings import Conventions, conventions_of
@@ -93,24 +96,45 @@ def report_overlaps(mechanism: Mechanism, policy: str, diagnostics: Diagnostics)
         diagnostics: Record of the findings.
     """
     left_out = mechanism.assumed_exclusions if policy == "neighbors" else ()
-    index, excluded = mechanism.body_index, mechanism.excluded_pairs(policy)
-    colliding = tuple(
-        entry
-        for entry in mechanism.overlaps
-        if frozenset((index[entry.link_A], index[entry.link_B])) not in excluded
-    )
-    _report_pairs(LOWER_OVERLAP, colliding, _how_to_exclude(mechanism), mechanism, diagnostics)
-    _report_pairs(LOWER_OVERLAP_EXCLUDED, left_out, "", mechanism, diagnostics)
+    colliding = mechanism.that_may_collide(mechanism.overlaps, policy)
+    hint = _how_to_exclude(mechanism)
+    _report_pairs(LOWER_OVERLAP, colliding, mechanism, diagnostics, hint=hint)
+    _report_pairs(LOWER_OVERLAP_EXCLUDED, left_out, mechanism, diagnostics)
+
+
+def report_overlaps_in_motion(
+    mechanism: Mechanism,
+    found: Sequence[OverlapInMotion],
+    samples: int,
+    seed: int,
+    diagnostics: Diagnostics,
+) -> None:
+    """Report the links that overlap at random positions.
+
+    Args:
+        mechanism: The mechanism.
+        found: The links, the deepest first.
+        samples: Number of random positions.
+        seed: Seed of the random positions.
+        diagnostics: Record of the finding.
+    """
+    deepest = [entry.deepest for entry in found]
+    shares = [f", at {100.0 * entry.share:.2g} % of them" for entry in found]
+    values = {"samples": samples, "seed": seed}
+    _report_pairs(LOWER_OVERLAP_IN_MOTION, deepest, mechanism, diagnostics, shares, **values)
 
 
 def _report_pairs(
     code: Code,
     overlaps: Sequence[Overlap],
-    hint: str,
     mechanism: Mechanism,
     diagnostics: Diagnostics,
+    more: Sequence[str] = (),
+    **values: Any,
 ) -> None:
-    """Report overlaps as one finding, at the place of the deepest one."""
+    """Report overlaps as one finding, at the place of the deepest one; ``more`` follows the text of
+    each.
+    """
     if not overlaps:
         return
     places = {link.name: link.where for link in mechanism.scene.links}
@@ -123,11 +147,11 @@ def _report_pairs(
         return f"{name} ({'' if place.file == first.file else place.file + ':'}{place.line})"
 
     listed = [
-        f"{shown(entry.link_A)} and {shown(entry.link_B)} {_depth_text(entry.depth)}"
-        for entry in overlaps
+        f"{shown(entry.link_A)} and {shown(entry.link_B)} {_depth_text(entry.depth)}{text}"
+        for entry, text in zip(overlaps, more or [""] * len(overlaps), strict=True)
     ]
     subjects = dict.fromkeys(name for entry in overlaps for name in (entry.link_A, entry.link_B))
-    diagnostics.add(code, first, hint=hint, subjects=subjects, pairs=tuple(listed))
+    diagnostics.add(code, first, subjects=subjects, pairs=tuple(listed), **values)
 
 
 def _depth_text(depth: float) -> str:

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.geometry.overlap import Contacts
+from bridge.geometry.overlap import MIN_OVERLAP, Contacts, Overlap
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import FREE, ROOT, Body, PrimitiveKind
-from bridge.mechanism.coordinates import coordinate_limits, kind_of
+from bridge.mechanism.coordinates import Position, coordinate_limits, kind_of
 from bridge.mechanism.kinematics import BatchedPose, BatchedPositions, parts
-from bridge.mechanism.pairs import ExcludedPair, Reason, SampledPairs
+from bridge.mechanism.pairs import ExcludedPair, OverlapInMotion, Reason, SampledPairs
 from loaders.collision_pairs import adjacent_pairs
 from loaders.limits import limited
 from loaders.model import WORLD
@@ -95,6 +95,60 @@ def sampled_pairs(mechanism: Mechanism, samples: int, seed: int) -> SampledPairs
         samples=samples,
         seed=seed,
     )
+
+
+def overlaps_at_random(
+    mechanism: Mechanism, samples: int, seed: int, policy: str | None
+) -> tuple[OverlapInMotion, ...]:
+    """Return the pairs of links that may collide and overlap at some random positions, the deepest
+    first; see `bridge.overlaps_in_motion`.
+
+    Args:
+        mechanism: The mechanism.
+        samples: Number of random positions.
+        seed: Seed of the random positions.
+        policy: Rule for pairs that no collision filter names; None is that of the mechanism.
+
+    Raises:
+        LimitError: if there are more pairs than the call that is running may have.
+        ValueError: for an unknown policy.
+    """
+    shapes, group = mechanism.shape_model, mechanism.weld_group_of
+    collidable = mechanism.collidable_pairs(policy)
+    pairs = [
+        (a, b)
+        for a, b in combinations(range(len(shapes.links)), 2)
+        if frozenset((shapes.links[a], shapes.links[b])) in collidable
+        and group(shapes.links[a]) != group(shapes.links[b])
+    ]
+    rng = np.random.default_rng(seed)
+    depth, count = np.zeros(len(pairs)), np.zeros(len(pairs))
+    where: list[Mapping[str, Position]] = [{}] * len(pairs)
+    for done in range(0, samples, _BATCH):
+        q = random_positions(mechanism, rng, min(_BATCH, samples - done))
+        depths = shapes.depths(pairs, link_poses(mechanism, q))
+        count += np.mean(depths > MIN_OVERLAP, axis=1) * min(_BATCH, samples - done)
+        for k in np.flatnonzero(depths.max(axis=1, initial=0.0) > np.maximum(depth, MIN_OVERLAP)):
+            place = int(depths[k].argmax())
+            depth[k] = depths[k, place]
+            where[k] = {joint: np.asarray(values)[place].tolist() for joint, values in q.items()}
+    found = [
+        OverlapInMotion(
+            deepest=_overlap_of(mechanism, [shapes.links[i] for i in pairs[k]], where[k]),
+            share=float(count[k]) / samples,
+            positions=where[k],
+        )
+        for k in np.flatnonzero(depth)
+    ]
+    return tuple(sorted(found, key=lambda entry: -entry.deepest.depth))
+
+
+def _overlap_of(
+    mechanism: Mechanism, pair: Sequence[str], positions: Mapping[str, Position]
+) -> Overlap:
+    """Return the overlap of two links at positions at which they overlap."""
+    found = mechanism.overlaps_at(positions)
+    return next(entry for entry in found if [entry.link_A, entry.link_B] == pair)
 
 
 def least_distances(
@@ -202,7 +256,8 @@ def _known_reasons(
     """Return the reasons of the pairs that need no random positions, and the pairs that do."""
     adjacent = adjacent_pairs(mechanism.scene)
     keeps = mechanism.overlap_choice == "keep"
-    initial = {frozenset((entry.link_A, entry.link_B)) for entry in mechanism.overlaps}
+    touching = (*mechanism.overlaps, *mechanism.assumed_exclusions)
+    initial = {frozenset((entry.link_A, entry.link_B)) for entry in touching}
     stated = {frozenset((pair.link_A, pair.link_B)) for pair in mechanism.contact_pairs}
     carrier, index = _carriers(mechanism.bodies), mechanism.body_index
     reasons: dict[tuple[str, str], Reason] = {}

@@ -13,13 +13,15 @@ import loaders
 from bridge.choices import AS_STATED, Base, Exclude, Exclusion, Overlaps
 from bridge.geometry.collision_shapes import KEEP, ShapeChoice, with_shapes
 from bridge.mechanism import Mechanism
+from bridge.mechanism.pairs import OverlapInMotion
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, LossSummary
 from loaders.scene import Scene
-from loaders.text import check_option_names
+from loaders.text import check_option_names, check_whole_number
 
 from .inertia import with_minimum_inertia, with_repaired_inertia
 from .lower import lower
+from .sampling import overlaps_at_random
 from .transform import relowered, with_chosen_base, with_exclusions, with_overlaps
 
 _Options = TypeVar("_Options")
@@ -94,6 +96,44 @@ def mechanism_of(
     repaired = _repaired(mechanism) if repair_inertia else mechanism
     chosen = with_overlaps(with_chosen_base(repaired, base), overlaps)
     return with_exclusions(with_minimum_inertia(chosen), exclusion)
+
+
+def overlaps_in_motion(
+    source: Source,
+    *,
+    samples: int = 1_000,
+    seed: int = 0,
+    policy: str | None = None,
+    **load_options: Unpack[LoadOptions],
+) -> tuple[OverlapInMotion, ...]:
+    """Return the pairs of links that may collide and overlap at some of a number of random
+    positions, the deepest first.
+
+    Each joint is anywhere within its limits, joints that follow others do so, and free links stay.
+    Links that are welded together are left out. A mesh counts as the convex shapes that collide for
+    it.
+
+    Args:
+        source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+        samples: Number of random positions.
+        seed: Seed of the random positions.
+        policy: Rule for pairs that no collision filter names; None is that of the source.
+        load_options: Options of `loaders.load`, if ``source`` is a path.
+
+    Raises:
+        LoadError: if the file has errors.
+        ExportError: if the scene cannot be lowered.
+        LimitError: if there are more pairs than the call that is running may have.
+        ValueError: for an unknown policy, or a number that cannot be.
+
+    Example:
+        >>> import bridge
+        >>> bridge.overlaps_in_motion("assets/double_pendulum.urdf", samples=10)
+        ()
+    """
+    check_whole_number("samples", samples, 1)
+    check_whole_number("seed", seed)
+    return overlaps_at_random(mechanism_of(source, **load_options), samples, seed, policy)
 
 
 def _with_shapes(source: Scene | Mechanism, shapes: ShapeChoice, target: str) -> Mechanism:

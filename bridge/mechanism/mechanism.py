@@ -52,9 +52,17 @@ from .bodies import (
     moving_ancestors,
     root_bodies,
 )
-from .coordinates import Coordinates, Position, initial_positions, joint_index, with_followers
+from .coordinates import (
+    Coordinates,
+    Position,
+    independent_motions,
+    initial_positions,
+    joint_index,
+    with_followers,
+)
 from .dynamics import MAX_DOFS, MassMatrixAtZero
 from .force_laws import LinkMotion, is_path, length_bias, length_gradient
+from .home import home_coordinates
 from .kinematics import BatchedPose, BatchedPositions, with_loops_closed
 from .pairs import SampledPairs
 
@@ -283,6 +291,17 @@ class Mechanism:
         """
         return with_followers(self, q)
 
+    def independent_motions(self, q: Mapping[str, Position] | None = None) -> Array:
+        """Return the velocities that couplings allow, as columns G that span all of them, shape
+        (nv, n).
+
+        With the mass matrix M, that of the coupled motion is ``G.T @ M @ G``.
+
+        Args:
+            q: Positions by joint, with those of followers; see `with_followers`.
+        """
+        return independent_motions(self, self.positions_by_body({} if q is None else q))
+
     def jacobians(self, q: Mapping[str, Position] | None = None) -> dict[str, Array]:
         """Return the geometric Jacobian of every link, shape (6, nv), with columns in ``v_order``.
 
@@ -377,6 +396,19 @@ class Mechanism:
                 )
         return forces
 
+    def home_positions(self) -> dict[str, Position]:
+        """Return the position of each joint at home: the source's initial position, or zero, within
+        the limits, with couplings met and loops closed.
+
+        The key ``home`` of an export to MJCF has these positions, and sets free robots above a
+        ground down on it. Free links are left out here.
+        """
+        return {
+            str(body.joint): position[0] if len(position) == 1 else position
+            for body, position in zip(self.bodies, home_coordinates(self), strict=True)
+            if body.primitives and body.primitives != FREE
+        }
+
     # --- collisions -------------------------------------------------------------------------------
 
     @cached_property
@@ -431,6 +463,25 @@ class Mechanism:
             return ()
         X_WL = {WORLD: IDENTITY} | self.link_poses(q)
         return self.shape_model.overlaps(X_WL, self._groups(self._colliding_links()))
+
+    def that_may_collide(
+        self, overlaps: Iterable[Overlap], policy: str | None = None
+    ) -> tuple[Overlap, ...]:
+        """Return those overlaps whose links may collide, and push each other apart.
+
+        Args:
+            overlaps: Overlaps of this mechanism.
+            policy: See `excluded_pairs`.
+
+        Raises:
+            ValueError: for an unknown policy.
+        """
+        index, excluded = self.body_index, self.excluded_pairs(policy)
+        return tuple(
+            entry
+            for entry in overlaps
+            if frozenset((index[entry.link_A], index[entry.link_B])) not in excluded
+        )
 
     @cached_property
     def shape_model(self) -> ShapeModel:

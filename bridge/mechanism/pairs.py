@@ -1,12 +1,17 @@
-"""The pairs of links that random positions exclude from contact; `bridge.lowering.sampling` finds
-them.
+"""The pairs of links that random positions exclude from contact, and those that overlap at some;
+`bridge.lowering.sampling` finds them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
+
+from bridge.geometry.overlap import Overlap
+
+from .coordinates import Position
 
 Reason = Literal["Adjacent", "Default", "Always", "Never"]
 """Why a pair is excluded, in MoveIt's words: it overlaps by ``Default`` where the model starts; it
@@ -52,3 +57,19 @@ class SampledPairs:
     def reasons(self) -> dict[frozenset[str], Reason]:
         """The reason of each pair."""
         return {frozenset((pair.link_A, pair.link_B)): pair.reason for pair in self.pairs}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverlapInMotion:
+    """Two links that may collide and overlap at some of a number of random positions.
+
+    Attributes:
+        deepest: The deepest overlap that was found.
+        share: Share of the random positions at which the links overlap by more than
+            `bridge.geometry.overlap.MIN_OVERLAP`, 0 to 1.
+        positions: The positions by joint at which they overlap most.
+    """
+
+    deepest: Overlap
+    share: float
+    positions: Mapping[str, Position]

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar, Unpack, cast
 
 import numpy as np
 
-from bridge.choices import Base, Overlaps
+from bridge.choices import AS_STATED, Base, Exclude, Exclusion, Overlaps
 from bridge.lowering.sources import Source, mechanism_of
 from bridge.lowering.transform import switched
 from bridge.mechanism import Mechanism
@@ -66,8 +66,11 @@ _NamedFactory = tuple[str, Factory]
 _Progress = Callable[[str], None]
 
 _OPTIONS = frozenset(
-    {"levels", "seed", "configurations", "positions", "base", "inertia", "overlaps", "progress"}
-)
+    {
+        "levels", "seed", "configurations", "positions", "base", "inertia", "overlaps", "exclude",
+        "exclude_samples", "exclude_seed", "progress",
+    }
+)  # fmt: skip
 
 
 def _ignore(_message: str) -> None:
@@ -183,6 +186,9 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     base: Base = "as_is",
     inertia: Literal["keep", "repair"] = "keep",
     overlaps: Overlaps = "exclude",
+    exclude: Exclude = "as_is",
+    exclude_samples: int = AS_STATED.samples,
+    exclude_seed: int = AS_STATED.seed,
     progress: Callable[[str], None] = _ignore,
     **load_options: Unpack[LoadOptions],
 ) -> Comparison:
@@ -208,6 +214,12 @@ def compare(  # noqa: PLR0913 - the options of one comparison
             in every engine.
         overlaps: Links that overlap initially, where the source does not state which links collide:
             ``exclude`` lets them not collide, ``keep`` lets them collide, in every engine.
+        exclude: Pairs of links that do not collide in any engine: those that the source states, or,
+            with ``sampled``, also those that are adjacent, that overlap initially, and that touch
+            always or never at random positions. Engines that read the file themselves do not know
+            the latter.
+        exclude_samples: Number of random positions of ``exclude="sampled"``.
+        exclude_seed: Seed of these positions.
         progress: Called with a message at each stage.
         load_options: Options of `loaders.load` if ``source`` is a path. With ``strict``, anything
             that an engine cannot represent is an error too. Engines that read the file themselves
@@ -222,8 +234,8 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         EngineMissingError: If an engine is not installed.
         TypeError: If an option is unknown, or ``engines`` or ``levels`` is no sequence.
         ValueError: If an engine, a level or a joint in ``positions`` is unknown, no engine or level
-            is given, ``configurations`` is less than 1, or ``base`` is unknown or given for an
-            engine that reads the file itself.
+            is given, ``configurations`` or ``exclude_samples`` is less than 1, or ``base`` is
+            unknown or given for an engine that reads the file itself.
 
     Example:
         >>> import bridge
@@ -237,11 +249,13 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     selected = [_level(level) for level in _several("levels", levels, "L0,L1")]
     named = _chosen_engines(engines, base)
     check_option_value("inertia", inertia, ("keep", "repair"))
+    exclusion = Exclusion(exclude=exclude, samples=exclude_samples, seed=exclude_seed)
     load_options["quiet"] = True  # the result holds the diagnostics of all engines
     mechanism = mechanism_of(
         source,
         base=base,
         overlaps=overlaps,
+        exclusion=exclusion,
         repair_inertia=inertia == "repair",
         **load_options,
     )
@@ -269,6 +283,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         details |= {
             "base": base,
             "overlaps": overlaps,
+            "exclusion": exclusion,
             "load_options": dict(load_options),
             "levels": selected,
         }

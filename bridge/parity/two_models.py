@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, Unpack, overload
 
 import numpy as np
 
-from bridge.choices import Base, Overlaps
+from bridge.choices import Base, Exclude, Overlaps
 from bridge.diff.files import FileComparison, Model, compare_files
 from bridge.diff.mechanics import MechanicalError
 from bridge.lowering.sources import Source, mechanism_of
@@ -47,6 +47,9 @@ class _Compare(Protocol):
         base: Base = ...,
         inertia: Literal["keep", "repair"] = ...,
         overlaps: Overlaps = ...,
+        exclude: Exclude = ...,
+        exclude_samples: int = ...,
+        exclude_seed: int = ...,
         progress: Callable[[str], None] = ...,
         **load_options: Unpack[LoadOptions],
     ) -> Comparison: ...

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from bridge.choices import AS_STATED, Exclusion
 from loaders.diagnostics import Diagnostic, Fate, FindingList
 
 from .causes import Cause, Gap
@@ -83,6 +84,7 @@ def repeat_command(
     words += ["--base", details["base"]] if details.get("base", "as_is") != "as_is" else []
     words += ["--inertia", "repair"] if details.get("inertia") == "repair" else []
     words += ["--overlaps", "keep"] if details.get("overlaps") == "keep" else []
+    words += _exclusion_words(details.get("exclusion", AS_STATED))
     words += load_words(details.get("load_options", {}))
     for joint, position in details.get("positions", {}).items():
         words += ["--set", setting(joint, position)]
@@ -91,6 +93,15 @@ def repeat_command(
     return (
         f"sdfbridge compare {shlex.quote(source) if source else 'FILE'} {shlex.join(words)}{note}"
     )
+
+
+def _exclusion_words(exclusion: Exclusion) -> list[str]:
+    """Return the options of the command line that state a choice of pairs."""
+    if exclusion.exclude == "as_is":
+        return []
+    words = ["--exclude", exclusion.exclude]
+    words += ["--exclude-samples", f"{exclusion.samples}"]
+    return [*words, "--exclude-seed", f"{exclusion.seed}"]
 
 
 def setting(joint: str, position: Any) -> str:

@@ -34,7 +34,7 @@ from loaders.scene import Scene
 from loaders.switches import as_switched
 from loaders.text import code, printable
 
-from .options import PairOptions, changed_options
+from .options import SharedOptions, changed_options
 from .report import (
     WRITTEN_BY,
     Report,
@@ -574,7 +574,7 @@ def scene_of(source: Source, options: LoadOptions, report: Report | None = None)
 
 
 def with_sampled_pairs(
-    scene: Scene, source: Source, options: PairOptions, report: Report
+    scene: Scene, source: Source, options: SharedOptions, report: Report
 ) -> tuple[Scene, SampledPairs | None]:
     """Return the scene of a source, with filter groups for the pairs of links that random positions
     exclude from contact, and these pairs; None if that is not requested.

@@ -12,9 +12,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from http import HTTPStatus
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -37,7 +38,7 @@ from loaders.diagnostics import Diagnostics
 from loaders.limits import LimitError
 from loaders.meshes import Faces
 from loaders.meshes.mesh_data import unique_rows
-from loaders.model import Collision, Link, Plane, Visual
+from loaders.model import Collision, Link, Plane, Visual, by_name
 from loaders.picture import ColoredSurface, surfaces
 from loaders.pose import Array, Pose, matrix_to_quaternion, rotation_about
 from loaders.scoped_names import unused_name
@@ -114,6 +115,15 @@ _AXES = (0.08, 0.006)
 """Length and radius of the axes of a link, as shares of the size of the model."""
 _GAMMA = 2.2
 """Exponent from the colors of a screen to light, in which glTF states colors."""
+_COLLIDING = (0.9, 0.05, 0.05, 0.6)
+_LEFT_OUT = (1.0, 0.6, 0.0, 0.6)
+"""Colors of links that overlap: of those that may collide, and of those that do not because they
+overlap initially.
+"""
+_GROWTH = 5e-3
+"""Enlargement of the collisions that overlap, in the drawing, relative to their size."""
+_MAX_MARKS = 40
+"""Largest number of overlaps that are drawn, the deepest first."""
 
 
 class DrawnModel:
@@ -131,8 +141,11 @@ class DrawnModel:
         self._corners = [np.zeros((0, 3))]
         self._corners_of_planes = [np.zeros((0, 3))]
         self._frames: dict[str, Any] = {}
+        self._server = server
         self._shown: dict[str, list[Any]] = {"visuals": [], "collisions": [], "frames": []}
-        poses = mechanism.link_poses(initial_positions(mechanism))
+        self._marks: list[Any] | None = None
+        self._positions: Mapping[str, Position] = initial_positions(mechanism)
+        poses = mechanism.link_poses(self._positions)
         for i, link in enumerate(mechanism.scene.links):
             if link.name in poses:
                 self._add_link(
@@ -168,15 +181,71 @@ class DrawnModel:
 
     def place(self, positions: Mapping[str, Position]) -> None:
         """Move the links to positions of the joints."""
+        self._positions = positions
         for name, X_WL in self._mechanism.link_poses(positions).items():
             if name in self._frames:
                 vector = X_WL.to_vector()
                 self._frames[name].position, self._frames[name].wxyz = vector[:3], vector[3:]
+        if self._marks is not None:
+            self._mark_overlaps()
 
     def show(self, kind: str, *, visible: bool) -> None:
-        """Show or hide ``visuals``, ``collisions`` or ``frames``."""
+        """Show or hide ``visuals``, ``collisions``, ``frames`` or ``overlaps``."""
+        if kind == "overlaps":
+            self._unmark_overlaps()
+            if visible:
+                self._mark_overlaps()
+            return
         for handle in self._shown[kind]:
             handle.visible = visible
+
+    def _unmark_overlaps(self) -> None:
+        for handle in self._marks or ():
+            handle.remove()
+        self._marks = None
+
+    def _mark_overlaps(self) -> None:
+        """Draw the collisions that overlap at the present positions, with links and depths."""
+        self._unmark_overlaps()
+        self._marks = []
+        mechanism = self._mechanism
+        found = mechanism.overlaps_at(self._positions)
+        colliding = frozenset(mechanism.that_may_collide(found))
+        assumed = {frozenset((e.link_A, e.link_B)) for e in mechanism.assumed_exclusions}
+        shown = (
+            entry
+            for entry in found
+            if entry in colliding or frozenset((entry.link_A, entry.link_B)) in assumed
+        )
+        for k, entry in enumerate(islice(shown, _MAX_MARKS)):
+            color = _COLLIDING if entry in colliding else _LEFT_OUT
+            text = f"{entry.link_A[:40]} and {entry.link_B[:40]}: {1e3 * entry.depth:.3g} mm"
+            label = self._server.scene.add_label(
+                f"{self.name}/overlap_{k}", text, position=entry.p_WO
+            )
+            self._marks.append(label)
+            for link, collision in (
+                (entry.link_A, entry.collision_A),
+                (entry.link_B, entry.collision_B),
+            ):
+                frame = self._frames.get(link, self._root)
+                self._mark(f"{frame.name}/overlap_{k}", link, collision, color)
+
+    def _mark(
+        self, path: str, link: str, collision: str, color: tuple[float, float, float, float]
+    ) -> None:
+        """Draw a collision of a link in a color, a little larger than it is."""
+        shapes = by_name(self._mechanism.scene.links)[link].collisions
+        shape = by_name(shapes)[collision]
+        X_LG = shape.X_LG.to_vector()
+        for j, surface in enumerate(surfaces(shape)):
+            middle = surface.vertices.mean(axis=0)
+            grown = middle + (1.0 + _GROWTH) * (surface.vertices - middle)
+            mesh = _mesh(replace(surface, vertices=grown, rgba=color, uv=None, texture=None))
+            handle = self._server.scene.add_mesh_trimesh(
+                f"{path}_{j}", mesh, position=X_LG[:3], wxyz=X_LG[3:]
+            )
+            self._marks = [*(self._marks or ()), handle]
 
     def move(self, offset: Array) -> None:
         """Place the model at an offset [m] from its place in the file."""
@@ -535,6 +604,8 @@ class Viewer:
             )
         self._look_at(drawn)
         self._models[unique] = drawn, self._panel(unique, mechanism, drawn)
+        if self._toggles["overlaps"].value or mechanism.that_may_collide(mechanism.overlaps):
+            self.show("overlaps")
         return unique
 
     def positions(self, model: str = "") -> dict[str, Position]:
@@ -565,7 +636,9 @@ class Viewer:
         """Show or hide a kind of item of every model.
 
         Args:
-            kind: ``visuals``, ``collisions`` or ``frames``.
+            kind: ``visuals``, ``collisions``, ``frames`` or ``overlaps``: the collisions of links
+                that overlap at the present positions, red if they may collide, orange if they do
+                not because they overlap initially.
             visible: Whether to show them.
 
         Raises:
@@ -651,6 +724,7 @@ class Viewer:
             ("visuals", "Visuals"),
             ("collisions", "Collisions"),
             ("frames", "Frames and names"),
+            ("overlaps", "Overlaps"),
         ):
             self._toggles[kind] = gui.add_checkbox(label, kind == "visuals")
             self._toggles[kind].on_update(

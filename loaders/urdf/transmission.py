@@ -34,7 +34,7 @@ _IGNORED_IN_JOINT: IgnoredElements = dict.fromkeys(
 )
 _REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
 _IGNORED_IN_ROS2_CONTROL: IgnoredElements = dict.fromkeys(
-    ("hardware", "sensor", "gpio"), codes.CONTROLLER_SETTING_HARDWARE
+    ("hardware", "gpio"), codes.CONTROLLER_SETTING_HARDWARE
 )
 
 
@@ -71,6 +71,30 @@ def read_drives(root: Node, joints: dict[str, Joint], followers: Iterable[str] =
         parts = _Controlled(control, joints, frozenset(followers), couplings, positions)
         actuators = parts.with_actuators(actuators)
     return Drives(tuple(_with_unique_names(actuators, root)), tuple(couplings.values()), positions)
+
+
+def _report_sensors(control: Node) -> None:
+    """Report the sensors of a ``<ros2_control>``, which are those of Gazebo with their names."""
+    root = control.parent
+    extensions = () if root is None else (c for c in root.children if c.tag == "gazebo")
+    known = {
+        child.attributes.get("name", "")
+        for extension in extensions
+        for child in extension.children
+        if child.tag == "sensor"
+    }
+    for node in control.all("sensor"):
+        mark_read(node)
+        name = node.attributes.get("name", "")
+        interfaces = tuple(
+            child.attributes.get("name", "")
+            for child in node.children
+            if child.tag == "state_interface"
+        )
+        if name in known:
+            node.report(codes.CONTROLLER_SETTING_READ, sensor=name)
+        else:
+            node.report(codes.CONTROLLER_SETTING_SENSOR, sensor=name, interfaces=interfaces)
 
 
 def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
@@ -198,6 +222,7 @@ class _Controlled:
         control, joints = self.control, self.joints
         control.mark(*("@" + name for name in control.attributes))
         report_ignored(control, _IGNORED_IN_ROS2_CONTROL)
+        _report_sensors(control)
         transmissions = [
             a
             for node in control.all("transmission")
@@ -218,7 +243,9 @@ class _Controlled:
                 )
             interfaces = tuple(dict.fromkeys((*actuator.interfaces, *commands)))
             merged[joint.name] = dataclasses.replace(
-                _with_ranges(actuator, commands, joint.axes[0]), interfaces=interfaces
+                _with_ranges(actuator, commands, joint.axes[0]),
+                interfaces=interfaces,
+                imposes_velocity=interfaces[0] == "velocity",
             )
         return [*merged.values(), *extra]
 

@@ -12,9 +12,11 @@ import trimesh
 import bridge
 from bridge.geometry import convex_decomposition
 from bridge.lowering.inertia import with_minimum_inertia
+from bridge.lowering.lower import report_overlaps_in_motion
 from bridge.lowering.sources import mechanism_of
 from loaders import Diagnostic, Scene
 from loaders import model as m
+from loaders.diagnostics import Diagnostics
 from loaders.pose import Pose
 from tests.code_examples.scenes import (
     BALL,
@@ -55,6 +57,21 @@ def two_balls() -> Scene:
     """Two balls at one place, each on a joint of its own."""
     links = [link("r"), link("a", shape=BALL), link("b", shape=BALL)]
     return scene(links, [joint(f"to_{name}", "r", name) for name in "ab"])
+
+
+def overlapping_in_motion(_folder: Path) -> Iterable[Diagnostic]:
+    """Two balls of radius 0.5 that turn about axes 2 m apart, at 1 m from them: they start at a
+    distance of 4 m, and meet in the middle.
+    """
+    links = [link("r"), link("a", shape=BALL), link("c", shape=BALL)]
+    joints = [
+        joint("to_a", "r", "a", X_CJ=Pose.of(p=(1.0, 0.0, 0.0))),
+        joint("to_c", "r", "c", X_PJ=Pose.of(p=(2.0, 0.0, 0.0)), X_CJ=Pose.of(p=(-1.0, 0.0, 0.0))),
+    ]
+    mechanism, diagnostics = bridge.lower(scene(links, joints)), Diagnostics()
+    found = bridge.overlaps_in_motion(mechanism, samples=100)
+    report_overlaps_in_motion(mechanism, found, 100, 0, diagnostics)
+    return diagnostics
 
 
 def no_coacd(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,6 +131,7 @@ LOWERING = {
     "lower.massless-free-link": regularized(one(inertia=NOTHING), "a"),
     "lower.overlap": exporting(scene([link(name, shape=BALL) for name in "ab"]), "a", "b"),
     "lower.overlap-excluded": exporting(two_balls(), "a", "b"),
+    "lower.overlap-in-motion": Example(overlapping_in_motion, ("a", "c")),
     "lower.repaired-inertia": Example(repaired, ("a",)),
     "lower.sampled-pairs": exporting(two_balls(), exclude="sampled", exclude_samples=10),
     "lower.singular-position": regularized(shoulder(), "to_b", "to_a", "to_c", "b", "c"),

@@ -197,6 +197,12 @@ CONSTRAINTS = {
     "mjcf.actuator": exporting(s.driven({"kind": T.BALL}), "motor", actuators="motor"),
     "mjcf.actuator-interfaces": exporting(s.driven(interfaces=("effort",)), "motor"),
     "mjcf.assumed-gain": exporting(s.driven(effort=1.0), "motor", actuators="position"),
+    "mjcf.initial-control": exporting(
+        s.driven(target=0.5, effort=1.0), "motor", actuators="position"
+    ),
+    "mjcf.other-command": exporting(
+        s.driven(target=0.5, interfaces=("velocity",)), "motor", actuators="position"
+    ),
     "mjcf.ball-soft-constraint": exporting(s.held(), "a", "b"),
     "mjcf.bushing": exporting(s.bushed(), "a"),
     "mjcf.control-range": exporting(

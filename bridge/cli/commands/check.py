@@ -20,9 +20,11 @@ from bridge.cli.errors import DIFFERENT, SUCCESS, UsageError
 from bridge.cli.inputs import STDIN, expand, limits, load_scene
 from bridge.cli.json_report import VERSION, diagnostic_entry, shown_path
 from bridge.cli.output import Output, with_command_words
+from bridge.codes import LOWER_OVERLAP_IN_MOTION
 from bridge.installed_packages import own_version
-from bridge.lowering.lower import report_overlaps
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.lower import report_overlaps, report_overlaps_in_motion
+from bridge.lowering.sources import mechanism_of, overlaps_in_motion
+from bridge.mechanism import Mechanism
 from loaders.deferred import Deferred
 from loaders.diagnostics import Code, Diagnostic, Diagnostics, ModelError, Where, limited
 from loaders.finish.mesh_check import check_meshes
@@ -189,6 +191,8 @@ def check(options: Namespace, output: Output) -> int:
             else result.advice
         )
     if form == "text":
+        if options.positions:
+            output.data_lines(_lines_of_motion(results, options.positions))
         output.data_lines(_lines(results, diagnostics))
     return status
 
@@ -223,12 +227,20 @@ def _check_file(options: Namespace, file: str) -> _Result:
         lowered.extend(mechanism.diagnostics)
         with budgeted(limits(options)), limited(lowered, file):
             report_overlaps(mechanism, mechanism.default_policy, lowered)
+            if options.positions:
+                _report_motion(options, mechanism, lowered)
     except ModelError as error:
         lowered.extend(error.findings)
     diagnostics = (*scene.diagnostics, *lowered, *meshes)
     refused = {"error", "warning"} if options.strict else {"error"}
     valid = not any(entry.severity in refused for entry in diagnostics)
     return _Result(file, diagnostics, valid)
+
+
+def _report_motion(options: Namespace, mechanism: Mechanism, diagnostics: Diagnostics) -> None:
+    samples, seed = options.positions, options.seed
+    found = overlaps_in_motion(mechanism, samples=samples, seed=seed)
+    report_overlaps_in_motion(mechanism, found, samples, seed, diagnostics)
 
 
 def _each_once(results: Iterable[_Result]) -> Iterator[Diagnostic]:
@@ -252,6 +264,14 @@ def _lines(results: Sequence[_Result], diagnostics: Sequence[Diagnostic]) -> Ite
         yield f"{len(results)} files: {valid} valid, {len(results) - valid} invalid" + (
             f"; {found}" if found else ""
         )
+
+
+def _lines_of_motion(results: Sequence[_Result], samples: int) -> Iterator[str]:
+    for result in results:
+        if not any(entry.severity == "error" for entry in result.diagnostics):
+            found = (e for e in result.diagnostics if e.code == LOWER_OVERLAP_IN_MOTION.name)
+            nothing = f"no links that may collide overlap at {samples} random positions"
+            yield f"{result.name}: {next((entry.message for entry in found), nothing)}"
 
 
 def _counts(diagnostics: Sequence[Diagnostic]) -> str:

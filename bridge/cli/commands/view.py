@@ -11,12 +11,14 @@ from pathlib import Path
 
 import bridge
 from bridge.cli.errors import MISSING, CommandError, UsageError
-from bridge.cli.inputs import expand, load_scene, search
+from bridge.cli.inputs import expand, limits, load_scene, search
 from bridge.cli.options import given_flags, target_options
 from bridge.cli.output import Output
+from bridge.lowering.lower import report_overlaps
 from bridge.output import check_file, scratch_folder
 from bridge.targets.target import MJCF
-from loaders.diagnostics import without_repeats
+from loaders.diagnostics import Diagnostics, limited, without_repeats
+from loaders.limits import budgeted
 
 
 def view(options: Namespace, output: Output) -> int:
@@ -64,11 +66,11 @@ def _view_in_browser(options: Namespace, output: Output) -> int:
     for file in expand([options.file, *options.others], xacro=options.xacro):
         output.status(f"reading {file}")
         mechanisms.append(bridge.lower(load_scene(options, file)))
-    findings = [
-        entry
-        for mechanism in mechanisms
-        for entry in (*mechanism.scene.diagnostics, *mechanism.diagnostics)
-    ]
+    findings = Diagnostics()
+    for mechanism in mechanisms:
+        findings.extend((*mechanism.scene.diagnostics, *mechanism.diagnostics))
+        with budgeted(limits(options)), limited(findings, mechanism.scene.source):
+            report_overlaps(mechanism, mechanism.default_policy, findings)
     output.diagnostics(without_repeats(findings))
     with bridge.view(*mechanisms, port=0 if options.html else options.port) as viewer:
         if options.html:

@@ -132,7 +132,7 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     write_tendons(scalar_joints, context)
     tendons = write_path_tendons(scalar_joints, context)
     write_equalities(scalar_joints, context)
-    speed_limited = write_actuators(scalar_joints, context)
+    actuators = write_actuators(scalar_joints, context)
     write_actuator_laws(scalar_joints, tendons, context)
     sensors = write_sensors(geom_names, context)
     write_lights(context)
@@ -149,8 +149,10 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     name_colors(context)
     assign_files(context)
     write_inputs(context)
-    initial_key = write_keyframes(context.document["actuator"].children, shapes.placed, context)
-    report_unsupported_fields(speed_limited, context)
+    initial_key = write_keyframes(
+        context.document["actuator"].children, shapes.placed, context, targets=actuators.targets
+    )
+    report_unsupported_fields(actuators.speed_limited, context)
     report_mjx_support(context)
     move_to_reference(context)
     _sort_by_kind(context)

@@ -17,7 +17,6 @@ from bridge.mechanism.bodies import (
     ROOT,
     Body,
     BodyConnection,
-    DofCoupling,
     PrimitiveKind,
     primitive_names,
     root_bodies,
@@ -26,21 +25,22 @@ from bridge.mechanism.coordinates import (
     Coordinates,
     Position,
     default_position,
+    joint_index,
     kind_of,
-    leading_positions,
     primitive_positions,
     with_followers,
 )
 from bridge.mechanism.dynamics import poses
+from bridge.mechanism.home import clamped, home_coordinates, place
 from bridge.mechanism.kinematics import with_loops_closed
 from bridge.targets.mjcf import codes
 from loaders.collision_pairs import BITMASKED, bitmasks
-from loaders.model import WORLD, Collision, JointAxis, Keyframe, Plane
+from loaders.model import WORLD, Collision, Keyframe, Plane
 from loaders.pose import IDENTITY, Array, Pose, quaternion_to_matrix
 from loaders.scoped_names import SEPARATOR
 
 from .collision_filter import Mask
-from .context import MjcfContext, MjcfElement, own_settings
+from .context import MjcfContext, MjcfElement
 from .geom import PlacedShape
 
 
@@ -108,129 +108,51 @@ def ball_map(body: Body, position: Coordinates) -> Array:
 
 _QPOS_SIZES = {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}
 """Length of a position in ``qpos``, where it is not 1."""
+_NO_TARGETS: Mapping[str, float] = {}
 _ROUNDING = 1e-12
 """Largest difference of positions and controls that are the same: that of unit quaternions and
 closed loops.
 """
 
 
-def home_positions(mechanism: Mechanism) -> list[Coordinates]:
-    """Return the initial position of each body's joint: the source's, or zero, within the limits
-    and loops closed.
-
-    Joints that follow others are where the couplings put them, unless the source states their
-    position too; joints that others follow are where the limits of those hold too.
-    """
-    bodies, indices = mechanism.bodies, _bodies_by_joint(mechanism)
-    stated = {
-        i
-        for i, body in enumerate(bodies)
-        if body.source is not None and body.source.default_position
-    }
-    positions = [_home(body) for body in bodies]
-    leading = {joint: positions[indices[joint]] for joint in leading_positions(mechanism)}
-    _place(_followed(mechanism, _within_ranges(mechanism, leading)), positions, indices)
-    return with_loops_closed(bodies, mechanism.closures, positions, stated)
-
-
-def _place(
-    q: Mapping[str, Position], positions: list[Coordinates], indices: Mapping[str, int]
-) -> None:
-    for joint, value in q.items():
-        positions[indices[joint]] = tuple(np.atleast_1d(value).tolist())
-
-
-def _followed(mechanism: Mechanism, given: Mapping[str, Position]) -> dict[str, Position]:
-    """Return ``given`` and the positions of all joints that follow from it, also by the
-    polynomials that MuJoCo's equalities of joints may have.
-    """
-    values = with_followers(mechanism, given)
-    laws = [
-        (mechanism.v_order[c.follower][0], mechanism.v_order[c.leader][0], coefficients)
-        for c in mechanism.couplings
-        if (coefficients := own_settings(c).get("polycoef", "").split())
-    ]
-    for _ in laws:  # each may lead the next
-        found = {
-            follower: np.polynomial.Polynomial(list(map(float, coefficients)))(
-                float(np.atleast_1d(values[leader])[0])
-            )
-            for follower, leader, coefficients in laws
-            if follower not in given and leader in values
-        }
-        values = with_followers(mechanism, {**found, **given})
-    return values
-
-
-def _within_ranges(
-    mechanism: Mechanism, leading: Mapping[str, Coordinates]
-) -> dict[str, Coordinates]:
-    """Return the positions of joints that others follow, moved to where the linear couplings keep
-    the others in their limits.
-    """
-    ranges = {
-        body.v_start + p.dof_index: (p.limits.lower, p.limits.upper)
-        for body in mechanism.bodies
-        for p in body.primitives
-        if p.limits is not None and p.limits.lower <= p.limits.upper and kind_of(body) is None
-    }
-    linear = [c for c in mechanism.couplings if c.multiplier and "polycoef" not in own_settings(c)]
-    for _ in range(len(linear)):  # each may lead the next
-        before = dict(ranges)
-        for coupling in linear:
-            _narrow(ranges, coupling)
-        if ranges == before:
-            break
-    followed = {mechanism.v_order[c.leader]: c.leader for c in linear}
-    moved = {joint: list(position) for joint, position in leading.items()}
-    for (joint, i), dof in followed.items():
-        if joint in moved and dof in ranges:
-            moved[joint][i] = float(np.clip(moved[joint][i], *ranges[dof]))
-    return {joint: tuple(position) for joint, position in moved.items()}
-
-
-def _narrow(ranges: dict[int, tuple[float, float]], coupling: DofCoupling) -> None:
-    """Restrict the range of a leader to where its follower is in its own range, if there is such a
-    place.
-    """
-    if coupling.follower in ranges:
-        ends = [(x - coupling.offset) / coupling.multiplier for x in ranges[coupling.follower]]
-        lower, upper = ranges.get(coupling.leader, (-np.inf, np.inf))
-        lower, upper = max(lower, min(ends)), min(upper, max(ends))
-        if lower <= upper:
-            ranges[coupling.leader] = (lower, upper)
-
-
 def write_keyframes(
-    actuators: Sequence[MjcfElement], shapes: Sequence[PlacedShape], context: MjcfContext
+    actuators: Sequence[MjcfElement],
+    shapes: Sequence[PlacedShape],
+    context: MjcfContext,
+    *,
+    targets: Mapping[str, float],
 ) -> int | None:
     """Write a key for each state, with the index that it has in the source; then the initial
     position.
 
     The initial position has no key of its own where it is ``qpos0`` or a state. Its key is named
     ``home``, or ``initial`` if a state has that name. Where the source has no state and a free
-    robot is not on the ground, ``home`` is the position at which it stands there.
+    robot is not on the ground, ``home`` is the position at which it stands there. Both have the
+    controls that the source states for the start, the others those that hold their position.
 
     Args:
         actuators: The actuators, in their final order; position controllers hold the keys.
         shapes: The shapes of all geoms of finite size.
         context: The export.
+        targets: Controls at the start that the source states, by the name of the actuator.
 
     Returns:
         The index of the key of the initial position; None if that is ``qpos0``.
     """
-    home = home_positions(context.mechanism)
+    home = home_coordinates(context.mechanism)
     keyframes = context.mechanism.keyframes
     for keyframe in keyframes:
         _write_state(keyframe, home, actuators, context)
     steps = () if keyframes else tuple(_steps_to_ground(home, shapes, context))
     taken = {keyframe.name for keyframe in keyframes} | ({"home"} if steps else set())
-    initial = _write_initial(home, taken, actuators, context)
+    initial = _write_initial(home, taken, actuators, targets, context)
     if steps:
-        _write_standing(home, steps, actuators, context)
+        _write_standing(home, steps, actuators, targets, context)
     if initial is not None or steps:
         keys = context.document["keyframe"].children
-        _report_zero(keys[-1 if steps else initial or 0].attributes["name"], context)
+        name = keys[-1 if steps else initial or 0].attributes["name"]
+        _report_zero(name, context)
+        _report_targets(name, targets, context)
     return initial
 
 
@@ -238,19 +160,21 @@ def _write_initial(
     home: Sequence[Coordinates],
     taken: Collection[str],
     actuators: Sequence[MjcfElement],
+    targets: Mapping[str, float],
     context: MjcfContext,
 ) -> int | None:
     """Write the key of the initial position, unless that is ``qpos0`` or a state; return its
     index, None for ``qpos0``.
     """
-    if home == [default_position(body) for body in context.mechanism.bodies]:
+    is_zero = home == [default_position(body) for body in context.mechanism.bodies]
+    if is_zero and not any(targets.values()):
         return None
     keys = context.document["keyframe"].children
-    initial = _key_at(home, keys, actuators, context)
+    initial = _key_at(home, keys, actuators, targets, context)
     if initial is None:
         initial = len(keys)
         name = context.names.claim("key", "initial" if "home" in taken else "home")
-        _write_key(name, home, actuators, context)
+        _write_key(name, home, actuators, context, targets)
     return initial
 
 
@@ -386,6 +310,7 @@ def _write_standing(
     home: Sequence[Coordinates],
     steps: Sequence[_Step],
     actuators: Sequence[MjcfElement],
+    targets: Mapping[str, float],
     context: MjcfContext,
 ) -> None:
     """Write the key in which the robots stand on the ground, and report how they are moved."""
@@ -398,7 +323,7 @@ def _write_standing(
     moved = {step.body for step in steps}
     positions = with_loops_closed(mechanism.bodies, mechanism.closures, positions, moved)
     key = context.names.claim("key", "home")
-    _write_key(key, positions, actuators, context)
+    _write_key(key, positions, actuators, context, targets)
     for step in steps:
         link = mechanism.bodies[step.body].link
         context.report(
@@ -416,7 +341,7 @@ def _write_standing(
 def _report_zero(key: str, context: MjcfContext) -> None:
     """Report the joints whose limits exclude zero."""
     bodies = context.mechanism.bodies
-    outside = tuple(body.joint or "" for body in bodies if _clamped(body, default_position(body)))
+    outside = tuple(body.joint or "" for body in bodies if clamped(body, default_position(body)))
     if outside:
         context.report(
             codes.ZERO_OUTSIDE_LIMITS,
@@ -431,13 +356,14 @@ def _key_at(
     home: Sequence[Coordinates],
     keys: Sequence[MjcfElement],
     actuators: Sequence[MjcfElement],
+    targets: Mapping[str, float],
     context: MjcfContext,
 ) -> int | None:
     """Return the index of the first key that is at rest in the initial position, with the controls
-    that hold it.
+    at the start.
     """
     qpos = _qpos(home, context)
-    ctrl = _ctrl(qpos, actuators, context.mechanism)
+    ctrl = _ctrl(qpos, actuators, targets, context.mechanism)
     return next((i for i, key in enumerate(keys) if _is_at(key, qpos, ctrl)), None)
 
 
@@ -451,10 +377,10 @@ def _write_state(
     follow others.
     """
     mechanism = context.mechanism
-    bodies = _bodies_by_joint(mechanism)
+    bodies = joint_index(mechanism.bodies)
     stated = _stated_positions(keyframe, home, context)
     positions = list(home)
-    _place(_followed(mechanism, stated), positions, bodies)
+    place(with_followers(mechanism, stated), positions, bodies)
     indices = {bodies[joint] for joint in stated}
     positions = with_loops_closed(mechanism.bodies, mechanism.closures, positions, indices)
     _report_limits(keyframe, positions, context)
@@ -487,15 +413,11 @@ def _write_poses(key: MjcfElement, keyframe: Keyframe, context: MjcfContext) -> 
         )
 
 
-def _bodies_by_joint(mechanism: Mechanism) -> dict[str, int]:
-    return {body.joint: i for i, body in enumerate(mechanism.bodies) if body.joint is not None}
-
-
 def _stated_positions(
     keyframe: Keyframe, home: Sequence[Coordinates], context: MjcfContext
 ) -> dict[str, Position]:
     """Return the positions of a state by joint; report those that have no place."""
-    bodies = _bodies_by_joint(context.mechanism)
+    bodies = joint_index(context.mechanism.bodies)
     stated: dict[str, Position] = {}
     for joint, position in zip(keyframe.joints, keyframe.positions, strict=True):
         if joint in bodies and len(position) == len(home[bodies[joint]]):
@@ -520,7 +442,7 @@ def _report_limits(
     keyframe: Keyframe, positions: Sequence[Coordinates], context: MjcfContext
 ) -> None:
     bodies = context.mechanism.bodies
-    outside = tuple(b.joint or "" for b, q in zip(bodies, positions, strict=True) if _clamped(b, q))
+    outside = tuple(b.joint or "" for b, q in zip(bodies, positions, strict=True) if clamped(b, q))
     if outside:
         context.report(
             codes.KEYFRAME_LIMITS,
@@ -603,9 +525,10 @@ def _write_key(
     positions: Sequence[Coordinates],
     actuators: Sequence[MjcfElement],
     context: MjcfContext,
+    targets: Mapping[str, float] = _NO_TARGETS,
 ) -> MjcfElement:
     qpos = _qpos(positions, context)
-    ctrl = _ctrl(qpos, actuators, context.mechanism)
+    ctrl = _ctrl(qpos, actuators, targets, context.mechanism)
     return context.document["keyframe"].add("key", name=name, qpos=qpos, ctrl=ctrl)
 
 
@@ -633,15 +556,43 @@ def _numbers(key: MjcfElement, name: str) -> list[float]:
 
 
 def _ctrl(
-    qpos: list[float], actuators: Sequence[MjcfElement], mechanism: Mechanism
+    qpos: list[float],
+    actuators: Sequence[MjcfElement],
+    targets: Mapping[str, float],
+    mechanism: Mechanism,
 ) -> list[float] | None:
-    """Return the controls that hold a position; None if the actuators are not position
-    controllers.
+    """Return the controls at the start, or else those that hold a position; None if there are no
+    such controls.
     """
-    if not any(actuator.tag == "position" for actuator in actuators):
+    held = [_holds_position(actuator) for actuator in actuators]
+    if not any(held) and not targets:
         return None
     position_of = dict(zip(_joint_names(mechanism), qpos, strict=True))
-    return [position_of[a.attributes["joint"]] if a.tag == "position" else 0.0 for a in actuators]
+    holding = [
+        position_of[a.attributes["joint"]] if holds else 0.0
+        for a, holds in zip(actuators, held, strict=True)
+    ]
+    return [targets.get(a.attributes["name"], x) for a, x in zip(actuators, holding, strict=True)]
+
+
+def _holds_position(actuator: MjcfElement) -> bool:
+    """Return whether an actuator is a position controller, with or without a constant effort."""
+    gain, bias = (_numbers(actuator, name) for name in ("gainprm", "biasprm"))
+    is_affine = actuator.tag == "general" and "joint" in actuator.attributes and len(bias) == 3
+    return actuator.tag == "position" or (is_affine and bool(bias[1]) and gain == [-bias[1]])
+
+
+def _report_targets(key: str, targets: Mapping[str, float], context: MjcfContext) -> None:
+    """Report the controls at the start, which MuJoCo has in a key only."""
+    moving = {name: target for name, target in targets.items() if target}
+    if moving:
+        context.report(
+            codes.INITIAL_CONTROL,
+            hint=f"start from it: mj_resetDataKeyframe(model, data, model.key({key!r}).id)",
+            subjects=tuple(moving),
+            controls=", ".join(f"{target:.6g} of {name}" for name, target in moving.items()),
+            key=key,
+        )
 
 
 def _joint_names(mechanism: Mechanism) -> list[str]:
@@ -652,23 +603,3 @@ def _joint_names(mechanism: Mechanism) -> list[str]:
         for name, primitive in zip(primitive_names(body), body.primitives, strict=True)
         for _ in range(_QPOS_SIZES.get(primitive.kind, 1))
     ]
-
-
-def _home(body: Body) -> Coordinates:
-    """Return the source's default position, or zero, moved into the limits."""
-    position = body.source.default_position if body.source is not None else ()
-    position = position or default_position(body)
-    return _clamped(body, position) or position
-
-
-def _clamped(body: Body, position: Coordinates) -> Coordinates | None:
-    """Return a position moved into the limits, or None if it is inside."""
-    if kind_of(body) is not None:
-        return None
-    axes = {p.dof_index: p.limits for p in body.primitives}
-    moved = tuple(_clamp(axes.get(i), x) for i, x in enumerate(position))
-    return None if moved == tuple(position) else moved
-
-
-def _clamp(axis: JointAxis | None, x: float) -> float:
-    return x if axis is None or axis.lower > axis.upper else min(max(x, axis.lower), axis.upper)

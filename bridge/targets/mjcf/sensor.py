@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -96,7 +96,21 @@ def write_sensors(geom_names: GeomNames, context: MjcfContext) -> tuple[WrittenS
             frame = context.document.body(written.body).attributes.get("name", WORLD)
             found.append(replace(written, frame=frame))
         _report_unused_parameters(placed, written, context)
+    _report_drawn_rays(found, context)
     return tuple(found)
+
+
+def _report_drawn_rays(found: Sequence[WrittenSensor], context: MjcfContext) -> None:
+    """Report that MuJoCo draws the rays of lidars into the pictures of cameras."""
+    cameras, lidars = (
+        tuple(w.placed.name for w in found if w.placed.sensor.type in types)
+        for types in (CAMERAS, (*LIDARS, "sonar"))
+    )
+    if cameras and lidars:
+        where = found[0].placed.sensor.where
+        subjects = (*cameras, *lidars)
+        code = codes.SENSOR_READING_DRAWN
+        context.report(code, where, subjects=subjects, cameras=cameras, lidars=lidars)
 
 
 def _named(placed: PlacedSensor, geom_names: GeomNames, context: MjcfContext) -> WrittenSensor:

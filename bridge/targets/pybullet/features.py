@@ -19,8 +19,10 @@ import numpy as np
 from bridge.fluid import described
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, BodyConnection, PrimitiveKind, TendonConnection
+from bridge.mechanism.coordinates import initial_positions
 from bridge.mechanism.dynamics import mass_matrix
 from bridge.mechanism.force_laws import is_tendon_representable
+from bridge.mechanism.home import clamped
 from bridge.sensors import (
     CAMERAS,
     SPECIAL_CAMERAS,
@@ -41,6 +43,7 @@ from loaders.engine_settings import (
     gravity_share,
 )
 from loaders.model import (
+    Actuator,
     BallConstraint,
     Bushing,
     DistanceConstraint,
@@ -277,6 +280,14 @@ def _joint(body: Body) -> Item:
     return Item(str(body.joint), where, (str(body.joint),))
 
 
+def _outside_limits(mechanism: Mechanism) -> Iterator[Item]:
+    """Yield the joints that start outside their limits."""
+    start = mechanism.positions_by_body(initial_positions(mechanism))
+    for body, position in zip(mechanism.bodies, start, strict=True):
+        if body.joint is not None and clamped(body, position) is not None:
+            yield _joint(body)
+
+
 def _axes(has_feature: Callable[[JointAxis], object]) -> Callable[[Mechanism], Iterator[Item]]:
     """Return a function that finds the joints with an axis that has a feature."""
 
@@ -327,8 +338,15 @@ def _efforts(mechanism: Mechanism) -> Iterator[Item]:
 
 def _gains(mechanism: Mechanism) -> Iterator[Item]:
     for actuator in (driven.actuator for driven in mechanism.actuators):
-        if actuator.p_gain is not None or actuator.d_gain is not None:
+        if _has_controller(actuator):
             yield Item(actuator.joint, actuator.where, (actuator.joint, actuator.name))
+
+
+def _has_controller(actuator: Actuator) -> bool:
+    """Return whether a source says how an actuator is controlled."""
+    gains = (actuator.p_gain, actuator.d_gain, actuator.target, actuator.min_effort)
+    has_law = any(x is not None for x in gains) or actuator.imposes_velocity
+    return has_law or actuator.feedforward != 0.0 or any(map(math.isfinite, actuator.control))
 
 
 def _ball_limits(mechanism: Mechanism) -> Iterator[Item]:
@@ -514,6 +532,7 @@ UNSUPPORTED_FEATURES = (
     UnsupportedFeature(codes.LOCKED_JOINT, locked_joints),
     UnsupportedFeature(codes.CONTROLLER_GAINS, _gains),
     UnsupportedFeature(codes.EMPTY_RANGE, _axes(lambda axis: axis.lower > axis.upper)),
+    UnsupportedFeature(codes.START_OUTSIDE_LIMITS, _outside_limits),
     UnsupportedFeature(codes.VELOCITY_LIMIT, _axes(lambda axis: math.isfinite(axis.velocity))),
     UnsupportedFeature(
         codes.ACCELERATION_LIMIT, _axes(lambda axis: math.isfinite(axis.acceleration))

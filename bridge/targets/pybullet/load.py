@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import time
 from collections import OrderedDict
@@ -9,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
-from typing import Any, Literal, Unpack, cast, get_args
+from typing import Any, Literal, SupportsIndex, Unpack, cast, get_args
 
 import numpy as np
 
@@ -52,6 +53,7 @@ from .contact import (
     set_filters,
 )
 from .damping import clear_pybullet_defaults, with_limited_damping
+from .dynamics import report_refused_inertias
 from .features import report_unsupported_features
 from .geometry import ShapeWriter
 from .mesh import MAX_PATH, TemporaryFiles, temporary_files
@@ -94,12 +96,13 @@ def flag_bits(flags: object) -> int:
     Raises:
         TypeError: if they are not a whole number.
     """
-    if not isinstance(flags, int):
+    try:
+        return operator.index(cast(SupportsIndex, flags))
+    except TypeError as error:
         raise TypeError(
             f"flags: expected PyBullet's flags, such as pybullet.URDF_ENABLE_SLEEPING, not "
             f"{flags!r}"
-        )
-    return flags
+        ) from error
 
 
 def given_source(source: Source | None, fileName: Source | None) -> Source:
@@ -672,6 +675,7 @@ def _plan(
     report_unsupported_features(mechanism, diagnostics, coefficients.obeyed_settings())
     report_contacts(articulations, coefficients, diagnostics)
     report_constraints(mechanism, articulations, diagnostics)
+    report_refused_inertias(articulations, diagnostics)
     report_filters(mechanism, filters, diagnostics)
     report_policy(mechanism.scene, policy, diagnostics)
     bodies = [
@@ -821,6 +825,15 @@ def _handle(
     created = {name: tuple(ids) for name, ids in constraints.created.items()}
     findings = without_repeats(diagnostics)
     disabled = pairs_by_body(pairs, [state.body for state in states])
-    bodies = [PyBulletBody(state, created, findings, disabled[state.body]) for state in states]
+    bodies = [
+        PyBulletBody(
+            state,
+            created,
+            findings,
+            disabled[state.body],
+            [gear for gear in constraints.gears if gear.leader[0] == state.body],
+        )
+        for state in states
+    ]
     is_one = len(bodies) == 1
     return bodies[0] if is_one else Bodies(bodies, plan.mechanism, created, findings)

@@ -13,6 +13,7 @@ from bridge.targets.elements import (
     report_smaller_friction,
     touching_pairs,
     with_filter_groups,
+    with_linear_couplings,
     with_rotor_inertia,
     without_fluid_forces,
     without_published_sensors,
@@ -288,6 +289,8 @@ def normal_form(scene: Scene, options: UrdfExportOptions, report: Report) -> Urd
         scene = with_filter_groups(scene)
     elif has_writable_pairs(scene):
         _report_pairs_without_groups(scene, report)
+    if options.couplings:
+        scene = with_linear_couplings(scene, report, codes.COUPLING_LINE)
     scene = without_gearboxes(with_static_links_welded(scene, report), report)
     if "drake" in options.extensions and options.transmissions:
         scene = with_rotor_inertia(scene, report, codes.ROTOR_INERTIA)

@@ -11,7 +11,13 @@ import pytest
 import trimesh
 
 import bridge
-from bridge.geometry.convex_decomposition import spread_directions
+from bridge.geometry.convex_decomposition import (
+    TriangleSurface,
+    hull_error,
+    hull_faces,
+    outer_planes,
+    spread_directions,
+)
 from loaders.model import Mesh
 from tests.support.scenes import link, scene
 
@@ -122,3 +128,18 @@ def test_an_interrupted_decomposition_leaves_nothing_in_the_cache(tmp_path):
         process.kill()
     assert b"KeyboardInterrupt" in errors
     assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize("count", [20, 60, 200])
+def test_the_error_of_a_hull_is_the_largest_distance_of_all_corners(count: int) -> None:
+    rng = np.random.default_rng(count)
+    points = rng.normal(size=(1500, 3))
+    points *= np.array((1.0, 0.3, 0.05)) / np.linalg.norm(points, axis=1)[:, None]
+    fewer = points[np.unique(np.argmax(points @ spread_directions(count).T, axis=0))]
+    hull = hull_faces(fewer)
+    assert hull is not None
+    normals, offsets = outer_planes(fewer, hull)
+    outside = points[(points @ normals.T > offsets + 1e-12).any(axis=1)]
+    largest = float(TriangleSurface.of(fewer, hull).distances(outside).max())
+    assert hull_error(points, fewer) == pytest.approx(largest, rel=1e-12)
+    assert 0.5 * largest < hull_error(points, fewer, limit=0.5 * largest) <= 1.000001 * largest

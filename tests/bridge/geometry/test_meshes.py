@@ -329,6 +329,19 @@ def fresh(mesh, **options):
 
 
 @pytest.mark.usefixtures("folder")
+def test_what_one_engine_has_converted_serves_every_engine(tmp_path, monkeypatch):
+    mesh = written(tmp_path, trimesh.creation.annulus(0.5, 1.0, 1.0))
+    expected = fresh(mesh, collides=True)
+    diagnostics = Diagnostics()
+    mesh_files(mesh, "pybullet", diagnostics, where=USE, collides=True)
+    assert {(found.code, found.target) for found in diagnostics} == {
+        ("mesh.convex-hull", "pybullet")
+    }
+    monkeypatch.setattr(mesh_assets, "mesh_asset", lambda *_, **__: pytest.fail("converted again"))
+    assert converted(mesh, collides=True) == expected
+
+
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     "options", [{}, {"collides": True}, *({"appearance": part} for part in Appearance)]
 )

@@ -10,6 +10,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
+import pybullet_data
 import pytest
 
 import bridge
@@ -278,3 +279,46 @@ def test_unknown_values_are_refused(options: dict[str, Any], message: str) -> No
         bridge.to_sdf(NEVER, **options)
     with pytest.raises(ValueError, match=f"^{message}$"):
         bridge.to_mjcf(NEVER, **options)
+
+
+# Overlaps at random positions.
+
+
+def test_the_share_of_positions_with_an_overlap_and_its_depth_follow_from_the_angle() -> None:
+    """Between 0 and 1 rad the balls overlap below the angle `TOUCHING`; the distance of their
+    centers is 2 sin(angle / 2).
+    """
+    kept = dataclasses.replace(bridge.lower(arm(0.0, 1.0)), overlap_choice="keep")
+    (found,) = bridge.overlaps_in_motion(kept, samples=4000, seed=2)
+    assert {found.deepest.link_A, found.deepest.link_B} == {"o", "t"}
+    assert found.share == pytest.approx(TOUCHING, abs=0.02)
+    angle = found.positions["jn"]
+    assert isinstance(angle, float)
+    assert found.deepest.depth == pytest.approx(0.2 - 2.0 * math.sin(angle / 2.0), abs=1e-6)
+    assert 0.0 <= angle < 2e-3
+
+
+def test_links_that_cannot_collide_do_not_overlap_in_motion() -> None:
+    assert bridge.overlaps_in_motion(arm(0.0, 1.0), samples=100) == ()  # left out: they overlap
+    assert bridge.overlaps_in_motion(arm(TOUCHING + 0.01, 3.0), samples=100) == ()
+    assert bridge.overlaps_in_motion(arm(0.0, 1.0), samples=100, policy="pybullet") == ()
+    found = bridge.overlaps_in_motion(arm(0.0, 1.0), samples=100, policy="drake")
+    assert {(entry.deepest.link_A, entry.deepest.link_B) for entry in found} == {("o", "t")}
+
+
+@pytest.mark.parametrize("name", ["franka_panda/panda.urdf", "laikago/laikago_toes.urdf"])
+def test_overlaps_in_motion_are_those_of_each_position(name: str) -> None:
+    mechanism = bridge.lower(loaders.load(Path(pybullet_data.getDataPath()) / name, quiet=True))
+    found = bridge.overlaps_in_motion(mechanism, samples=40, seed=1)
+    q = random_positions(mechanism, np.random.default_rng(1), 40)
+    deepest: dict[tuple[str, str], list[float]] = {}
+    for k in range(40):
+        at = {joint: np.asarray(values)[k].tolist() for joint, values in q.items()}
+        for entry in mechanism.that_may_collide(mechanism.overlaps_at(at)):
+            deepest.setdefault((entry.link_A, entry.link_B), []).append(entry.depth)
+    assert {(e.deepest.link_A, e.deepest.link_B): e.deepest.depth for e in found} == pytest.approx(
+        {pair: max(depths) for pair, depths in deepest.items()}
+    )
+    assert {(e.deepest.link_A, e.deepest.link_B): e.share for e in found} == pytest.approx(
+        {pair: len(depths) / 40 for pair, depths in deepest.items()}
+    )

@@ -4,6 +4,7 @@ set.
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import itertools
 import math
@@ -26,7 +27,7 @@ from bridge.mechanism import Mechanism
 from bridge.viewer import Viewer
 from bridge.viewer.viewer import DrawnModel, Sliders, dofs_of
 from loaders.limits import limit_of
-from loaders.model import Box, Coupling, JointType, Mesh, Visual
+from loaders.model import Box, Coupling, JointType, Mesh, Sphere, Visual
 from loaders.pose import IDENTITY, Pose
 from tests.support.chromium import EXECUTABLE, Chromium
 from tests.support.scenes import MOVING, joint, link, random_scene, scene
@@ -93,6 +94,47 @@ def test_what_is_shown_can_be_chosen(viewer: Viewer) -> None:
     )
     with pytest.raises(ValueError, match="expected one of: visuals, collisions, frames"):
         viewer.show("lights")
+
+
+def balls(overlap_choice: str = "exclude") -> Mechanism:
+    """Balls a and c of radius 0.1 at one place, with a small link between; angle "two" turns c away
+    about a point at a distance of 1 m.
+    """
+    ball = Sphere(radius=0.1)
+    links = [link("a", shape=ball), link("b", shape=Sphere(radius=0.01)), link("c", shape=ball)]
+    joints = [
+        joint("one", "a", "b", X_PJ=Pose.of(p=(1.0, 0.0, 0.0))),
+        joint("two", "b", "c", X_CJ=Pose.of(p=(1.0, 0.0, 0.0))),
+    ]
+    lowered = bridge.lower(scene(links, joints))
+    return dataclasses.replace(lowered, overlap_choice=overlap_choice)
+
+
+def test_links_that_may_collide_and_overlap_are_marked_until_they_are_apart() -> None:
+    with sdfbridge.view(balls("keep"), port=0) as other:
+        (drawn, _), *_ = other._models.values()
+        marks = drawn._marks
+        assert marks is not None
+        assert [handle.text for handle in marks[:1]] == ["a and c: 200 mm"]
+        assert len(marks) == 3  # the label, and each ball
+        other.set_positions({"two": 1.0})
+        assert drawn._marks == []
+        other.set_positions({"two": 0.1})
+        assert drawn._marks is not None
+        assert drawn._marks[0].text == "a and c: 100 mm"
+        center_c = np.array((1.0 - math.cos(0.1), -math.sin(0.1), 0.0))
+        assert np.allclose(drawn._marks[0].position, center_c / 2.0, atol=1e-6)
+        other.show("overlaps", visible=False)
+        assert drawn._marks is None
+
+
+def test_links_that_are_left_out_because_they_overlap_are_marked_on_request() -> None:
+    with sdfbridge.view(balls(), port=0) as other:
+        (drawn, _), *_ = other._models.values()
+        assert drawn._marks is None
+        other.show("overlaps")
+        assert drawn._marks
+        assert len(drawn._marks) == 3
 
 
 def test_the_page_comes_from_this_machine_and_names_no_other(viewer: Viewer) -> None:

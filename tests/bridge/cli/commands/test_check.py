@@ -34,6 +34,32 @@ def test_check_as_json_tells_whether_the_file_is_valid(
     assert json.loads(capsys.readouterr().out)["valid"] is True
 
 
+def test_overlaps_at_random_positions_are_reported_on_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two plates beside each other on axes 0.2 m apart, 0.3 m long: they meet where they turn."""
+    shape = (
+        "<collision><origin xyz='{} 0 0'/><geometry><box size='.3 .1 .1'/></geometry></collision>"
+    )
+    plates = "".join(
+        f"<link name='{name}'>{shape.format(0.2 if x else -0.2)}</link>"
+        f"<joint name='j{name}' type='continuous'><parent link='r'/><child link='{name}'/>"
+        f"<origin xyz='{x} 0 0'/><axis xyz='0 0 1'/></joint>"
+        for name, x in {"a": 0.0, "b": 0.2}.items()
+    )
+    robot = tmp_path / "r.urdf"
+    robot.write_text(f"<robot name='r'><link name='r'/>{plates}</robot>")
+    assert main(["check", str(robot)]) == 0
+    assert "random positions" not in capsys.readouterr().out
+    assert main(["check", str(robot), "--positions", "200", "--seed", "4"]) == 0
+    line = capsys.readouterr().out.splitlines()[0]
+    assert "200 random positions (seed 4): a (1) and b (1) by 0.1 m, at " in line
+    pendulum = ROOT / "assets" / "double_pendulum.urdf"
+    assert main(["check", str(pendulum), "--positions", "20", "--json"]) == 0
+    codes = {entry["code"] for entry in json.loads(capsys.readouterr().out)["diagnostics"]}
+    assert "lower.overlap-in-motion" not in codes
+
+
 @pytest.mark.parametrize("form", ["json", "sarif"])
 def test_a_file_with_an_error_shows_its_warnings_too(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -10,10 +10,13 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import pybullet_data
 import pytest
 
 import bridge
 import loaders
+from bridge.choices import Exclusion
+from bridge.lowering.transform import with_exclusions
 from bridge.mechanism import Mechanism
 from bridge.parity import Verdict, compare
 from bridge.parity.engine import factory_of
@@ -209,3 +212,43 @@ def test_contacts_of_signed_distance_fields_are_not_tried() -> None:
     assert not model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
     assert has_distance_fields(mujoco, model)
     assert not has_distance_fields(mujoco, mujoco.MjModel.from_xml_string("<mujoco/>"))
+
+
+# Assumed and sampled exclusions hold in both simulators.
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "franka_panda/panda.urdf",
+        pytest.param("laikago/laikago_toes.urdf", marks=pytest.mark.slow),
+    ],
+)
+def test_both_simulators_leave_out_the_same_pairs_of_a_robot(name: str) -> None:
+    path = Path(pybullet_data.getDataPath()) / name
+    chosen: dict[str, dict[str, Any]] = {
+        "keep": {"overlaps": "keep"},
+        "default": {},
+        "sampled": {"exclude": "sampled", "exclude_samples": 200},
+    }
+    found = {}
+    for case, options in chosen.items():
+        details = compare(path, levels=["L0"], configurations=1, **options).details
+        by_engine = details["pairs_by_engine"]
+        assert by_engine["mujoco"] == by_engine["pybullet"] == details["pairs"]
+        found[case] = details["pairs"]
+    mechanism = bridge.lower(loaders.load(path, quiet=True))
+    assumed = {frozenset((e.link_A, e.link_B)) for e in mechanism.assumed_exclusions}
+    assert found["keep"] - found["default"] == assumed
+    assert found["sampled"] < found["default"]
+    exclusion = Exclusion(exclude="sampled", samples=200)
+    assert found["sampled"] == with_exclusions(mechanism, exclusion).collidable_pairs()
+
+
+def test_a_comparison_with_exclusions_states_the_command_that_repeats_it() -> None:
+    found = compare(
+        "assets/double_pendulum.urdf", "mujoco", levels="L0", configurations=1, overlaps="keep",
+        exclude="sampled", exclude_samples=50, exclude_seed=3,
+    )  # fmt: skip
+    words = "--overlaps keep --exclude sampled --exclude-samples 50 --exclude-seed 3"
+    assert words in found.command

@@ -393,3 +393,32 @@ def test_what_pybullet_prints_is_kept(bullet_client, monkeypatch):
     (entry,) = [entry for entry in loaded.diagnostics if entry.code == "pybullet.console"]
     assert "no axis" in entry.message
     assert os.sep not in entry.message
+
+
+# Joints that start outside their limits: PyBullet pushes them; at home it does not.
+
+
+@pytest.mark.parametrize(("lower", "upper"), [(0.01, 2.0), (-2.0, -0.01), (1.0, 2.0)])
+def test_a_robot_at_home_stays_where_zero_is_outside_its_limits(
+    bullet_client: int, lower: float, upper: float
+) -> None:
+    links = [link("a", shape=UNIT_BOX), link("b", shape=UNIT_BOX)]
+    fixed = joint("w", WORLD, "a", JointType.FIXED)
+    hinge = joint("j", "a", "b", axis={"lower": lower, "upper": upper})
+    source = scene(links, [fixed, hinge])
+    robot = load_into_pybullet(source, physicsClientId=bullet_client, quiet=True)
+    (finding,) = [e for e in robot.diagnostics if e.code == "pybullet.start-outside-limits"]
+    assert finding.subjects == ("j",)
+    home = bridge.lower(source).home_positions()
+    assert home == {"j": lower if lower > 0.0 else upper}
+    robot.set_positions(home)
+    for _ in range(120):
+        pybullet.stepSimulation(physicsClientId=bullet_client)
+    assert robot.positions() == pytest.approx(home, abs=1e-6)
+
+
+def test_joints_that_start_within_their_limits_are_not_named(bullet_client: int) -> None:
+    hinge = joint("j", "a", "b", axis={"lower": 0.0, "upper": 1.0})
+    source = scene([link("a"), link("b")], [hinge])
+    robot = load_into_pybullet(source, physicsClientId=bullet_client, quiet=True)
+    assert "pybullet.start-outside-limits" not in codes(robot)
