@@ -183,6 +183,8 @@ class Row:
         is_stated: Whether the model states the quantity, so that a row without a comparison makes
             it incomplete.
         subjects: Scoped names of the links or joints that ``where`` is about.
+        loaded: How many of how many stops, couplings or other elements were loaded beyond a
+            threshold, so that their absence would show; None if the row is not about loads.
         series: Time [s] and error of a motion.
         sensitivity: Ratio of final to initial distance of two close motions of one engine.
         convergence: Time step [s] and error.
@@ -201,6 +203,7 @@ class Row:
     known_cause: Cause | None = None
     is_stated: bool = True
     subjects: tuple[str, ...] = ()
+    loaded: tuple[int, int] | None = None
     series: tuple[tuple[float, float], ...] = ()
     sensitivity: float | None = None
     convergence: tuple[tuple[float, float], ...] = ()
@@ -221,6 +224,7 @@ class Row:
         left out.
         """
         measured = {
+            "loaded": None if self.loaded is None else list(self.loaded),
             "sensitivity": self.sensitivity,
             "order": self.order,
             "series": [[t, number(x)] for t, x in self.series],
@@ -416,6 +420,7 @@ def line(row: Row) -> str:
     cause = f": {row.cause}" if row.cause else ""
     place = f" at {row.where}" if row.where else ""
     error = f"{row.error:.2e} {row.unit}".rstrip()
+    error += "" if row.loaded is None else f", {row.loaded[0]} of {row.loaded[1]} loaded"
     return (
         f"{row.level} {row.quantity} ({' / '.join(row.engines)}): error {error}{place}, "
         f"tolerance {row.tolerance:.0e}, {row.outcome}{cause}"
