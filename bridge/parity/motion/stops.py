@@ -51,8 +51,8 @@ couplings may push.
 CLEAR = 1.1
 """Multiple of what is allowed by which a joint without its stop would pass it at least."""
 PUSHED, PUSH = 40, 2.0
-"""Number of milliseconds of the motion of a joint that is pushed into its stop, and its speed [rad/s
-or m/s].
+"""Number of milliseconds of the motion of a joint that is pushed into its stop, and its speed in
+rad/s or m/s.
 """
 SETTLED = 1e-4
 """Overshoot that a stop under load may keep, times the speed of the impact or one [rad or m]."""

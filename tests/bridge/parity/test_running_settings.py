@@ -21,6 +21,7 @@ from bridge.parity import compare
 from bridge.parity.engines.mujoco.engine import MujocoEngine
 from bridge.parity.engines.pybullet.engine import PyBulletEngine
 from bridge.parity.quantities.model import RUNNING
+from bridge.parity.states import random_states
 from tests.support.running_faults import faulty_mujoco, faulty_pybullet
 
 ASSETS = Path(__file__).parents[3] / "assets"
@@ -209,6 +210,17 @@ def _parameter(name: str) -> Callable[[PyBulletEngine], object]:
 
 
 CHANGES = {**{name: _parameter(name) for name in SOLVER}, "sleeping": _sleep}
+
+
+@pytest.mark.parametrize("file", ["leg.sdf", "arm/model.sdf", "double_pendulum.urdf"])
+def test_the_motion_of_test_bodies_does_not_depend_on_the_model(file: str) -> None:
+    mechanism = bridge.lower(loaders.load(ASSETS / file, quiet=True))
+    for state in random_states(mechanism, 4, 0):
+        engine = PyBulletEngine(mechanism)
+        engine.set_state(*state)
+        running, loaded = engine.running_statements()
+        engine.close()
+        assert all(np.array_equal(running[key], loaded[key]) for key in loaded)
 
 
 def _motion_in_pybullet(name: str, change: Callable[[PyBulletEngine], object] | None) -> np.ndarray:

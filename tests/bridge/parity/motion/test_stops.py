@@ -69,10 +69,10 @@ def test_every_stop_is_loaded_and_one_that_is_missing_is_found(model: str, engin
     limits = limited_dofs(mechanism)
     (row,) = stop_rows(mechanism, {engine: factory_of(engine)}, 0)
     assert (row.outcome, row.loaded) == (Outcome.PASSED, (len(limits), len(limits)))
-    for joint in dict.fromkeys(name for name, _ in limits):
-        missing = {engine: lambda m, joint=joint: factory_of(engine)(_without_stops(m, joint))}
+    for name in dict.fromkeys(dof[0] for dof in limits):
+        missing = {engine: lambda m, name=name: factory_of(engine)(_without_stops(m, name))}
         (row, *_) = stop_rows(mechanism, missing, 0)
-        assert row.outcome is Outcome.FAILED, joint
+        assert row.outcome is Outcome.FAILED, name
 
 
 def _without_stops(mechanism: Mechanism, name: str) -> Mechanism:
