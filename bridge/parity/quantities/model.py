@@ -206,7 +206,7 @@ def running_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]
 
 _WORLD = "world"
 """The place of gravity and of the time step."""
-_Get = Callable[[Settings], Mapping[str, Array]]
+_Get = Callable[[Settings], Mapping[str, Array] | None]
 
 
 def _quantity(get: _Get) -> Callable[[Engine, Mechanism], Readings]:
@@ -217,6 +217,8 @@ def _quantity(get: _Get) -> Callable[[Engine, Mechanism], Readings]:
     def read(engine: Engine, mechanism: Mechanism) -> Readings:
         values = get(engine.settings())
         wanted = get(ReferenceEngine(mechanism).settings()) if mechanism.bodies else {}
+        if values is None or wanted is None:
+            return None
         return {place: values[place] for place in wanted if place in values}
 
     return read
@@ -273,7 +275,17 @@ def _is_within_limits(body: Body, q: Coordinates) -> bool:
     return all(axis.lower <= x <= axis.upper for axis, x in limits)
 
 
-def _efforts(settings: Settings) -> Mapping[str, Array]:
+def _gravity(settings: Settings) -> Mapping[str, Array] | None:
+    return None if settings.gravity is None else {_WORLD: settings.gravity}
+
+
+def _time_step(settings: Settings) -> Mapping[str, Array] | None:
+    return None if settings.time_step is None else {_WORLD: np.array([settings.time_step])}
+
+
+def _efforts(settings: Settings) -> Mapping[str, Array] | None:
+    if settings.efforts is None:
+        return None
     return {dof_place(dof): np.array([effort]) for dof, effort in settings.efforts.items()}
 
 
@@ -283,14 +295,14 @@ STATED_QUANTITIES = (
         name="gravity",
         unit="m/s^2",
         error=absolute,
-        read=_quantity(lambda settings: {_WORLD: settings.gravity}),
+        read=_quantity(_gravity),
     ),
     Quantity(
         level=Level.MODEL,
         name="time step",
         unit="s",
         error=absolute,
-        read=_quantity(lambda settings: {_WORLD: np.array([settings.time_step])}),
+        read=_quantity(_time_step),
     ),
     Quantity(
         level=Level.MODEL,
