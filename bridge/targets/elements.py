@@ -39,6 +39,7 @@ from loaders.model import (
 )
 from loaders.pose import Array, Pose, frozen
 from loaders.scene import Scene
+from loaders.scoped_names import unused_name
 from loaders.text import numbers
 
 from .folder import Files
@@ -58,6 +59,14 @@ def has_writable_pairs(scene: Scene) -> bool:
     be written as filter groups.
     """
     return default_policy(scene) in ("mujoco", "sdformat") and _has_few_links(scene)
+
+
+def states_pairs(scene: Scene) -> bool:
+    """Return whether a scene states the pairs that may touch, and they are few enough to be
+    compared.
+    """
+    is_stated = default_policy(scene) != "neighbors" or bool(scene.filter_rules)
+    return is_stated and _has_few_links(scene)
 
 
 def _has_few_links(scene: Scene) -> bool:
@@ -235,7 +244,8 @@ def with_filter_groups(scene: Scene) -> Scene:
 
 def report_pairs_kept_apart(scene: Scene, report: Report, code: Code) -> None:
     """Report the pairs of links that may touch by the rules of a scene that are MuJoCo's or
-    SDFormat's, but not by Drake's.
+    SDFormat's, but not by Drake's; of two links that are fixed to each other a contact changes
+    nothing.
 
     Args:
         scene: The scene.
@@ -248,13 +258,35 @@ def report_pairs_kept_apart(scene: Scene, report: Report, code: Code) -> None:
             subjects=(a, b),
             a=a,
             b=b,
+            policy=default_policy(scene),
         )
 
 
 def _pairs_kept_apart(scene: Scene) -> list[list[str]]:
     if not has_writable_pairs(scene):
         return []
-    return sorted(sorted(pair) for pair in excluded_pairs(scene, "drake") - excluded_pairs(scene))
+    return sorted(sorted(pair) for pair in touching_pairs(scene) - touching_pairs(scene, "drake"))
+
+
+def stating_drakes_rule(scene: Scene) -> Scene:
+    """Return the scene with a filter group that excludes nothing, if it has none and its pairs are
+    not those of ``neighbors``, which readers assume of a URDF without groups.
+
+    Args:
+        scene: The scene, with Drake's rule and its groups.
+    """
+    if scene.filter_rules or not states_pairs(scene):
+        return scene
+    lost = touching_pairs(scene, "drake") - touching_pairs(scene, "neighbors")
+    if not lost:
+        return scene
+    name = unused_name("filter_1", {group.name for group in scene.filter_groups}.__contains__)
+    group = FilterGroup(name=name, links=(min(map(min, lost)),))
+    return dataclasses.replace(
+        scene,
+        filter_groups=(*scene.filter_groups, group),
+        filter_rules=(FilterRule(a=name, b=name),),
+    )
 
 
 def _neighbors(pairs: Iterable[frozenset[str]]) -> _Neighbors:
