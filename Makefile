@@ -1,12 +1,12 @@
 # Development tasks. Each target first creates the virtual environment if necessary.
 
-SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
-PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3 python; do \
+SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))
+PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3.14 python3 python; do \
     $$name -c '$(SUPPORTED)' 2>/dev/null && echo $$name && break; done)
 JOBS ?= 2
 BIN := .venv/bin
 
-.PHONY: demo test test-slow lint types check bench docs clean
+.PHONY: demo test test-slow lint types check bench docs release clean
 
 demo: .venv/ready            ## convert and compare the bundled arm; output in out/demo
 	$(BIN)/sdfbridge demo out/demo
@@ -31,7 +31,7 @@ bench: .venv/ready-to-test     ## measure sdfbridge and every installed peer; ta
 
 .venv/bin/python:
 	@$(or $(PYTHON),false) -c '$(SUPPORTED)' 2>/dev/null || \
-	    { echo 'Python 3.11, 3.12 or 3.13 is needed; try: make PYTHON=/path/to/python3' >&2; exit 1; }
+	    { echo 'Python 3.11 to 3.14 is needed; try: make PYTHON=/path/to/python3' >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 
 .venv/ready: .venv/bin/python pyproject.toml
@@ -44,6 +44,10 @@ bench: .venv/ready-to-test     ## measure sdfbridge and every installed peer; ta
 
 docs: .venv/ready-to-test      ## build the documentation site in out/docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs out/docs
+
+release: .venv/ready-to-test   ## build and try the distributions of the committed tree; output in out/release
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[release]'
+	$(BIN)/python .ci/release.py out/release --platforms
 
 clean:                       ## remove the virtual environment and all output
 	rm -rf .venv out

@@ -21,13 +21,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-VERSIONS = ("3.11", "3.12 3.13")
+VERSIONS = ("3.11", "3.12 3.13 3.14")
 """Versions to play on; of several in one word, the first that is there."""
 PLACEHOLDERS = {
     "FILE": "assets/arm/model.sdf",
@@ -53,23 +53,36 @@ class PlayError(Exception):
 
 def main(words: list[str]) -> int:
     """Play on every version; return 1 if a step fails, or if no Python is there to play on."""
-    found = {versions: interpreter(versions) for versions in words or VERSIONS}
-    for versions, python in found.items():
+    try:
+        with tempfile.TemporaryDirectory(prefix="dist-") as scratch:
+            return 0 if play(words or VERSIONS, build(Path(scratch))) else 1
+    except PlayError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def play(versions: Iterable[str], dist: Path) -> int:
+    """Play on each version that is on this machine; return their number.
+
+    Args:
+        versions: The versions; of several in one word, the first that is there.
+        dist: The folder with the wheel and the sdist.
+
+    Raises:
+        PlayError: if a step fails.
+    """
+    found = {version: interpreter(version) for version in versions}
+    for version, python in found.items():
         if python is None:
-            print(f"Python {versions.replace(' ', ' or ')}: not on this machine, left out")
+            print(f"Python {version.replace(' ', ' or ')}: not on this machine, left out")
     with tempfile.TemporaryDirectory(prefix="first-ten-minutes-") as scratch:
         players = [
             Player(*python, Path(scratch, f"python-{number}"), from_sdist=number > 0)
             for number, python in enumerate(filter(None, found.values()))
         ]
-        try:
-            dist = build(Path(scratch, "dist")) if players else Path(scratch)
-            with ThreadPoolExecutor(max_workers=len(players) or 1) as pool:
-                list(pool.map(lambda player: player.play(dist), players))
-        except PlayError as error:
-            print(error, file=sys.stderr)
-            return 1
-    return 0 if players else 1
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            list(pool.map(lambda player: player.play(dist.resolve()), players))
+    return len(players)
 
 
 def interpreter(versions: str) -> tuple[str, str] | None:

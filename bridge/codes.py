@@ -31,8 +31,11 @@ DART_CONSTRAINT = Code(
 DART_COUPLING = Code(
     "dart.coupling",
     Fate.DROPPED,
-    "DART does not couple joint {follower}, because it or joint {leader} has several axes",
-    meaning="DART couples joints with one axis only.",
+    (
+        "DART does not couple joint {follower} to joint {leader}: it couples joints with one axis, "
+        "by a line"
+    ),
+    meaning="DART couples joints with one axis only, and only by a line.",
     remedy="Compare other engines.",
     effect=Lost("couplings"),
 )

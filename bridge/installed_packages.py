@@ -9,6 +9,27 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+INSTALL_PYBULLET = (
+    "pip install 'sdfbridge[pybullet]' compiles it where PyPI has no wheel for this Python and "
+    "platform, and conda-forge has builds: conda install -c conda-forge pybullet"
+)
+"""What a user does who lacks PyBullet: the dependencies name it only where PyPI has a wheel."""
+
+REFUSED = {("mujoco", "4.0.0"): "its solver has a bug; try: pip install 'mujoco>=3.8,!=4.0.0,<5'"}
+"""Why a version of a package is not used, and what to do; keyed by package and version."""
+
+
+def refusal_of(package: str) -> str | None:
+    """Return why the installed version of a package is refused, with what to do; None if it is
+    used or not installed.
+
+    Args:
+        package: The name of the distribution.
+    """
+    version = version_of(package)
+    reason = REFUSED.get((package, version or ""))
+    return reason and f"{package} {version} is refused: {reason}"
+
 
 def is_installed(package: str) -> bool:
     """Return whether a package can be imported; it is not imported."""

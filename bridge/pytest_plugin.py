@@ -34,7 +34,7 @@ _DEFAULTS: dict[str, Any] = {
 }
 _COMPARE_OPTIONS = {
     "allow_xacro", "base", "exclude", "exclude_samples", "exclude_seed", "inertia", "lenient",
-    "overlaps", "package_map", "paths", "srdf", "strict", "unsafe_paths", "xacro_args",
+    "overlaps", "overrides", "package_map", "paths", "srdf", "strict", "unsafe_paths", "xacro_args",
 }  # fmt: skip
 """Options of `bridge.compare` that are passed on."""
 _KNOWN = {*_DEFAULTS, *_COMPARE_OPTIONS, "tolerance", "tolerances"}
@@ -132,8 +132,9 @@ def _with_folders(given: dict[str, Any], root: Path) -> dict[str, Any]:
         found["package_map"] = {
             name: root / str(folder) for name, folder in given["package_map"].items()
         }
-    if "srdf" in given:
-        found["srdf"] = root / str(given["srdf"])
+    for name in ("srdf", "overrides"):
+        if name in given:
+            found[name] = root / str(given[name])
     return found
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,7 +24,15 @@ from bridge.mechanism.coordinates import initial_positions
 from bridge.mechanism.force_laws import FrameMotion
 from loaders.model import WORLD, Joint, Sensor
 from loaders.numbers import plain_number, plain_numbers
-from loaders.pose import IDENTITY, Array, Pose, frozen, matrix_to_quaternion, rotation_about
+from loaders.pose import (
+    IDENTITY,
+    Array,
+    Pose,
+    frozen,
+    matrix_to_quaternion,
+    quaternion_to_matrix,
+    rotation_about,
+)
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 
@@ -1005,6 +1013,60 @@ def optics_of(sensor: Sensor) -> Optics:
         far=positive_number(parameters, "camera/clip/far", 100.0),
         **numbers,
     )
+
+
+# --- readings as numbers --------------------------------------------------------------------------
+
+STATE_TYPES = frozenset({*FRAME_MESSAGES, "imu"})
+"""Types of sensors whose readings, as `state_numbers` has them, follow from the state alone."""
+
+
+def state_numbers(message: Message) -> Array | None:
+    """Return the numbers of a message that follow from positions and velocities; None if it has
+    none.
+
+    Accelerations, forces, joint states, rays and images are not among them.
+    """
+    parts: tuple[float | Sequence[float] | Array, ...] | None = None
+    match message:
+        case Imu():
+            turn = () if message.orientation is None else quaternion_to_matrix(message.orientation)
+            parts = (turn, message.angular_velocity)
+        case Odometry():
+            turn = quaternion_to_matrix(message.orientation)
+            parts = (message.position, turn, message.linear_velocity, message.angular_velocity)
+        case Altimeter() | NavSat() | AirPressure() | AirSpeed() | Magnetometer():
+            parts = tuple(getattr(message, item.name) for item in fields(message))
+    return None if parts is None else np.concatenate([np.ravel(part) for part in parts])
+
+
+def state_readings(messages: Mapping[str, Message]) -> dict[str, Array]:
+    """Return the numbers of the messages that follow from the state, by name of the sensor."""
+    found = {name: state_numbers(message) for name, message in messages.items()}
+    return {name: values for name, values in found.items() if values is not None}
+
+
+def motion_messages(
+    mechanism: Mechanism, poses: Mapping[str, Pose], velocities: Mapping[str, Array]
+) -> dict[str, Message]:
+    """Return the messages of the sensors that measure the motion of a link.
+
+    Args:
+        mechanism: The mechanism.
+        poses: ``X_WL`` of each link.
+        velocities: Angular velocity and velocity of the origin of each link in W, shape (6,).
+    """
+    messages: dict[str, Message] = {}
+    for placed in placed_sensors(mechanism):
+        kind, X_WL = placed.sensor.type, {WORLD: IDENTITY, **poses}[placed.link]
+        X_WS = X_WL @ placed.sensor.X_LS
+        w, v = np.split(velocities.get(placed.link, np.zeros(6)), 2)
+        motion = FrameMotion(X_WS, w, v + np.cross(w, X_WS.p - X_WL.p))
+        if kind in FRAME_MESSAGES:
+            messages[placed.name] = FRAME_MESSAGES[kind](placed, motion)
+        elif kind == "imu":
+            messages[placed.name] = imu(placed, motion, np.zeros(3), mechanism.gravity)
+    return messages
 
 
 # --- what the messages represent ------------------------------------------------------------------

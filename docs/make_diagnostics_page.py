@@ -25,7 +25,8 @@ PREFIXES = {
     "file": "The input file as a whole.",
     "xml": "The syntax and the values of all XML formats.",
     "resource": "Files that a model names by a URI.",
-    "rd": "Sources such as `rd://panda_description`, from the package robot_descriptions.",
+    "rd": "Sources such as `rd://panda_description`, `erd://panda` or `menagerie://franka_emika_panda`, "
+    "from installed packages.",
     "sdf": "The SDFormat reader.",
     "urdf": "The URDF reader.",
     "srdf": "The reader of SRDF files, which disable collisions of a URDF robot.",
@@ -38,6 +39,7 @@ PREFIXES = {
     "gazebo": "Plugins of Gazebo, in SDFormat and URDF.",
     "dart": "What DART, as an engine of comparisons, does not represent.",
     "directives": "The reader of Drake model directives.",
+    "overrides": "The file of overrides, whose values replace those of the source.",
     "mesh": "Mesh files, and shapes that become meshes in a target.",
     "texture": "Image files of textures in a target.",
     "model": "Checks of the scene, whatever its source format.",

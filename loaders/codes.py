@@ -201,11 +201,26 @@ GAZEBO_PLUGIN_MOVES = Code(
 GAZEBO_PUBLISHER = Code(
     "gazebo.publisher",
     Fate.NOTED,
-    "plugin {plugin} publishes {quantities} of {items}, for which the export to MJCF has sensors",
-    meaning=(
-        "A plugin of Gazebo publishes joint states or odometry; the export to MJCF has "
-        "sensors for them."
-    ),
+    "plugin {plugin} publishes {quantities} of {items}; it becomes a sensor",
+    meaning="A plugin of Gazebo is a sensor, or publishes joint states or odometry.",
+)
+GAZEBO_PUBLISHER_SETTING = GAZEBO_PUBLISHER.variant("plugin {plugin}: {settings} are not used")
+GAZEBO_PUBLISHER_LOST = GAZEBO_PUBLISHER.variant(
+    "plugin {plugin} measures {items}; no sensor is made of it", fate=Fate.DROPPED
+)
+GAZEBO_SETTING = Code(
+    "gazebo.setting",
+    Fate.DROPPED,
+    "plugin {plugin}: {settings} have no place in an actuator and are left out",
+    meaning="Settings of a plugin's controller have no counterpart in an actuator.",
+    remedy="Do what they say in the loop of the simulation.",
+    hint="do what they say in the loop of the simulation",
+    effect=Lost("settings of controllers"),
+)
+GAZEBO_SETTING_WITHOUT_EFFECT = GAZEBO_SETTING.variant(
+    "plugin {plugin}: {settings} do not change the motion and are left out",
+    fate=Fate.NOTED,
+    hint="",
 )
 MESH_EMBEDDED_TEXTURE = Code(
     "mesh.embedded-texture",
@@ -413,12 +428,10 @@ RD_NOT_FOUND = Code(
     Fate.INVALID,
     "robot_descriptions has no URDF, xacro or MJCF file of robot {name}",
     meaning=(
-        "The robot is not in the cache of the package robot_descriptions, or the package is "
-        "not installed."
+        "The robot is not in the cache of the package robot_descriptions or mujoco-menagerie, or "
+        "not among the files of example-robot-data, or the package is not installed."
     ),
-    remedy=(
-        "Install robot_descriptions and run `robot_descriptions pull` with the name of the robot."
-    ),
+    remedy="Install the package, and let it download the robot; the hint names the command.",
 )
 RD_NOT_FOUND_IMPORT = RD_NOT_FOUND.variant(
     "cannot import robot_descriptions: {reason}", hint="run pip install robot_descriptions"
@@ -436,6 +449,51 @@ RD_NOT_FOUND_NAME = RD_NOT_FOUND.variant(
 )
 RD_NOT_FOUND_CACHE = RD_NOT_FOUND.variant(
     "robot {name} is not in the cache of robot_descriptions: there is no folder {folder}"
+)
+RD_NOT_FOUND_EXAMPLE = RD_NOT_FOUND.variant("example-robot-data has no URDF file named {name}")
+RD_NOT_FOUND_NO_EXAMPLES = RD_NOT_FOUND.variant(
+    "the package example-robot-data is not installed", hint="run pip install example-robot-data"
+)
+RD_NOT_FOUND_MENAGERIE = RD_NOT_FOUND.variant("mujoco-menagerie has no robot {name}: {reason}")
+RD_NOT_FOUND_MENAGERIE_CACHE = RD_NOT_FOUND.variant(
+    "robot {name} is not in the cache of mujoco-menagerie: there is no folder {folder}"
+)
+RD_NOT_FOUND_NO_MENAGERIE = RD_NOT_FOUND.variant(
+    "the package mujoco-menagerie is not installed", hint="run pip install mujoco-menagerie"
+)
+OVERRIDES_APPLIED = Code(
+    "overrides.applied",
+    Fate.REPAIRED,
+    "{item}: {key} was {old}, the overrides state {new}",
+    meaning="The file of overrides changes a value of the source.",
+)
+OVERRIDES_KEY = Code(
+    "overrides.key",
+    Fate.INVALID,
+    "unknown key {key!r} of {owner}",
+    meaning="A table of the overrides has a key that it may not have.",
+    remedy="Use one of the keys of the page on overrides.",
+)
+OVERRIDES_NAME = Code(
+    "overrides.name",
+    Fate.INVALID,
+    "no {kind} is called {name!r}",
+    meaning="A name or a pattern of the overrides matches no link, joint or collision.",
+    remedy="Correct the name; `sdfbridge info` lists those of the model.",
+)
+OVERRIDES_SYNTAX = Code(
+    "overrides.syntax",
+    Fate.INVALID,
+    "the overrides are not TOML: {reason}",
+    meaning="The file of overrides is not well-formed TOML.",
+    remedy="Correct the file.",
+)
+OVERRIDES_VALUE = Code(
+    "overrides.value",
+    Fate.INVALID,
+    "{key} of {owner}: expected {expected}, not {value}",
+    meaning="A value of the overrides is not what its key expects, or its joint cannot have it.",
+    remedy="Correct the value.",
 )
 RESOURCE_NOT_FOUND = Code(
     "resource.not-found",

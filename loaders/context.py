@@ -90,7 +90,13 @@ class Failure:
         return code.variant(self.code.message, hint=self.code.hint)
 
 
-def not_found(uri: str, scheme: str, tried: list[str], download: str | None) -> Failure:
+def not_found(
+    uri: str,
+    scheme: str,
+    tried: list[str],
+    download: str | None,
+    is_allowed: Callable[[str], bool],
+) -> Failure:
     """Return the reason why no place has the file of a URI.
 
     Args:
@@ -98,6 +104,8 @@ def not_found(uri: str, scheme: str, tried: list[str], download: str | None) -> 
         scheme: Its scheme; empty for a path.
         tried: The places.
         download: Reason why a download failed; empty if there was none, None if none is allowed.
+        is_allowed: Returns whether a file or folder may be read; no other folder is listed to
+            suggest a name.
     """
     known = scheme in {"", "file", "package", "model", *FUEL_SCHEMES}
     if "$(" in uri or "${" in uri:
@@ -111,7 +119,8 @@ def not_found(uri: str, scheme: str, tried: list[str], download: str | None) -> 
     if download:
         return Failure(codes.RESOURCE_NOT_FOUND_DOWNLOAD, {"uri": uri, "reason": download})
     similar = next(
-        (path for place in tried if (path := _other_case(Path(place))) is not None), None
+        (path for place in tried if (path := _other_case(Path(place), is_allowed)) is not None),
+        None,
     )
     may_download = scheme in FUEL_SCHEMES and download is None
     code = codes.RESOURCE_NOT_FOUND_FETCH if may_download else codes.RESOURCE_NOT_FOUND
@@ -119,13 +128,15 @@ def not_found(uri: str, scheme: str, tried: list[str], download: str | None) -> 
     return Failure(code, {"uri": uri, "tried": ", ".join(tried)}, hint)
 
 
-def _other_case(path: Path) -> Path | None:
+def _other_case(path: Path, is_allowed: Callable[[str], bool]) -> Path | None:
     """Return the existing path that differs from this one only in case, or None."""
     missing: list[str] = []
     folder = path
-    while not os.path.exists(folder) and folder != folder.parent:
+    while is_allowed(str(folder)) and not os.path.exists(folder):
         missing.append(folder.name)
         folder = folder.parent
+    if not is_allowed(str(folder)):
+        return None
     for name in reversed(missing):
         try:
             matches = sorted(
@@ -319,7 +330,9 @@ class Resources:
         )
         found: str | Failure = tried[-1] if tried else ""
         if real is None:
-            found = not_found(uri, scheme, tried, self._failure(rest))
+            found = not_found(
+                uri, scheme, tried, self._failure(rest), lambda place: self.allows(place, base)
+            )
         elif not self._allows(real, base):
             found = _outside(uri, tried[-1])
         else:

@@ -8,8 +8,8 @@ not have counts as one that changes the motion.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -33,6 +33,10 @@ from .scoped_names import SEPARATOR
 
 MUJOCO = "mujoco"
 """Name of MuJoCo, as the engine of settings and as that for which a scene was written."""
+ROS2_CONTROL = "ros2_control"
+"""Name of mujoco_ros2_control, as the engine of the elements that only it reads."""
+XML_TEXT = "text"
+"""Setting of such an element that holds it as XML."""
 INERTIA_SETTINGS = frozenset({"inertial/diaginertia", "inertial/quat"})
 """Settings of MuJoCo that state the inertia of a link a second time, by its principal axes and
 moments.
@@ -145,6 +149,19 @@ def conventions_of(physics: Physics) -> Conventions:
         physics: The physics of the scene.
     """
     return _CONVENTIONS.get(physics.engine, Conventions())
+
+
+def with_mujoco_settings(physics: Physics, settings: Mapping[str, str]) -> Physics:
+    """Return the physics with options and flags of MuJoCo; a scene that has any is one for MuJoCo.
+
+    Args:
+        physics: The physics.
+        settings: Texts by path, such as ``option/integrator`` and ``flag/contact``.
+    """
+    if not settings:
+        return physics
+    stated = dict(settings_of(physics, MUJOCO)) | dict(settings)
+    return replace(physics, engine=MUJOCO, parameters=tuple(sorted(stated.items())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,7 +459,7 @@ SETTINGS = {
         Meaning(Effect.MOTION),
     ),
     **_all("tendon", "solimpfriction solreffriction", Meaning(Effect.ACCURACY)),
-    **_all("equality", "polycoef solimp solref torquescale", Meaning(Effect.MOTION)),
+    **_all("equality", "solimp solref torquescale", Meaning(Effect.MOTION)),
     **_all("equality", "name", Meaning(Effect.NONE)),
     **_all("actuator", "group lengthrange", Meaning(Effect.NONE)),
     # cameras and lights

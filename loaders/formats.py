@@ -50,6 +50,9 @@ Reader = Callable[[Node, Context], Scene | None]
 """
 
 
+_with_overrides: Callable[..., Scene] = Deferred("loaders.finish.overrides:with_overrides")
+
+
 class _ReaderError(Exception):
     """A registered reader cannot be imported, or fails."""
 
@@ -235,6 +238,10 @@ class LoadOptions(Search, total=False):
     """Whether xacro may run; it evaluates Python code in the file."""
     xacro_args: Mapping[str, str | float]
     """Arguments of xacro, such as ``{"name": "ur5e", "n": 2}`` for ``name:=ur5e n:=2``."""
+    overrides: PathLike | None
+    """TOML file with values that replace those of the source, by link and joint; see
+    docs/overrides.md.
+    """
     srdf: PathLike | None
     """MoveIt's SRDF file of the robot: its disabled link pairs become collision filters, its states
     keyframes.
@@ -251,7 +258,7 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
             ``rd://name`` names a robot of the Python package robot_descriptions, read from its
             cache.
         options: The options in `LoadOptions`: ``strict``, ``lenient``, ``quiet``, ``allow_xacro``,
-            ``xacro_args``, ``srdf``, and those in `Search`.
+            ``xacro_args``, ``srdf``, ``overrides``, and those in `Search`.
 
     Returns:
         The scene, with all diagnostics of the load in ``scene.diagnostics``.
@@ -299,6 +306,10 @@ def _read_source(
             scene = with_srdf(scene, given_path("srdf", srdf, "an SRDF file"), diagnostics)
         elif path is not None:
             report_unused(path, diagnostics)
+        overrides = options.get("overrides")
+        if overrides is not None and scene is not None:
+            file = given_path("overrides", overrides, "a TOML file")
+            scene = _with_overrides(scene, file, diagnostics)
     return Reading(scene, str(path or source), diagnostics)
 
 

@@ -68,8 +68,6 @@ if TYPE_CHECKING:
         resolve,
     )
 
-__version__ = "0.1.0"
-
 __all__ = [
     "WORLD",
     "BatchOutcome",
@@ -150,6 +148,8 @@ _BRIDGE = frozenset(
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return importlib.import_module("bridge.installed_packages").own_version()
     if name not in _BRIDGE and name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     require_own_packages()

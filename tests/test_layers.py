@@ -95,6 +95,7 @@ ORDER = {
     ),
     "bridge.targets.mjcf": (
         {"codes", "collision_filter", "context"},
+        {"ros2_control"},
         {
             "asset",
             "contact_parameters",

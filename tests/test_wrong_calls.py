@@ -69,6 +69,11 @@ CALLS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         TypeError,
         "package_map['a']: expected the path of a folder, not b'x'",
     ),
+    "overrides": (
+        lambda: load(overrides=3),
+        TypeError,
+        "overrides: expected the path of a TOML file, not 3",
+    ),
     "srdf": (lambda: load(srdf=3), TypeError, "srdf: expected the path of an SRDF file, not 3"),
     "no such file to resolve": (
         lambda: sdfbridge.resolve("nowhere.sdf"),

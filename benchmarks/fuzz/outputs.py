@@ -11,6 +11,7 @@ somebody else must be as they were.
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import random
 import re
@@ -26,7 +27,6 @@ from pathlib import Path
 
 from benchmarks.fuzz.writers import DOCUMENTS, WRITERS
 from bridge.output import (
-    CONTENT,
     MANIFEST,
     Form,
     OutputFolderError,
@@ -185,7 +185,9 @@ def write(case: Scenario, folder: Path) -> None:
 
 def _write_document(folder: Path, files: Files, *, force: bool) -> None:
     """Write a document that refers to these files."""
-    names = " ".join(f"out_assets/{CONTENT}/{name}" for name in files)
+    content = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:16]
+    files = {f"{content}/{name}": data for name, data in files.items()}
+    names = " ".join(f"out_assets/{name}" for name in files)
     write_document(
         folder / "out.sdf",
         f"<a>{names}</a>".encode(),

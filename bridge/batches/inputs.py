@@ -11,7 +11,7 @@ from pathlib import Path
 
 from loaders.diagnostics import Diagnostics, LoadError
 from loaders.files.read_file import read
-from loaders.files.robot_descriptions import SCHEME
+from loaders.files.robot_descriptions import is_robot_name
 from loaders.limits import FileError
 from loaders.sdf.include import model_file
 from loaders.xml import parse
@@ -65,7 +65,7 @@ def _expand(word: str, *, xacro: bool) -> Iterator[str]:
 
 
 def _named(word: str, *, xacro: bool) -> Iterator[str]:
-    if word.startswith(SCHEME) or os.path.isfile(word):
+    if is_robot_name(word) or os.path.isfile(word):
         yield word
     elif os.path.isdir(word):
         yield from models_below(Path(word), xacro=xacro)

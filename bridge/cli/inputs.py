@@ -13,7 +13,7 @@ from pathlib import Path
 
 import loaders
 from bridge.batches.inputs import InputError, manifest_file, models_below
-from loaders.files.robot_descriptions import SCHEME
+from loaders.files.robot_descriptions import is_robot_name
 
 from .errors import UsageError
 
@@ -75,6 +75,7 @@ def load_scene(options: Namespace, file: str | None = None) -> loaders.Scene:
         strict=options.strict,
         lenient=options.lenient,
         srdf=options.srdf,
+        overrides=options.overrides,
         allow_xacro=options.xacro,
         xacro_args=dict(options.xacro_arg),
         quiet=True,  # the commands print the diagnostics
@@ -83,8 +84,10 @@ def load_scene(options: Namespace, file: str | None = None) -> loaders.Scene:
 
 
 def _load_stdin(options: Namespace) -> loaders.Scene:
-    if options.srdf or options.xacro:
-        raise UsageError("--srdf and --xacro need a file; standard input has no folder")
+    if options.srdf or options.xacro or options.overrides:
+        raise UsageError(
+            "--srdf, --overrides and --xacro need a file; standard input has no folder"
+        )
     most = limits(options).text_file_bytes
     data = sys.stdin.buffer.read(most + 1)
     if len(data) > most:
@@ -137,7 +140,7 @@ def expand(words: Iterable[str], *, xacro: bool) -> Iterator[str]:
     """
     for word in dict.fromkeys(words):
         if (
-            word == STDIN or word.startswith(SCHEME) or not os.path.isdir(word)
+            word == STDIN or is_robot_name(word) or not os.path.isdir(word)
         ):  # not of a name that is too long
             yield word
             continue

@@ -249,7 +249,7 @@ def _angle(text: str) -> float:
 TASKS = ("check", "convert", "compare", "merge")
 _INPUTS = (
     "file; folder, which means all models in it; pattern, such as 'models/**/*.urdf'; @FILE for "
-    "the lines of a file; rd://NAME; for merge: folders of batches"
+    "the lines of a file; rd://NAME, erd://NAME or menagerie://NAME; for merge: folders of batches"
 )
 _COMPARE = {
     "engines": "engines",
@@ -342,7 +342,7 @@ def task_options(options: Namespace) -> dict[str, Any]:
 
 _FILE = (
     "SDFormat, URDF, xacro, MJCF or Drake directives; a folder with model.config; - for "
-    "standard input; rd://NAME"
+    "standard input; rd://NAME, erd://NAME or menagerie://NAME"
 )
 FORMATS = ("text", "json", "github", "sarif")
 """Forms in which `check` reports."""
@@ -427,6 +427,8 @@ def add_reading_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--srdf", type=path, metavar="FILE", help="MoveIt's file with the pairs that never collide"
     )
+    text = "TOML file with values that replace those of the source, by link and joint"
+    group.add_argument("--overrides", type=path, metavar="FILE", help=text)
 
 
 def add_info_options(parser: ArgumentParser) -> None:

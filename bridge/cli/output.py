@@ -39,6 +39,7 @@ _OTHERS = (
     (re.compile(r"\bpackage_map\b"), "--package NAME=DIR"),
     (re.compile(r"(?<![-\w])paths\b"), "--path"),
     (re.compile(r"\bsrdf=(?:\.\.\.)?"), "--srdf "),
+    (re.compile(r"\boverrides=(?:\.\.\.)?"), "--overrides "),
 )
 
 

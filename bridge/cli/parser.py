@@ -210,6 +210,8 @@ def _refuse(
     word = next((word for word in unknown if word.startswith("-")), unknown[0])
     noun = "option" if word.startswith("-") else "argument"
     suggestion = _suggestion(word.partition("=")[0], known) if noun == "option" else ""
+    if word in known:
+        suggestion = f"; write it after the command: sdfbridge {command} {word}"
     raise UsageError(f"unknown {noun} {word!r}{suggestion}".rstrip(), subparser.format_usage())
 
 

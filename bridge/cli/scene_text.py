@@ -101,6 +101,7 @@ def mimicked(scene: Scene) -> Mapping[str, str]:
             f"[{coupling.leader_axis}]" if axes.get(coupling.leader, 1) > 1 else ""
         )
         text = f"mimics {leader} x {coupling.multiplier:g} + {coupling.offset:g}"
+        text += "".join(f" + {c:g} {leader}^{k}" for k, c in enumerate(coupling.higher, 2))
         words.setdefault(coupling.follower, []).append(text)
     return {name: ", ".join(texts) for name, texts in words.items()}
 

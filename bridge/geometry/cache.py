@@ -55,7 +55,7 @@ def cache_path() -> str:
         OSError: if the user has no home folder, or if others can choose what is in the cache.
     """
     path = _stated_path()
-    if os.name == "posix":
+    if hasattr(os, "geteuid"):
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             status = os.stat(path)
             is_foreign = status.st_uid not in (os.geteuid(), _ROOT)

@@ -59,6 +59,7 @@ def _resolve(
         leader=leader,
         multiplier=coupling.multiplier,
         offset=coupling.offset,
+        higher=coupling.higher,
         name=coupling.follower,
         where=coupling.where,
         engine_settings=coupling.engine_settings,

@@ -346,8 +346,7 @@ def _slides(mechanism: Mechanism) -> set[int]:
 def _scaled_coupling(coupling: DofCoupling, slides: set[int], scale: float) -> DofCoupling:
     follower = scale if coupling.follower in slides else 1.0
     leader = scale if coupling.leader in slides else 1.0
-    multiplier, offset = coupling.multiplier * follower / leader, coupling.offset * follower
-    return dataclasses.replace(coupling, multiplier=multiplier, offset=offset)
+    return coupling.scaled(follower, leader)
 
 
 def _scaled_closure(closure: Closure, scale: float) -> Closure:

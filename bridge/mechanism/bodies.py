@@ -19,6 +19,7 @@ from loaders.model import (
     Actuator,
     BallConstraint,
     Bushing,
+    CouplingLaw,
     DistanceConstraint,
     EngineSettings,
     Joint,
@@ -159,15 +160,13 @@ class Closure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DofCoupling:
-    """A coupling of two joint coordinates: ``q(follower) = multiplier * q(leader) + offset``."""
+class DofCoupling(CouplingLaw):
+    """A coupling of two joint coordinates by a law."""
 
     follower: int
     """Index of the follower in ``v_order``."""
     leader: int
     """Index of the leader in ``v_order``."""
-    multiplier: float
-    offset: float
     name: str
     """Name of the joint that follows."""
     where: Where = NOWHERE

@@ -28,7 +28,7 @@ Position = float | Sequence[float]
 """Position or velocity of one joint as a user gives it, in the convention of its type."""
 Coordinates = tuple[float, ...]
 """Position or velocity of one joint, or of one primitive, as numbers."""
-_REACH = {PrimitiveKind.HINGE: math.pi, PrimitiveKind.SLIDE: 0.5}
+_REACH_OF_HINGE, _REACH_OF_SLIDE = math.pi, 0.5
 """Largest displacement of a joint without limits in a random position [rad or m]."""
 
 
@@ -339,13 +339,33 @@ def random_position(body: Body, rng: np.random.Generator) -> Coordinates:
         )
     position = [0.0] * body.nv
     for primitive in body.primitives:
-        lowest, highest = _range(primitive.limits, _REACH[primitive.kind])
+        is_hinge = primitive.kind is PrimitiveKind.HINGE
+        lowest, highest = finite_range(primitive.limits, is_hinge=is_hinge)
         position[primitive.dof_index] = float(rng.uniform(lowest, highest))
     return tuple(position)
 
 
-def _range(axis: JointAxis | None, reach: float) -> tuple[float, float]:
-    """Return the limits; if one is infinite, a range of the given reach at the finite one."""
+def dof_range(bodies: Sequence[Body], dof: int) -> tuple[float, float]:
+    """Return the `finite_range` of a coordinate of a hinge or slide.
+
+    Args:
+        bodies: The bodies of the mechanism.
+        dof: Index of its velocity.
+    """
+    primitives = ((body.v_start + p.dof_index, p) for body in bodies for p in body.primitives)
+    primitive = next(p for index, p in primitives if index == dof)
+    return finite_range(primitive.limits, is_hinge=primitive.kind is PrimitiveKind.HINGE)
+
+
+def finite_range(axis: JointAxis | None, *, is_hinge: bool) -> tuple[float, float]:
+    """Return the limits of an axis; if one is infinite, a range at the finite one that is as long
+    as from -pi to pi rad, or from -0.5 to 0.5 m.
+
+    Args:
+        axis: The axis; None has no limits.
+        is_hinge: Whether it is an axis of rotation.
+    """
+    reach = _REACH_OF_HINGE if is_hinge else _REACH_OF_SLIDE
     if axis is None or axis.lower > axis.upper:
         return -reach, reach
     if math.isfinite(axis.lower) and math.isfinite(axis.upper):
@@ -374,7 +394,10 @@ class Coupled(Protocol):
 
 
 def with_followers(
-    mechanism: Coupled, given: Mapping[str, Position], *, rates: bool = False
+    mechanism: Coupled,
+    given: Mapping[str, Position],
+    *,
+    at: Mapping[str, Position] | None = None,
 ) -> dict[str, Position]:
     """Return ``given`` and the values of all joints that follow from it through couplings.
 
@@ -384,7 +407,8 @@ def with_followers(
         mechanism: The mechanism that has the couplings.
         given: Positions or velocities by joint; or arrays of n of them, as for
             `bridge.Mechanism.batched_link_poses`.
-        rates: Whether the values are velocities, to which the offsets of couplings do not apply.
+        at: Positions by joint at which ``given`` are velocities; None if these are positions.
+            Joints that are not in it are at zero.
 
     Raises:
         TypeError: if ``given`` is no mapping.
@@ -406,13 +430,49 @@ def with_followers(
             if leader not in values:
                 waiting.append(coupling)
                 continue
-            value = coupling.multiplier * _component(values[leader], sizes[leader], k)
-            value = value if rates else value + coupling.offset
+            value = _component(values[leader], sizes[leader], k)
+            if at is None:
+                value = coupling.at(value)
+            else:
+                place = at.get(leader, (0.0,) * sizes[leader])
+                value = coupling.at(_component(place, sizes[leader], k), 1) * value
             values[follower] = _with_component(values.get(follower), sizes[follower], f, value)
         if len(waiting) == len(pending):
             break
         pending = waiting
     return values
+
+
+def scalar_positions(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> Array:
+    """Return the position of each coordinate of a hinge or slide, and zero for balls and free
+    bodies, shape (nv,), in the order of the velocities.
+
+    Args:
+        bodies: The bodies of the mechanism.
+        positions: Position of each body's joint.
+    """
+    values = np.zeros(sum(body.nv for body in bodies))
+    for body, position in zip(bodies, positions, strict=True):
+        if kind_of(body) is None and body.nv:
+            values[body.v_start : body.v_start + body.nv] = position
+    return values
+
+
+def independent_motions(mechanism: Coupled, positions: Sequence[Coordinates]) -> Array:
+    """Return the velocities that couplings allow at a position, as columns that span all of them,
+    shape (nv, n): tangents of the laws.
+
+    Args:
+        mechanism: The mechanism that has the couplings.
+        positions: Position of each body's joint.
+    """
+    G = np.eye(len(mechanism.v_order))
+    values = scalar_positions(mechanism.bodies, positions)
+    for _ in mechanism.couplings:  # a leader may follow another joint
+        for coupling in mechanism.couplings:
+            G[coupling.follower] = coupling.at(values[coupling.leader], 1) * G[coupling.leader]
+    followers = {coupling.follower for coupling in mechanism.couplings}
+    return G[:, [k for k in range(len(G)) if k not in followers]]
 
 
 def leading_positions(mechanism: Coupled) -> dict[str, Coordinates]:

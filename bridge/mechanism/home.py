@@ -7,8 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from loaders.engine_settings import MUJOCO
-from loaders.model import JointAxis, settings_of
+from loaders.model import JointAxis
 
 from .bodies import Body, Closure, DofCoupling
 from .coordinates import (
@@ -50,7 +49,7 @@ def home_coordinates(mechanism: _Closed) -> list[Coordinates]:
     }
     positions = [_home(body) for body in bodies]
     leading = {joint: positions[indices[joint]] for joint in leading_positions(mechanism)}
-    place(followed(mechanism, _within_ranges(mechanism, leading)), positions, indices)
+    place(with_followers(mechanism, _within_ranges(mechanism, leading)), positions, indices)
     return with_loops_closed(bodies, mechanism.closures, positions, stated)
 
 
@@ -68,38 +67,6 @@ def place(
         positions[indices[joint]] = tuple(np.atleast_1d(value).tolist())
 
 
-def followed(mechanism: Coupled, given: Mapping[str, Position]) -> dict[str, Position]:
-    """Return ``given`` and the positions of all joints that follow from it, also by the
-    polynomials that MuJoCo's equalities of joints may have.
-
-    Args:
-        mechanism: The mechanism.
-        given: Positions by joint.
-    """
-    values = with_followers(mechanism, given)
-    laws = [
-        (mechanism.v_order[c.follower][0], mechanism.v_order[c.leader][0], coefficients)
-        for c in mechanism.couplings
-        if (coefficients := _polynomial(c))
-    ]
-    for _ in laws:  # each may lead the next
-        found = {
-            follower: np.polynomial.Polynomial(coefficients)(
-                float(np.atleast_1d(values[leader])[0])
-            )
-            for follower, leader, coefficients in laws
-            if follower not in given and leader in values
-        }
-        values = with_followers(mechanism, {**found, **given})
-    return values
-
-
-def _polynomial(coupling: DofCoupling) -> list[float]:
-    """Return the coefficients of a polynomial that MuJoCo has in place of the multiplier."""
-    text = dict(settings_of(coupling, MUJOCO)).get("polycoef", "")
-    return list(map(float, text.split()))
-
-
 def _within_ranges(
     mechanism: Coupled, leading: Mapping[str, Coordinates]
 ) -> dict[str, Coordinates]:
@@ -112,7 +79,7 @@ def _within_ranges(
         for p in body.primitives
         if p.limits is not None and p.limits.lower <= p.limits.upper and kind_of(body) is None
     }
-    linear = [c for c in mechanism.couplings if c.multiplier and not _polynomial(c)]
+    linear = [c for c in mechanism.couplings if c.multiplier and not c.higher]
     for _ in range(len(linear)):  # each may lead the next
         before = dict(ranges)
         for coupling in linear:

@@ -52,7 +52,14 @@ from .bodies import (
     moving_ancestors,
     root_bodies,
 )
-from .coordinates import Coordinates, Position, initial_positions, joint_index, with_followers
+from .coordinates import (
+    Coordinates,
+    Position,
+    independent_motions,
+    initial_positions,
+    joint_index,
+    with_followers,
+)
 from .dynamics import MAX_DOFS, MassMatrixAtZero
 from .force_laws import LinkMotion, is_path, length_bias, length_gradient
 from .home import home_coordinates
@@ -283,6 +290,17 @@ class Mechanism:
             q: Positions by joint; a follower that is given keeps its position.
         """
         return with_followers(self, q)
+
+    def independent_motions(self, q: Mapping[str, Position] | None = None) -> Array:
+        """Return the velocities that couplings allow, as columns G that span all of them, shape
+        (nv, n).
+
+        With the mass matrix M, that of the coupled motion is ``G.T @ M @ G``.
+
+        Args:
+            q: Positions by joint, with those of followers; see `with_followers`.
+        """
+        return independent_motions(self, self.positions_by_body({} if q is None else q))
 
     def jacobians(self, q: Mapping[str, Position] | None = None) -> dict[str, Array]:
         """Return the geometric Jacobian of every link, shape (6, nv), with columns in ``v_order``.

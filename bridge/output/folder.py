@@ -610,8 +610,8 @@ def _link(old: Path, new: Path) -> None:
     new.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.link(old, new, follow_symlinks=False)
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
+    except (NotImplementedError, OSError) as error:  # Windows follows links, or cannot tell
+        if isinstance(error, OSError) and error.errno not in _NO_LINKS:
             raise
         shutil.copy2(old, new, follow_symlinks=False)
 

@@ -121,7 +121,7 @@ def _remove_if_left(entry: os.DirEntry[str]) -> None:
 
 def _is_left(process: int, status: os.stat_result) -> bool:
     age = time.time() - max(status.st_mtime, status.st_ctime)
-    if os.name != "posix":
+    if not hasattr(os, "geteuid"):  # Windows, where os.kill with 0 sends Ctrl+C
         return age > _FORGOTTEN
     return status.st_uid == os.geteuid() and age > _SETTLED and not _is_running(process)
 

@@ -18,15 +18,16 @@ from typing import Literal, NoReturn, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from bridge.installed_packages import is_installed
+from bridge.installed_packages import INSTALL_PYBULLET, is_installed, refusal_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Primitive, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, kind_of, positions_by_body
+from bridge.sensors import STATE_TYPES
 from bridge.stdout_capture import capture_stdout
 from loaders import Search
 from loaders.diagnostics import Diagnostic
 from loaders.inertia import SpatialInertia
-from loaders.model import WORLD, BallConstraint, JointType, WeldConstraint
+from loaders.model import WORLD, BallConstraint, CouplingLaw, JointType, WeldConstraint
 from loaders.pose import IDENTITY, Array, Pose
 
 Dof = tuple[str, int]
@@ -408,8 +409,8 @@ class Engine(Protocol):
     def joint_parameters(self) -> dict[Dof, JointParameters]:
         """Return the parameters of every component of a hinge or slide."""
 
-    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
-        """Return multiplier and offset of every coupling, by follower and leader."""
+    def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
+        """Return the law of every coupling, by follower and leader."""
 
     def stop_compliance(self) -> dict[Dof, float]:
         """Return how far each limited joint yields beyond its stops [rad/(N m) or m/N]; zero for a
@@ -455,6 +456,11 @@ class Engine(Protocol):
     def surfaces(self) -> Surfaces:
         """Return shapes, visuals, friction and settings of contact of each link, in the frame of
         the link.
+        """
+
+    def sensor_readings(self) -> Mapping[str, Array]:
+        """Return what each sensor reads in the current state, as `bridge.sensors.state_numbers` has
+        it, by scoped name; by default nothing if the model has no such sensor.
         """
 
     def compiled_statements(self) -> Statements:
@@ -595,7 +601,7 @@ class BaseEngine:
         """See `Engine.joint_parameters`."""
         self._refuse("report joint parameters")
 
-    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+    def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
         """See `Engine.couplings`."""
         self._refuse("report couplings")
 
@@ -630,6 +636,13 @@ class BaseEngine:
     def surfaces(self) -> Surfaces:
         """See `Engine.surfaces`."""
         self._refuse("report surfaces")
+
+    def sensor_readings(self) -> Mapping[str, Array]:
+        """See `Engine.sensor_readings`."""
+        links = self.mechanism.scene.links
+        if any(sensor.type in STATE_TYPES for link in links for sensor in link.sensors):
+            self._refuse("read sensors")
+        return {}
 
     def compiled_statements(self) -> Statements:
         """See `Engine.compiled_statements`."""
@@ -692,11 +705,6 @@ class _Named(Protocol):
     """A function or class."""
 
     __name__: str
-
-
-INSTALL_PYBULLET = (
-    "try: pip install pybullet, or pybullet-arm64 for Python 3.12 and later and for Apple silicon"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -845,6 +853,9 @@ def _require_installed(simulator: _Simulator) -> None:
         raise EngineMissingError(
             f"{simulator.name} is not installed; {simulator.advice}"
         ) from error
+    refusal = refusal_of(simulator.module)
+    if refusal is not None:
+        raise EngineMissingError(refusal)
 
 
 UNLIMITED = 1e9
@@ -989,9 +1000,7 @@ def constraint_violations(mechanism: Mechanism, q: Mapping[str, Position]) -> di
     violations = dict.fromkeys(screw_like_joints(mechanism), 0.0)
     for c in mechanism.couplings:
         if c.follower in values and c.leader in values:
-            violations[c.name] = abs(
-                values[c.follower] - c.multiplier * values[c.leader] - c.offset
-            )
+            violations[c.name] = abs(values[c.follower] - float(c.at(values[c.leader])))
     poses = mechanism.link_poses(q)
     X_WB = {i: poses[body.name] for i, body in enumerate(mechanism.bodies)} | {ROOT: IDENTITY}
     for name, ((a, X_AP), (b, X_BQ)), is_weld in held_frames(mechanism):

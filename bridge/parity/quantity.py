@@ -39,6 +39,8 @@ states.
 """
 MAX_COLLIDING_LINKS = 150
 """Number of links with collision shapes above which collidable pairs are not compared."""
+_SENSOR_STATES = 4
+"""Number of states in which sensors are read."""
 RELATIVE_FLOOR = 1e-6
 """Readings below this fraction of the largest reading are compared relative to that fraction of
 it.
@@ -74,7 +76,8 @@ class Quantity:
 
     level: Level
     name: str
-    unit: str
+    unit: str = ""
+    """Unit of the error; empty for a relative error or numbers of several units."""
     read: Callable[[Engine, Mechanism], Readings]
     error: Error
     tolerance: float = TOLERANCE
@@ -190,6 +193,20 @@ def capped_relative(a: Array, b: Array, scale: float) -> float:
     return norm_relative(a, b, max(scale, 1.0))
 
 
+def relative_to_one(a: Array, b: Array, _scale: float) -> float:
+    """Return the largest difference relative to the larger of one and the reading at its place.
+
+    Args:
+        a: The reading of one engine.
+        b: The reading of the other engine.
+        _scale: Unused.
+    """
+    if np.isnan(a).all() and np.isnan(b).all():
+        return 0.0
+    known = ~(np.isnan(a) & np.isnan(b))
+    return capped_relative(a[known], b[known], float(np.abs(a[known]).max(initial=0.0)))
+
+
 def absolute(a: Array, b: Array, _scale: float) -> float:
     """Return the largest absolute difference; infinities of the same sign are equal.
 
@@ -261,12 +278,16 @@ def _states_friction(mechanism: Mechanism) -> bool:
     return any(axis.friction for joint in mechanism.scene.joints for axis in joint.axes)
 
 
+_DEGREE = 4
+"""Largest degree of the law of a coupling."""
+
+
 def _couplings(engine: Engine, _mechanism: Mechanism) -> Readings:
     return {
         Place(f"{dof_place(follower)} on {dof_place(leader)}", follower[0], leader[0]): np.array(
-            pair
+            (*law.coefficients, *(0.0,) * (_DEGREE - 1 - len(law.higher)))
         )
-        for (follower, leader), pair in engine.couplings().items()
+        for (follower, leader), law in engine.couplings().items()
     }
 
 
@@ -391,7 +412,7 @@ _CHANGED_INERTIA = _ADDED_INERTIA | {pybullet_codes.FOLDED_LINKS}
 _ROTOR_INERTIA = frozenset({pybullet_codes.ROTOR_INERTIA, codes.DART_ROTOR_INERTIA})
 _LOCKED = frozenset({pybullet_codes.LOCKED_JOINT})
 _GRAVITY = frozenset({pybullet_codes.LINK_WITHOUT_GRAVITY, codes.DRAKE_LINK_WITHOUT_GRAVITY})
-_LOST_SHAPE = frozenset(
+LOST_SHAPE = frozenset(
     {
         codes.DART_SHAPE,
         loaders_codes.RESOURCE_NOT_FOUND,
@@ -401,9 +422,9 @@ _LOST_SHAPE = frozenset(
         mjcf_codes.HEIGHTMAP,
         mjcf_codes.MOVING_PLANE,
         mjcf_codes.NO_SHAPE,
-        mjcf_codes.COLLIDE_WITHOUT_CONTACT,
     }
 )
+"""Codes of collision shapes that an engine lacks."""
 _COUPLINGS = frozenset(
     {
         codes.DART_COUPLING,
@@ -414,9 +435,7 @@ _COUPLINGS = frozenset(
 )
 
 QUANTITIES = (
-    Quantity(
-        level=Level.MODEL, name="mass", unit="", read=_mass, error=relative, causes=_CHANGED_INERTIA
-    ),
+    Quantity(level=Level.MODEL, name="mass", read=_mass, error=relative, causes=_CHANGED_INERTIA),
     Quantity(
         level=Level.MODEL,
         name="center of mass",
@@ -428,7 +447,6 @@ QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="inertia",
-        unit="",
         read=_rotational_inertia,
         error=relative,
         causes=_CHANGED_INERTIA,
@@ -452,7 +470,6 @@ QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="damping",
-        unit="",
         read=_damping,
         error=relative,
         causes=frozenset({codes.DRAKE_SHARED_DAMPING}),
@@ -460,7 +477,6 @@ QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="friction",
-        unit="",
         read=_friction,
         error=relative,
         causes=_LOCKED,
@@ -469,7 +485,6 @@ QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="couplings",
-        unit="",
         read=_couplings,
         error=absolute,
         causes=_COUPLINGS,
@@ -495,16 +510,27 @@ QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="Jacobians",
-        unit="",
         read=_jacobians,
         error=capped_relative,
         depends_on_state=True,
         states=_jacobian_states,
     ),
     Quantity(
+        level=Level.MODEL,
+        name="sensor readings",
+        unit="",
+        read=lambda engine, _mechanism: engine.sensor_readings(),
+        error=relative_to_one,
+        depends_on_state=True,
+        causes=frozenset(
+            {pybullet_codes.SENSOR, mjcf_codes.SENSOR, mjcf_codes.SENSOR_FIELD_OF_VIEW}
+        ),
+        is_stated=lambda _mechanism: False,
+        states=lambda _mechanism: _SENSOR_STATES,
+    ),
+    Quantity(
         level=Level.OPERATORS,
         name="mass matrix",
-        unit="",
         read=_mass_matrix,
         error=absolute,
         depends_on_state=True,
@@ -514,7 +540,6 @@ QUANTITIES = (
     Quantity(
         level=Level.OPERATORS,
         name="bias forces",
-        unit="",
         read=_bias_forces,
         error=capped_relative,
         depends_on_state=True,
@@ -524,7 +549,6 @@ QUANTITIES = (
     Quantity(
         level=Level.OPERATORS,
         name="inverse dynamics",
-        unit="",
         read=_inverse_dynamics,
         error=capped_relative,
         depends_on_state=True,
@@ -544,10 +568,9 @@ QUANTITIES = (
     Quantity(
         level=Level.OPERATORS,
         name="collidable pairs",
-        unit="",
         read=_collidable_pairs,
         error=absolute,
-        causes=_LOST_SHAPE | {pybullet_codes.MERGED_FILTERS},
+        causes=LOST_SHAPE | {mjcf_codes.COLLIDE_WITHOUT_CONTACT, pybullet_codes.MERGED_FILTERS},
     ),
 )
 """The quantities in the order of the report: what the model is, where its links are, which forces

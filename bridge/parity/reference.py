@@ -14,9 +14,10 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Position, initial_positions, kind_of
 from bridge.mechanism.dynamics import damper_and_spring_forces, mass_matrix_and_bias_forces
+from bridge.sensors import motion_messages, state_readings
 from loaders.engine_settings import friction_rule
 from loaders.inertia import SpatialInertia
-from loaders.model import JointAxis
+from loaders.model import CouplingLaw, JointAxis
 from loaders.pose import Array, Pose, matrix_to_quaternion, quaternion_to_matrix, rotation_about
 
 from .engine import (
@@ -126,6 +127,12 @@ class ReferenceEngine(BaseEngine):
         """See `Engine.actuator_efforts`."""
         return {joint: trial.efforts(trial.limit, trial.gains) for joint, trial in trials.items()}
 
+    def sensor_readings(self) -> dict[str, Array]:
+        """See `Engine.sensor_readings`."""
+        v = self.velocities()
+        velocities = {name: J @ v for name, J in self.jacobians().items()}
+        return state_readings(motion_messages(self.mechanism, self.link_poses(), velocities))
+
     def surfaces(self) -> Surfaces:
         """See `Engine.surfaces`."""
         return model_surfaces(self.mechanism)
@@ -134,13 +141,10 @@ class ReferenceEngine(BaseEngine):
         """See `Engine.combined_friction`; the rule is that of the source."""
         return friction_rule(self.mechanism.scene).combined(one, two)
 
-    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+    def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
         """See `Engine.couplings`."""
         order = self.mechanism.v_order
-        return {
-            (order[c.follower], order[c.leader]): (c.multiplier, c.offset)
-            for c in self.mechanism.couplings
-        }
+        return {(order[c.follower], order[c.leader]): c for c in self.mechanism.couplings}
 
     def violations(self) -> dict[str, float]:
         """See `Engine.violations`."""

@@ -66,9 +66,10 @@ def _random_state(mechanism: Mechanism, rng: np.random.Generator) -> State:
     followers = {mechanism.v_order[c.follower][0] for c in mechanism.couplings}
     leading = {name: value for name, value in q.items() if name not in followers}
     rates = {name: value for name, value in v.items() if name not in followers}
-    return {**q, **with_followers(mechanism, leading)}, {
+    q |= with_followers(mechanism, leading)
+    return q, {
         **v,
-        **with_followers(mechanism, rates, rates=True),
+        **with_followers(mechanism, rates, at=q),
     }
 
 

@@ -50,8 +50,9 @@ def load_words(options: Mapping[str, Any]) -> Iterator[str]:
         yield from ("--xacro-arg", f"{name}:={value}")
     for folder in options.get("paths") or ():
         yield from ("--path", os.fspath(folder))
-    if options.get("srdf") is not None:
-        yield from ("--srdf", os.fspath(options["srdf"]))
+    for name in ("srdf", "overrides"):
+        if options.get(name) is not None:
+            yield from (f"--{name}", os.fspath(options[name]))
 
 
 def repeat_command(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from bridge.fluid import described
+from bridge.mechanism.coordinates import finite_range
 from loaders.collision_pairs import default_policy, excluded_pairs, masked_pairs, weld_groups
 from loaders.diagnostics import Code
 from loaders.engine_settings import FRICTION_RULES, FrictionRule, friction_rule, grip_of
@@ -22,6 +23,7 @@ from loaders.model import (
     BallConstraint,
     Bushing,
     Constraint,
+    Coupling,
     DistanceConstraint,
     FilterGroup,
     FilterRule,
@@ -31,11 +33,13 @@ from loaders.model import (
     Light,
     Link,
     Material,
+    Motion,
     Rgba,
     Sensor,
     SpringDamper,
     TendonConstraint,
     WeldConstraint,
+    by_name,
 )
 from loaders.pose import Array, Pose, frozen
 from loaders.scene import Scene
@@ -206,6 +210,48 @@ def report_smaller_friction(
             wanted=worst.wanted,
             rule_name=rule.words,
         )
+
+
+def with_linear_couplings(scene: Scene, report: Report, code: Code) -> Scene:
+    """Return the scene with lines in place of the laws of couplings that are none.
+
+    Args:
+        scene: The scene.
+        report: Receives a finding for each, with the largest difference over the range of the
+            leader.
+        code: The code of the findings.
+    """
+    if not any(coupling.higher for coupling in scene.couplings):
+        return scene
+    joints = by_name(scene.joints)
+    return dataclasses.replace(
+        scene,
+        couplings=tuple(
+            _linear(coupling, joints[coupling.leader], report, code)
+            if coupling.higher
+            else coupling
+            for coupling in scene.couplings
+        ),
+    )
+
+
+def _linear(coupling: Coupling, leader: Joint, report: Report, code: Code) -> Coupling:
+    motions = leader.type.traits.motions
+    is_hinge = motions[min(coupling.leader_axis, len(motions) - 1)] is not Motion.SLIDE
+    axis = leader.axes[coupling.leader_axis]
+    low, high = finite_range(axis, is_hinge=is_hinge)
+    line, error = coupling.closest_line(low, high)
+    report.add(
+        code,
+        coupling.where,
+        subjects=(coupling.follower, coupling.leader),
+        follower=coupling.follower,
+        leader=coupling.leader,
+        error=error,
+        low=low,
+        high=high,
+    )
+    return dataclasses.replace(coupling, multiplier=line.multiplier, offset=line.offset, higher=())
 
 
 def with_filter_groups(scene: Scene) -> Scene:

@@ -34,7 +34,7 @@ from loaders.scene import Scene
 from loaders.switches import as_switched
 from loaders.text import code, printable
 
-from .options import PairOptions, changed_options
+from .options import SharedOptions, changed_options
 from .report import (
     WRITTEN_BY,
     Report,
@@ -44,7 +44,7 @@ from .report import (
     read_back,
     require_equal,
 )
-from .xml import Element, add, check_folder_name, file_name, root_element, write
+from .xml import Element, add, check_folder_name, file_name, is_device, root_element, write
 
 ASSETS = "assets"
 """Folder of the assets, beside the file of the model."""
@@ -140,7 +140,8 @@ def _named(path: Path, data: bytes) -> Iterable[Path]:
 
 
 def _plain(stem: str) -> str:
-    return re.sub(r"[^\w.-]+", "_", stem, flags=re.ASCII).strip("._") or "mesh"
+    plain = re.sub(r"[^\w.-]+", "_", stem, flags=re.ASCII).strip("._") or "mesh"
+    return f"mesh_{plain}" if is_device(plain) else plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -573,7 +574,7 @@ def scene_of(source: Source, options: LoadOptions, report: Report | None = None)
 
 
 def with_sampled_pairs(
-    scene: Scene, source: Source, options: PairOptions, report: Report
+    scene: Scene, source: Source, options: SharedOptions, report: Report
 ) -> tuple[Scene, SampledPairs | None]:
     """Return the scene of a source, with filter groups for the pairs of links that random positions
     exclude from contact, and these pairs; None if that is not requested.

@@ -37,6 +37,8 @@ _POSITION_DECIMALS = 14
 _Colored = TypeVar("_Colored", Light, Material)
 _COLORS = ("diffuse", "ambient", "specular", "emissive")
 """Fields with a color; a light has two of them."""
+MOMENTS = tuple((f"i{'xyz'[i]}{'xyz'[j]}", i, j) for i in range(3) for j in range(i, 3))
+"""The name, row and column of each entry of a rotational inertia in SDFormat and URDF."""
 BEYOND_COLORS = "components of a color beyond 0 and 1"
 """Name for people of the colors that `with_colors_in_range` changes."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, get_args
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from bridge.choices import (
     AS_STATED,
@@ -82,16 +82,18 @@ class Option:
                 check_option_value(self.item, word, self.choices)
 
 
-def option(text: str = "", *, flag: str | None = None, **declaration: Any) -> dict[str, Any]:
-    """Return the metadata of a field of a dataclass, which is an option.
+def option(default: Any, text: str = "", *, flag: str | None = None, **declaration: Any) -> Any:
+    """Return the field of a dataclass that declares an option.
 
     Args:
+        default: Its default.
         text: What it means, in the help of the commands.
         flag: Its flag on the command line, by default that of its name; empty for none. An option
             that is true by default is switched off there.
-        declaration: Other attributes of `Option`.
+        declaration: Other attributes of `Option`; the choices follow from a type of words.
     """
-    return {"help": text, **declaration} | ({} if flag is None else {"flag": flag})
+    about = {"help": text, **declaration} | ({} if flag is None else {"flag": flag})
+    return field(default=default, metadata=about)
 
 
 def options_of(kind: type) -> Iterator[Option]:
@@ -100,12 +102,15 @@ def options_of(kind: type) -> Iterator[Option]:
     Args:
         kind: The dataclass.
     """
+    hints = get_type_hints(kind)
     for entry in fields(kind):
         if entry.name == "strict":
             continue
         words = entry.name.replace("_", "-")
-        derived = f"--no-{words}" if entry.default is True else f"--{words}"
-        stated = {"flag": derived, **entry.metadata}
+        flag = f"--no-{words}" if entry.default is True else f"--{words}"
+        hint = hints[entry.name]
+        choices = get_args(hint) if get_origin(hint) is Literal else ()
+        stated = {"flag": flag, "choices": choices, **entry.metadata}
         yield Option(name=entry.name, default=entry.default, **stated)
 
 
@@ -128,32 +133,37 @@ class ExportOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairOptions(ExportOptions):
-    """The options of all targets of this package: which pairs of links do not collide."""
+class SharedOptions(ExportOptions):
+    """The options of all targets of this package: which pairs of links collide, and as what."""
 
-    exclude: Exclude = field(
-        default="as_is",
-        metadata=option(
-            "pairs of links that do not collide: as the file says, or also those that are "
-            "adjacent, or touch always or never at random positions (sampled)",
-            choices=get_args(Exclude),
-        ),
+    exclude: Exclude = option(
+        "as_is",
+        "pairs of links that do not collide: as the file says, or also those that are "
+        "adjacent, or touch always or never at random positions (sampled)",
     )
-    exclude_samples: int = field(
-        default=AS_STATED.samples,
-        metadata=option(
-            f"number of random positions of --exclude sampled (default: {AS_STATED.samples})",
-            metavar="N",
-            least=1,
-        ),
+    exclude_samples: int = option(
+        AS_STATED.samples,
+        f"number of random positions of --exclude sampled (default: {AS_STATED.samples})",
+        metavar="N",
+        least=1,
     )
-    exclude_seed: int = field(
-        default=AS_STATED.seed,
-        metadata=option(
-            f"seed of the random positions of --exclude sampled (default: {AS_STATED.seed})",
-            metavar="N",
-        ),
+    exclude_seed: int = option(
+        AS_STATED.seed,
+        f"seed of the random positions of --exclude sampled (default: {AS_STATED.seed})",
+        metavar="N",
     )
+
+    shapes: Shapes = option(
+        None,
+        "shape of the collision meshes of links, such as 'finger*=box', or that of all links: mesh "
+        "(as the file says), hull, parts (separate convex parts), decompose (by coacd), a fitted "
+        "box, capsule, cylinder or sphere, or none; may be repeated, the last that matches counts",
+        flag="--shape",
+        choices=get_args(CollisionShape),
+        metavar="LINKS=SHAPE",
+        of_names=True,
+    )
+    fit: Fit = option("contain", "fitted shapes contain the mesh, or are the closest to it")
 
     @property
     def exclusion(self) -> Exclusion:
@@ -163,99 +173,76 @@ class PairOptions(ExportOptions):
 
 Repair = Literal["keep", "repair"]
 """Treatments of inertias that are not physical, in files that Drake and Gazebo read."""
-_REPAIR = option(
-    "inertias that are not physical: keep writes them as they are, repair writes the nearest "
-    "physical ones",
-    choices=get_args(Repair),
-)
-_INERTIA = (
-    "inertias that are not physical: keep refuses them, repair replaces each by the nearest "
-    "physical one, from_geometry computes them from the collisions, error also refuses links "
-    "without inertia"
-)
 
 
-_SHAPES = option(
-    "shape of the collision meshes of links, such as 'finger*=box', or that of all links: mesh (as "
-    "the file says), hull, parts (separate convex parts), decompose (by coacd), a fitted box, "
-    "capsule, cylinder or sphere, or none; may be repeated, the last that matches counts",
-    flag="--shape",
-    choices=get_args(CollisionShape),
-    metavar="LINKS=SHAPE",
-    of_names=True,
-)
-_FIT = option("fitted shapes contain the mesh, or are the closest to it", choices=get_args(Fit))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepairOptions(SharedOptions):
+    """The options of SDFormat, URDF and directives."""
+
+    inertia: Repair = option(
+        "keep",
+        "inertias that are not physical: keep writes them as they are, repair writes the nearest "
+        "physical ones",
+    )
 
 
 _LEAST_VERTICES = 4
 """Smallest number of vertices of a hull."""
-Actuators = Literal["none", "motor", "dcmotor", "position", "velocity"]
+Actuators = Literal["none", "motor", "dcmotor", "position", "velocity", "stated"]
 Contacts = Literal["geoms", "pairs"]
+Program = Literal["any", "ros2_control"]
 MjcfInertia = Literal["keep", "repair", "from_geometry", "error"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MjcfExportOptions(PairOptions):
+class MjcfExportOptions(SharedOptions):
     """Options of `bridge.export_mjcf`."""
 
-    actuators: Actuators = field(
-        default="none",
-        metadata=option(
-            "actuators of the driven joints: none, or a model of the drive",
-            choices=get_args(Actuators),
-        ),
+    actuators: Actuators = option(
+        "none",
+        "actuators of the driven joints: none, or a model of the drive",
     )
-    base: Base = field(
-        default="as_is",
-        metadata=option(
-            "links that no joint holds: as the file says, fixed to the world, or free",
-            choices=get_args(Base),
-        ),
+    base: Base = option(
+        "as_is",
+        "links that no joint holds: as the file says, fixed to the world, or free",
     )
-    inertia: MjcfInertia = field(
-        default="keep", metadata=option(_INERTIA, choices=get_args(MjcfInertia))
+    inertia: MjcfInertia = option(
+        "keep",
+        "inertias that are not physical: keep refuses them, repair replaces each by the nearest "
+        "physical one, from_geometry computes them from the collisions, error also refuses links "
+        "without inertia",
     )
-    policy: str = field(
-        default="neighbors",
-        metadata=option(
-            "default rule for the pairs of links that may collide: that of one simulator, or "
-            "neighbors (the default is that of the file's format, and neighbors for URDF)",
-            choices=("neighbors", "drake", "sdformat", "mujoco", "pybullet"),
-        ),
+    policy: str = option(
+        "neighbors",
+        "default rule for the pairs of links that may collide: that of one simulator, or "
+        "neighbors (the default is that of the file's format, and neighbors for URDF)",
+        choices=("neighbors", "drake", "sdformat", "mujoco", "pybullet"),
     )
-    overlaps: Overlaps = field(
-        default="exclude",
-        metadata=option(
-            "links of a URDF that overlap initially: exclude them from contact, or keep them "
-            "colliding",
-            choices=get_args(Overlaps),
-        ),
+    overlaps: Overlaps = option(
+        "exclude",
+        "links of a URDF that overlap initially: exclude them from contact, or keep them colliding",
     )
-    collision_meshes: CollisionMeshes = field(
-        default="as_is",
-        metadata=option(
-            "how meshes collide: as the file says, as convex hulls, or decomposed into "
-            "convex parts",
-            choices=get_args(CollisionMeshes),
-        ),
+    collision_meshes: CollisionMeshes = option(
+        "as_is",
+        "how meshes collide: as the file says, as convex hulls, or decomposed into convex parts",
     )
-    shapes: Shapes = field(default=None, metadata=_SHAPES)
-    fit: Fit = field(default="contain", metadata=_FIT)
-    maxhullvert: int = field(
-        default=0,
-        metadata=option(
-            "largest number of vertices of the hulls of meshes, at least 4 (MuJoCo's maxhullvert); "
-            "0 for any",
-            metavar="N",
-        ),
+    maxhullvert: int = option(
+        0,
+        "largest number of vertices of the hulls of meshes, at least 4 (MuJoCo's maxhullvert); "
+        "0 for any",
+        metavar="N",
     )
-    contacts: Contacts = field(
-        default="geoms",
-        metadata=option(
-            "write friction and stiffness of contacts on each geom, or on each pair of geoms that "
-            "may collide",
-            choices=get_args(Contacts),
-        ),
+    contacts: Contacts = option(
+        "geoms",
+        "write friction and stiffness of contacts on each geom, or on each pair of geoms that "
+        "may collide",
+    )
+
+    program: Program = option(
+        "any",
+        "program that runs the model: ros2_control writes the names, sites and actuators that "
+        "mujoco_ros2_control finds, and the <mujoco_inputs> of a URDF",
+        flag="--for",
     )
 
     def __post_init__(self) -> None:
@@ -275,29 +262,22 @@ LOWEST = "lowest"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SdfExportOptions(PairOptions):
+class SdfExportOptions(RepairOptions):
     """Options of `bridge.export_sdf`."""
 
-    world: World = field(default="auto", metadata=option(flag="", choices=get_args(World)))
-    inertia: Repair = field(default="keep", metadata=_REPAIR)
-    shapes: Shapes = field(default=None, metadata=_SHAPES)
-    fit: Fit = field(default="contain", metadata=_FIT)
-    version: str = field(
-        default=VERSIONS[0],
-        metadata=option(
-            "version of SDFormat, 1.7 to 1.12, or lowest: the lowest that has all that is written "
-            f"(default: {VERSIONS[0]})",
-            flag="--sdf-version",
-            choices=(*VERSIONS, LOWEST),
-            metavar="VERSION",
-        ),
+    world: World = option("auto", flag="")
+    version: str = option(
+        VERSIONS[0],
+        "version of SDFormat, 1.7 to 1.12, or lowest: the lowest that has all that is written "
+        f"(default: {VERSIONS[0]})",
+        flag="--sdf-version",
+        choices=(*VERSIONS, LOWEST),
+        metavar="VERSION",
     )
-    model_config: bool = field(
-        default=False,
-        metadata=option(
-            "write model.config beside the model, so that Gazebo finds it",
-            of_folder=(True,),
-        ),
+    model_config: bool = option(
+        False,
+        "write model.config beside the model, so that Gazebo finds it",
+        of_folder=(True,),
     )
 
     def __post_init__(self) -> None:
@@ -318,60 +298,42 @@ Meshes = Literal["relative", "package"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UrdfExportOptions(PairOptions):
+class UrdfExportOptions(RepairOptions):
     """Options of `bridge.export_urdf`."""
 
-    extensions: Sequence[Extension] = field(
-        default=EXTENSIONS,
-        metadata=option(
-            "extensions that may be written: drake, gazebo, pybullet, separated by commas, or none "
-            "(default: all)",
-            choices=EXTENSIONS,
-            metavar="A,B",
-            item="extension",
-        ),
+    extensions: Sequence[Extension] = option(
+        EXTENSIONS,
+        "extensions that may be written: drake, gazebo, pybullet, separated by commas, or none "
+        "(default: all)",
+        choices=EXTENSIONS,
+        metavar="A,B",
+        item="extension",
     )
-    inertia: Repair = field(default="keep", metadata=_REPAIR)
-    shapes: Shapes = field(default=None, metadata=_SHAPES)
-    fit: Fit = field(default="contain", metadata=_FIT)
-    joints: Joints = field(
-        default="all",
-        metadata=option(
-            "joints of several degrees of freedom as Drake's, or as chains of revolute and "
-            "prismatic ones",
-            choices=get_args(Joints),
-        ),
+    joints: Joints = option(
+        "all",
+        "joints of several degrees of freedom as Drake's, or as chains of revolute and "
+        "prismatic ones",
     )
-    frame_links: FrameLinks = field(
-        default="moved",
-        metadata=option(
-            "frames that become massless links: those of links that moved to their joints, all, "
-            "or none",
-            choices=get_args(FrameLinks),
-        ),
+    frame_links: FrameLinks = option(
+        "moved",
+        "frames that become massless links: those of links that moved to their joints, all, "
+        "or none",
     )
-    couplings: bool = field(default=True, metadata=option("leave out couplings"))
-    transmissions: bool = field(default=True, metadata=option("leave out actuators"))
-    ros2_control: bool = field(
-        default=False,
-        metadata=option(
-            "write <ros2_control> with the interfaces of the driven joints",
-        ),
+    couplings: bool = option(True, "leave out couplings")
+    transmissions: bool = option(True, "leave out actuators")
+    ros2_control: bool = option(
+        False,
+        "write <ros2_control> with the interfaces of the driven joints",
     )
-    meshes: Meshes = field(
-        default="relative",
-        metadata=option(
-            "URIs of meshes: relative, or package:// with a package.xml",
-            choices=get_args(Meshes),
-            of_folder=("package",),
-        ),
+    meshes: Meshes = option(
+        "relative",
+        "URIs of meshes: relative, or package:// with a package.xml",
+        of_folder=("package",),
     )
-    write_srdf: bool = field(
-        default=False,
-        metadata=option(
-            "write an SRDF file with the pairs of links that never collide",
-            of_folder=(True,),
-        ),
+    write_srdf: bool = option(
+        False,
+        "write an SRDF file with the pairs of links that never collide",
+        of_folder=(True,),
     )
 
 
@@ -379,17 +341,11 @@ Models = Literal["sdf", "urdf"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DirectivesExportOptions(PairOptions):
+class DirectivesExportOptions(RepairOptions):
     """Options of `bridge.export_directives`."""
 
-    inertia: Repair = field(default="keep", metadata=_REPAIR)
-    shapes: Shapes = field(default=None, metadata=_SHAPES)
-    fit: Fit = field(default="contain", metadata=_FIT)
-    models: Models = field(
-        default="sdf",
-        metadata=option(
-            "format of the models that directives assemble: sdf, one for each model, or urdf, one "
-            "for each tree",
-            choices=get_args(Models),
-        ),
+    models: Models = option(
+        "sdf",
+        "format of the models that directives assemble: sdf, one for each model, or urdf, one "
+        "for each tree",
     )

@@ -24,9 +24,20 @@ whole.
 """
 
 
+DEVICES = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
+)
+"""Names that Windows keeps for devices: no file has one of them, whatever its case or suffix."""
+
+
+def is_device(name: str) -> bool:
+    """Return whether Windows takes the name of a file for a device."""
+    return name.partition(".")[0].lower() in DEVICES
+
+
 def file_name(name: str) -> str:
     """Return the name of a file for a model, without the suffix of its source; never ``scene``,
-    never too long.
+    never that of a device, never too long.
     """
     plain = (
         re.sub(r"[^\w.-]+", "_", re.sub(r"\.(urdf|sdf)$", "", name), flags=re.ASCII).strip("._")
@@ -34,6 +45,8 @@ def file_name(name: str) -> str:
     )
     if len(plain) > _MAX_NAME:
         plain = f"{plain[: _MAX_NAME - 9]}_{hashlib.sha256(plain.encode()).hexdigest()[:8]}"
+    if is_device(plain):
+        return f"model_{plain}"
     return f"{plain}_model" if plain.lower() == "scene" else plain
 
 
@@ -103,7 +116,8 @@ class Names:
     def claim(self, kind: str, preferred: str, *, alternative: str = "") -> str:
         """Reserve and return a name that no other element of the kind has.
 
-        Names of files differ by more than case, which some file systems ignore.
+        Names of files differ by more than case, which some file systems ignore, and are not those
+        of devices.
 
         Args:
             kind: The kind of element whose names must differ.
@@ -113,6 +127,8 @@ class Names:
         """
         taken = self._taken[kind]
         normalized = str.casefold if kind in _FILES else str
+        if kind in _FILES:
+            taken |= DEVICES
         if preferred and (key := normalized(preferred)) not in taken:
             taken.add(key)
             return preferred

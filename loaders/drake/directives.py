@@ -12,6 +12,7 @@ from pathlib import Path
 from loaders.collision_pairs import is_connection
 from loaders.context import MAX_INCLUDE_DEPTH, Context, Failure, element_count
 from loaders.drake import codes
+from loaders.files.read_file import real_path
 from loaders.finish.transform import attach_joints, merge, place
 from loaders.model import WORLD, FilterGroup, FilterRule, Frame, Joint, JointType, by_name
 from loaders.node import Node
@@ -289,7 +290,7 @@ def _included(step: Step, builder: SceneBuilder) -> list[Step]:
     path = _find_file(step)
     if path is None:
         return []
-    real = path.resolve()
+    real = Path(real_path(path))
     if real in step.context.including:
         node.report(codes.DIRECTIVES_INCLUDE_CYCLE, file=path.name)
         return []
@@ -344,7 +345,7 @@ def _add_model(step: Step, builder: SceneBuilder) -> None:
 
 
 def _read_model(path: Path, name: str, step: Step, builder: SceneBuilder) -> Scene | None:
-    real = path.resolve()
+    real = Path(real_path(path))
     if path.suffix.lower() in {".yaml", ".yml"}:
         step.node.report(codes.DIRECTIVES_NOT_ONE_MODEL, file=path.name)
         return None

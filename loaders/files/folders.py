@@ -13,7 +13,7 @@ from pathlib import Path
 from loaders.deferred import cached_property
 from loaders.limits import FileError
 
-from .read_file import is_inside, read, real_path, regular_files, size_inside
+from .read_file import is_file, is_inside, note_file, read, real_path, regular_files, size_inside
 
 ENVIRONMENT = (
     "SDF_PATH",
@@ -82,7 +82,9 @@ def begins_model(folder: Path) -> bool:
 
 def is_package_or_model(folder: str | os.PathLike[str]) -> bool:
     """Return whether a folder is a package or a model; a model may lack its manifest."""
-    return is_package(folder) or only_model_file(Path(folder)) is not None
+    return is_package(folder) or (
+        os.path.isdir(folder) and only_model_file(Path(folder)) is not None
+    )
 
 
 def is_model_file(name: str) -> bool:
@@ -117,11 +119,7 @@ def model_folders(base: Path) -> Iterator[Path]:
 
 def _exported_folders(package: Path) -> Iterator[Path]:
     """Yield the folders in a package that it exports to Gazebo."""
-    try:
-        manifest = read(package / "package.xml", option="side_file_bytes")
-    except FileError:
-        return
-    for match in _EXPORT.finditer(manifest):
+    for match in _EXPORT.finditer(_manifest_bytes(package / "package.xml") or b""):
         for word in match[1].decode(errors="replace").split(":"):
             folder = os.path.normpath(word.replace("${prefix}", str(package)))
             if folder == str(package.parent) or is_inside(folder, (str(package),)):
@@ -170,11 +168,22 @@ def declared_name(manifest: Path) -> str | None:
     """Return the name of the package that a ``package.xml`` declares; None if there is none or it
     cannot be read.
     """
+    data = _manifest_bytes(manifest)
+    match = None if data is None else _PACKAGE_NAME.search(data)
+    return None if match is None else match[1].decode(errors="replace")
+
+
+def _manifest_bytes(manifest: Path) -> bytes | None:
+    """Return the contents of a ``package.xml``; None if there is none, or if it is a link to
+    something else than another one, as those are that colcon installs.
+    """
+    note_file(manifest)
+    if not is_file(manifest) or os.path.basename(real_path(manifest)) != manifest.name:
+        return None
     try:
-        match = _PACKAGE_NAME.search(read(manifest, option="side_file_bytes"))
+        return read(manifest, option="side_file_bytes")
     except FileError:
         return None
-    return None if match is None else match[1].decode(errors="replace")
 
 
 # --- the caller's environment ---------------------------------------------------------------------

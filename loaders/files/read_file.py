@@ -24,7 +24,8 @@ import re
 import stat
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -133,8 +134,14 @@ class _Archive(NamedTuple):
 
     members: Mapping[str, ZipInfo]
     """The files, by name."""
-    folders: frozenset[str]
-    """The folders, the top one under an empty name."""
+    names: Sequence[str]
+    """The names of all entries, sorted; those of folders end with a slash."""
+
+    def has_folder(self, name: str) -> bool:
+        """Return whether a name, which is empty for the top, is that of a folder."""
+        start = f"{name}/"
+        at = bisect_left(self.names, start)
+        return not name or (at < len(self.names) and self.names[at].startswith(start))
 
 
 def archive_of(path: str) -> str | None:
@@ -160,7 +167,7 @@ def size_in_archive(path: str) -> int | None:
     name = split[1]
     if name in archive.members:
         return archive.members[name].file_size
-    return FOLDER if name in archive.folders else None
+    return FOLDER if archive.has_folder(name) else None
 
 
 def read_inside(path: str, most: int) -> bytes | None:
@@ -308,7 +315,7 @@ def _checked(entries: Iterable[ZipInfo]) -> _Archive:
         ArchiveError: if one is not a plain file with a plain name of its own.
     """
     members: dict[str, ZipInfo] = {}
-    folders = {""}
+    names: list[str] = []
     for entry in entries:
         name = entry.filename
         problem = _problem(entry) or ("occurs twice" if name in members else "")
@@ -318,16 +325,26 @@ def _checked(entries: Iterable[ZipInfo]) -> _Archive:
             )
         if not entry.is_dir():
             members[name] = entry
-        parent = posixpath.dirname(name)
-        while parent not in folders:
-            folders.add(parent)
-            parent = posixpath.dirname(parent)
-    clash = next((name for name in members if name in folders), None)
+        names.append(name)
+    archive = _Archive(members, sorted(names))
+    _check_places(members.values())
+    clash = next((name for name in members if archive.has_folder(name)), None)
     if clash is not None:
         raise ArchiveError(
             f"the member {clash[:80]!r} is a file and a folder", "unpack the archive"
         )
-    return _Archive(members, frozenset(folders))
+    return archive
+
+
+def _check_places(entries: Iterable[ZipInfo]) -> None:
+    """Refuse members that share bytes of the archive, which would be read for each of them."""
+    end = 0
+    for entry in sorted(entries, key=lambda entry: entry.header_offset):
+        if entry.header_offset < end:
+            raise ArchiveError(
+                f"the member {entry.filename[:80]!r} overlaps another", "unpack the archive"
+            )
+        end = entry.header_offset + _LOCAL.size + len(entry.filename) + entry.compress_size
 
 
 def _problem(entry: ZipInfo) -> str:

@@ -1,105 +1,192 @@
-"""URIs rd://name, and the folders that a caller names."""
+"""Robots of installed packages by name, and the folders that a caller names."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
 import os
+import pkgutil
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from difflib import get_close_matches
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from loaders import codes
 from loaders.diagnostics import Code, Diagnostics, Where
 
-SCHEME = "rd://"
+SCHEMES = ("rd://", "erd://", "menagerie://")
+"""Starts of the names of robots that installed packages hold: robot_descriptions,
+example-robot-data and mujoco-menagerie.
+"""
 _FORMATS = ("URDF_PATH", "XACRO_PATH", "MJCF_PATH")
 """Attributes of a robot's module that may hold a file, in order of preference."""
 
 
-class _NotCachedError(Exception):
-    """The cache does not hold the repository of a robot."""
+class _NoRobotError(Exception):
+    """A package has no file of a robot; the arguments are the code and what its message needs."""
+
+    def __init__(self, problem: Code, hint: str = "", **details: Any) -> None:
+        self.problem, self.hint, self.details = problem, hint, details
+
+
+def is_robot_name(source: str) -> bool:
+    """Return whether a source names a robot of an installed package."""
+    return source.startswith(SCHEMES)
 
 
 def locate(source: str, diagnostics: Diagnostics) -> Path | None:
-    """Return the file of ``rd://name``, or any other source as a path; None with a diagnostic if
-    there is no such file.
+    """Return the file of ``rd://name``, ``erd://name`` or ``menagerie://name``, or any other source
+    as a path; None with a diagnostic if there is no such file. Nothing is downloaded.
 
     Args:
         source: The path or URI.
         diagnostics: Record for the diagnostic.
     """
-    if not source.startswith(SCHEME):
+    if not is_robot_name(source):
         return Path(source)
-    name = source.removeprefix(SCHEME)
-    where = Where(source)
-    problem = _name_problem(name)
-    if problem is not None:
-        diagnostics.add(problem, where, name=name)
-        return None
+    scheme, _, name = source.partition("://")
     try:
-        path = _path(name)
-    except ImportError as error:
-        diagnostics.add(codes.RD_NOT_FOUND_IMPORT, where, name=name, reason=error)
+        return _LOCATE[scheme](name)
+    except _NoRobotError as error:
+        details = {"hint": error.hint, **error.details} if error.hint else error.details
+        diagnostics.add(error.problem, Where(source), name=name, **details)
         return None
-    except _NotCachedError as error:
-        hint = f"run robot_descriptions pull {name}; sdfbridge does not download"
-        diagnostics.add(codes.RD_NOT_FOUND_CACHE, where, hint=hint, name=name, folder=error)
-        return None
-    if path is not None and path.is_file():
-        return path
-    diagnostics.add(codes.RD_NOT_FOUND, where, name=name)
-    return None
 
 
-def _name_problem(name: str) -> Code | None:
-    """Return why a name cannot be looked up; None for a valid name."""
+def robot_names() -> list[str]:
+    """Return the names of all robots of the packages that are installed, with their schemes."""
+    names = [f"erd://{name}" for name in _example_files()]
+    described = importlib.util.find_spec("robot_descriptions")
+    for module in pkgutil.iter_modules(described.submodule_search_locations if described else ()):
+        names += [f"rd://{module.name}"] if module.name.endswith("_description") else []
+    if importlib.util.find_spec("mujoco_menagerie") is not None:
+        menagerie: Any = importlib.import_module("mujoco_menagerie")
+        names += [f"menagerie://{name}" for name in menagerie.names()]
+    return sorted(names)
+
+
+# --- robot_descriptions ---------------------------------------------------------------------------
+
+
+def _described(name: str) -> Path:
     if importlib.util.find_spec("robot_descriptions") is None:
-        return codes.RD_NOT_FOUND_PACKAGE
+        raise _NoRobotError(codes.RD_NOT_FOUND_PACKAGE)
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        return codes.RD_NOT_FOUND_FORM
+        raise _NoRobotError(codes.RD_NOT_FOUND_FORM)
     if importlib.util.find_spec(f"robot_descriptions.{name}") is None:
-        return codes.RD_NOT_FOUND_NAME
-    return None
-
-
-def _path(name: str) -> Path | None:
-    with _cache_only():
-        module = importlib.import_module(f"robot_descriptions.{name}")
-    return next((Path(getattr(module, key)) for key in _FORMATS if hasattr(module, key)), None)
+        raise _NoRobotError(codes.RD_NOT_FOUND_NAME)
+    try:
+        with _cache_only(name):
+            module = importlib.import_module(f"robot_descriptions.{name}")
+    except ImportError as error:
+        raise _NoRobotError(codes.RD_NOT_FOUND_IMPORT, reason=error) from error
+    path = next((Path(getattr(module, key)) for key in _FORMATS if hasattr(module, key)), None)
+    if path is None or not path.is_file():
+        raise _NoRobotError(codes.RD_NOT_FOUND)
+    return path
 
 
 @contextmanager
-def _cache_only() -> Iterator[None]:
+def _cache_only(robot: str) -> Iterator[None]:
     """Replace the function of robot_descriptions that clones a repository by one that only looks in
     the cache.
     """
     cache: Any = importlib.import_module("robot_descriptions._cache")
     clone = cache.clone_to_cache
-    cache.clone_to_cache = _cached_repository
+
+    def cached_repository(description_name: str, commit: str | None = None) -> str:
+        """Return the folder of a repository in the cache, which has the layout of
+        robot_descriptions.
+        """
+        repositories: Any = importlib.import_module("robot_descriptions._repositories")
+        below = repositories.REPOSITORIES[description_name].cache_path
+        if commit is not None:
+            below = os.path.join(f"{below}-{commit}", below)
+        top = os.environ.get("ROBOT_DESCRIPTIONS_CACHE", "~/.cache/robot_descriptions")
+        folder = Path(top).expanduser() / below
+        if not folder.is_dir():
+            hint = f"run robot_descriptions pull {robot}; sdfbridge does not download"
+            raise _NoRobotError(codes.RD_NOT_FOUND_CACHE, hint, folder=folder)
+        return str(folder)
+
+    cache.clone_to_cache = cached_repository
     try:
         yield
     finally:
         cache.clone_to_cache = clone
 
 
-def _cached_repository(description_name: str, commit: str | None = None) -> str:
-    """Return the folder of a repository in the cache, which has the layout of
-    robot_descriptions.
+# --- example-robot-data ---------------------------------------------------------------------------
+
+
+def _example(name: str) -> Path:
+    files = _example_files()
+    if name in files:
+        return files[name]
+    if not files:
+        raise _NoRobotError(codes.RD_NOT_FOUND_NO_EXAMPLES)
+    same = [known for known in files if known.endswith(f"/{name}")]
+    close = same or get_close_matches(name, files, n=3) or sorted(files)[:3]
+    hint = f"write erd://{' or erd://'.join(close)}"
+    raise _NoRobotError(codes.RD_NOT_FOUND_EXAMPLE, hint)
+
+
+@cache
+def _example_files() -> dict[str, Path]:
+    """Return the URDF files of example-robot-data, by their names without suffix; files of one name
+    are preceded by the folder of their robot.
     """
-    repositories: Any = importlib.import_module("robot_descriptions._repositories")
-    below = repositories.REPOSITORIES[description_name].cache_path
-    if commit is not None:
-        below = os.path.join(f"{below}-{commit}", below)
-    folder = (
-        Path(os.environ.get("ROBOT_DESCRIPTIONS_CACHE", "~/.cache/robot_descriptions")).expanduser()
-        / below
-    )
-    if not folder.is_dir():
-        raise _NotCachedError(str(folder))
-    return str(folder)
+    try:
+        listed = metadata.files("example-robot-data") or []
+    except metadata.PackageNotFoundError:
+        return {}
+    files = [file for file in listed if file.suffix == ".urdf" and "robots" in file.parts]
+    count = Counter(file.stem for file in files)
+    names = {
+        file: file.stem
+        if count[file.stem] == 1
+        else f"{file.parts[file.parts.index('robots') + 1]}/{file.stem}"
+        for file in files
+    }
+    return {name: Path(str(file.locate())) for file, name in names.items()}
+
+
+# --- mujoco-menagerie -----------------------------------------------------------------------------
+
+
+def _of_menagerie(name: str) -> Path:
+    """Return the file of ``robot`` or ``robot/entry``; without an entry, that of the robot."""
+    if importlib.util.find_spec("mujoco_menagerie") is None:
+        raise _NoRobotError(codes.RD_NOT_FOUND_NO_MENAGERIE)
+    menagerie: Any = importlib.import_module("mujoco_menagerie")
+    robot_name, _, entry = name.partition("/")
+    try:
+        robot = menagerie.get(robot_name)
+        file = robot.entry(entry or robot.default_model).file
+    except menagerie.MenagerieError as error:
+        hint = "run python -m mujoco_menagerie names for the available robots"
+        raise _NoRobotError(codes.RD_NOT_FOUND_MENAGERIE, hint, reason=error) from error
+    store = menagerie.Cache()
+    if not store.root and not store.is_cached(robot):
+        hint = f"run python -m mujoco_menagerie prefetch {robot_name}; sdfbridge does not download"
+        folder = store.model_path(robot)
+        raise _NoRobotError(codes.RD_NOT_FOUND_MENAGERIE_CACHE, hint, folder=folder)
+    try:
+        return Path(store.resolve(robot, None), file)
+    except menagerie.MenagerieError as error:
+        raise _NoRobotError(codes.RD_NOT_FOUND_MENAGERIE, reason=error) from error
+
+
+_LOCATE = {"rd": _described, "erd": _example, "menagerie": _of_menagerie}
+"""Function that returns the file of a robot, by the scheme of its name."""
+
+
+# --- folders that the caller names ----------------------------------------------------------------
 
 
 def package_folders(package_map: Any) -> dict[str, Path]:
@@ -203,6 +290,6 @@ def source_text(source: object, folders: Iterable[str | os.PathLike[str]]) -> st
         )
     if not folders or isinstance(folders, str | os.PathLike):
         return name
-    if name.startswith(SCHEME) or os.path.isabs(name) or os.path.lexists(name):
+    if is_robot_name(name) or os.path.isabs(name) or os.path.lexists(name):
         return name
     return next((str(found) for folder in folders if (found := Path(folder, name)).is_file()), name)

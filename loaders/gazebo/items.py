@@ -55,6 +55,11 @@ def _with_controller(actuator: Actuator, controller: Actuator | None) -> Actuato
     return replace(
         actuator,
         effort=min(actuator.effort, controller.effort),
+        min_effort=controller.min_effort,
+        control=controller.control,
+        target=controller.target,
+        feedforward=controller.feedforward,
+        imposes_velocity=controller.imposes_velocity,
         p_gain=controller.p_gain if actuator.p_gain is None else actuator.p_gain,
         d_gain=controller.d_gain if actuator.d_gain is None else actuator.d_gain,
         interfaces=tuple(dict.fromkeys((*actuator.interfaces, *controller.interfaces))),

@@ -15,6 +15,7 @@ from loaders.model import (
     Constraint,
     ContactPair,
     Coupling,
+    CouplingLaw,
     EngineElement,
     FilterGroup,
     FilterRule,
@@ -185,14 +186,14 @@ def _coupling(i: int, source: Source) -> Coupling:
     """Return a coupling of joint positions: ``q1 - ref1`` is a polynomial of ``q2 - ref2``."""
     model = source.model
     a, b = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
-    coefficients = _about_zero(i, model)
-    polynomial: Settings = (("polycoef", text_of(coefficients)),) if coefficients[2:].any() else ()
+    law = CouplingLaw.of(_about_zero(i, model))
     return _Coupling(
         follower=source.names("joint")[a],
         leader=source.names("joint")[b],
-        multiplier=float(coefficients[1]),
-        offset=float(coefficients[0]),
-        engine_settings=of_engine(MUJOCO, (*_settings(i, source), *polynomial)),
+        multiplier=law.multiplier,
+        offset=law.offset,
+        higher=law.higher,
+        engine_settings=of_engine(MUJOCO, _settings(i, source)),
         where=source.where("eq", i),
     )
 

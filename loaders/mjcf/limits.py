@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from loaders import codes as loaders_codes
 from loaders.context import MAX_INCLUDE_DEPTH, Context
+from loaders.files.read_file import real_path
 from loaders.limits import how_to_raise, limit_of
 from loaders.mjcf import codes
 from loaders.node import Node
@@ -64,6 +65,10 @@ _DATA = frozenset({"keyframe", "rangefinder", "size"})
 _CHAIN = 40
 """A cable of n parts counts as n * n / 40 more elements: its parts are a chain, for which MuJoCo
 needs time as n^3.
+"""
+_RENAMED = 40
+"""A named element in a replica of n copies counts as n * n / 40 more elements: MuJoCo, which names
+each copy, compares its name with those of all others.
 """
 _COUNTED = frozenset(
     {
@@ -192,6 +197,21 @@ def check(root: Node, models: Mapping[str, Size], contents: Contents, *, is_main
     return Size(min(size.elements, most), size.depth)
 
 
+def check_part(root: Node) -> None:
+    """Report what is too large or not a number in elements of MJCF that are part of another file.
+
+    Args:
+        root: The element that contains them.
+    """
+    nodes = list(root.walk())
+    check(root, {}, Contents.of(nodes, {node.tag for node in nodes}), is_main=True)
+    keys = ("width", "height")
+    for node in (node for node in nodes if node.tag == "texture"):
+        size = math.prod(_product(node.attributes.get(key, "1")) for key in keys)
+        if size > MAX_SIZE:
+            node.report(codes.TOO_LARGE_ITEMS, keys=keys, tag=node.tag, size=size, limit=MAX_SIZE)
+
+
 def _makes_nothing(contents: Contents) -> bool:
     """Return whether `_measured` counts each element of a document as one."""
     tags, keys = contents.tags, contents.keys
@@ -207,13 +227,15 @@ def _measured(root: Node, models: Mapping[str, Size], most: int) -> Size:
         most: Largest number of elements.
     """
     total = deepest = 0
-    pending = [(root, 1, 1, 0)]
+    pending = [(root, 1, 0, 1, 0)]
     while pending:
-        node, copies, depth, bodies = pending.pop()
+        node, copies, renamed, depth, bodies = pending.pop()
         if node.tag in _COUNTED:
             _check_sizes(node)
             own = _copies(node)
             copies *= own
+            if node.tag == "replicate":  # which renames what the replicas in it have made
+                renamed = renamed * own + own * own
             if node.tag == "composite":
                 total += copies * own // _CHAIN
                 if total <= most:
@@ -224,13 +246,18 @@ def _measured(root: Node, models: Mapping[str, Size], most: int) -> Size:
                 deepest = max(deepest, bodies + attached.depth)
         inner = [child for child in node.children if child.children or child.tag in _COUNTED]
         total += copies * (1 + len(node.children) - len(inner))
+        if renamed:
+            leaves = [each for each in node.children if not each.children]
+            total += (
+                renamed * sum("name" in each.attributes for each in (node, *leaves)) // _RENAMED
+            )
         if total > most or (depth > MAX_DEPTH and node.children):
             _report_excess(node, total, most)
             break
         if node.tag == "body":
             bodies += 1
             deepest = max(deepest, bodies)
-        pending.extend((child, copies, depth + 1, bodies) for child in inner)
+        pending.extend((child, copies, renamed, depth + 1, bodies) for child in inner)
     _check_depth(root, deepest, models)
     return Size(total, deepest)
 
@@ -556,7 +583,7 @@ class Inputs:
         if not file:
             return self._empty_model(node)
         path = self.files.find(file, folder, node)
-        real = None if path is None else Path(path).resolve()
+        real = None if path is None else Path(real_path(path))
         if path is None or real is None:
             return self._unreadable(node, file)
         path = model_in(path, node.where, node.diagnostics)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Self
+
+import numpy as np
+from numpy.polynomial import polynomial
+from numpy.typing import ArrayLike
 
 from loaders.diagnostics import NOWHERE, Where
 from loaders.pose import Array, Pose
@@ -265,16 +270,98 @@ class Joint:
             object.__setattr__(self, "type", JointType(self.type))
 
 
+_SAMPLES = 1001
+"""Number of positions at which a law is compared with a line."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Coupling:
-    """Coupling ``q(follower) = multiplier * q(leader) + offset`` of two joints; axes are counted
-    from 0.
+class CouplingLaw:
+    """The law ``q(follower) = offset + multiplier * q + higher[0] * q**2 + ...``, where q is the
+    position of the leader.
     """
+
+    multiplier: float = 1.0
+    """Coefficient of the position of the leader."""
+    offset: float = 0.0
+    """Position of the follower where that of the leader is zero."""
+    higher: tuple[float, ...] = ()
+    """Coefficients of the square and the higher powers; empty for a line."""
+
+    @classmethod
+    def of(cls, coefficients: ArrayLike) -> CouplingLaw:
+        """Return the law with given coefficients of all powers, from the constant.
+
+        Args:
+            coefficients: The coefficients; zeros at the end count nothing.
+        """
+        numbers = np.trim_zeros(np.asarray(coefficients, dtype=np.float64), "b").tolist()
+        offset, multiplier, *higher = (*numbers, 0.0, 0.0)[: max(2, len(numbers))]
+        return CouplingLaw(offset=offset, multiplier=multiplier, higher=tuple(higher))
+
+    @property
+    def coefficients(self) -> tuple[float, ...]:
+        """The coefficients of all powers, from the constant."""
+        return (self.offset, self.multiplier, *self.higher)
+
+    def at(self, leader: Array | float, derivative: int = 0) -> Array:
+        """Return the position of the follower, or a derivative of it by that of the leader.
+
+        Args:
+            leader: Position of the leader, or n positions.
+            derivative: Order of the derivative.
+        """
+        coefficients = polynomial.polyder(np.array(self.coefficients), derivative)
+        return np.asarray(polynomial.polyval(leader, coefficients), dtype=np.float64)
+
+    def tangent_error(self, place: float, low: float, high: float) -> float:
+        """Return the largest difference from the tangent at a position of the leader.
+
+        Args:
+            place: The position of the leader.
+            low: Lowest position of the leader.
+            high: Highest position of the leader.
+        """
+        q = np.linspace(low, high, _SAMPLES)
+        tangent = self.at(place) + self.at(place, 1) * (q - place)
+        return float(np.abs(self.at(q) - tangent).max())
+
+    def closest_line(self, low: float, high: float) -> tuple[CouplingLaw, float]:
+        """Return a line close to the law on a range, and the largest difference there: the line
+        through the law at the two nodes of Chebyshev, moved so that the largest differences on both
+        sides are equal.
+
+        Args:
+            low: Lowest position of the leader.
+            high: Highest position of the leader.
+        """
+        q, center = np.linspace(low, high, _SAMPLES), (low + high) / 2.0
+        reach = (high - low) / 2.0 * math.sqrt(0.5)
+        a, b = self.at(np.array((center - reach, center + reach)))
+        multiplier = float((b - a) / (2.0 * reach)) if reach else float(self.at(center, 1))
+        rest = self.at(q) - multiplier * q
+        offset = float(rest.max() + rest.min()) / 2.0
+        line = CouplingLaw(multiplier=multiplier, offset=offset)
+        return line, float(np.abs(rest - offset).max())
+
+    def scaled(self, follower: float, leader: float) -> Self:
+        """Return the law between other coordinates.
+
+        Args:
+            follower: The new coordinate of the follower divided by the old one.
+            leader: The same of the leader.
+        """
+        offset, multiplier, *higher = (
+            c * follower / leader**k for k, c in enumerate(self.coefficients)
+        )
+        return replace(self, offset=offset, multiplier=multiplier, higher=tuple(higher))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coupling(CouplingLaw):
+    """Coupling of the positions of two joints by a law; axes are counted from 0."""
 
     follower: str
     leader: str
-    multiplier: float = 1.0
-    offset: float = 0.0
     follower_axis: int = 0
     leader_axis: int = 0
     engine_settings: EngineSettings = ()
@@ -293,9 +380,17 @@ class Actuator:
     tendon: str = ""
     """Name of the tendon; empty if it drives something else."""
     control: tuple[float, float] = (-math.inf, math.inf)
-    """Range of the control."""
+    """Range of the control, which is what the first of the interfaces says, if there are any."""
+    target: float | None = None
+    """Control at the start, such as the first target of a controller."""
     effort: float = math.inf
     """Effort limit [N m or N]."""
+    min_effort: float | None = None
+    """Least effort [N m or N]; None is ``-effort``."""
+    feedforward: float = 0.0
+    """Constant effort that a controller adds to that of its gains [N m or N]."""
+    imposes_velocity: bool = False
+    """Whether the source sets the velocity of the joint, whatever effort that takes."""
     gear_ratio: float = 1.0
     """Ratio of the rotor velocity to the joint velocity."""
     rotor_inertia: float = 0.0

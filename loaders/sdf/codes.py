@@ -216,7 +216,6 @@ INCLUDE_NOT_FOUND = Code(
     ),
     remedy="Name the folder in `paths` or the package in `package_map`.",
     also=(Fate.SKIPPED, Fate.APPROXIMATED),
-    effect=NO_EFFECT,
 )
 JOINT_CHILD = Code(
     "sdf.joint-child",

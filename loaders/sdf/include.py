@@ -11,13 +11,15 @@ that were posed relative to that frame, or attached to it, now refer to the prox
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from loaders.context import MAX_INCLUDE_DEPTH, Context, Failure, element_count
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.files.folders import only_model_file
-from loaders.files.read_file import is_inside, real_path
+from loaders.files.read_file import is_file, is_inside, real_path
 from loaders.model import WORLD
 from loaders.node import Node
 from loaders.scene import Scene
@@ -148,34 +150,51 @@ def _redirect(node: Node | None, attribute: str, proxy: str, *, also_empty: bool
 _MANIFESTS = ("model.config", "manifest.xml")
 
 
-def model_file(path: Path, node: Node, *, unsafe_paths: bool = False) -> Path | None:
+def model_file(
+    path: Path,
+    node: Node,
+    *,
+    unsafe_paths: bool = False,
+    allows: Callable[[Path], bool] | None = None,
+) -> Path | None:
     """Return the model file that an ``<include>`` refers to; None after a diagnostic.
 
     Args:
         path: A model file, or a folder whose manifest names one.
         node: The ``<include>``, to report problems.
         unsafe_paths: Whether the manifest may name a file outside its folder.
+        allows: Returns whether a file in the folder, which may be a symbolic link, may be read; by
+            default one may that lies in the folder itself.
     """
-    if not path.is_dir():
+    if not os.path.isdir(path):
         return path
-    manifest = next((path / name for name in _MANIFESTS if (path / name).is_file()), None)
+    real = real_path(path)
+
+    def may_be_read(file: Path) -> bool:
+        return unsafe_paths or is_inside(real_path(file), (real,)) or bool(allows and allows(file))
+
+    manifests = (path / name for name in _MANIFESTS)
+    manifest = next((file for file in manifests if is_file(file) and may_be_read(file)), None)
     if manifest is None:
-        return _file_without_manifest(path, node)
+        return _file_without_manifest(path, node, may_be_read)
     if manifest.name != _MANIFESTS[0]:
         node.report(codes.OLD_MANIFEST, old_name=manifest.name, new_name=_MANIFESTS[0])
     data = read_bytes(manifest, node.diagnostics)
     root = None if data is None else parse(data, str(manifest), node.diagnostics)
     file = None if root is None else _newest_file(root, path)
-    if file is None or unsafe_paths or is_inside(real_path(file), (real_path(path),)):
+    if file is None or unsafe_paths or is_inside(real_path(file), (real,)):
         return file
     node.report(codes.MODEL_FILE_OUTSIDE, manifest=manifest, file=file)
     return None
 
 
-def _file_without_manifest(folder: Path, node: Node) -> Path | None:
+def _file_without_manifest(
+    folder: Path, node: Node, may_be_read: Callable[[Path], bool]
+) -> Path | None:
     """Report a folder without manifest; return its model file for lenient loading."""
     file = only_model_file(folder)
-    if file is None:
+    if file is None or not may_be_read(file):
+        file = None
         node.report(codes.NO_MODEL_CONFIG_IN_FOLDER, folder=folder)
     else:
         node.report(codes.NO_MODEL_CONFIG_ONE_FILE, folder=folder, file=file.name)
@@ -241,7 +260,7 @@ def parse_stand_in(uri: str, diagnostics: Diagnostics) -> Node | None:
 
 
 _LEFT_OUT = "the include is left out"
-"""What lenient loading does with an include whose file cannot be read."""
+"""The leniency for an include whose file cannot be read."""
 _ROOTS = ("sdf", "gazebo")
 _INCLUDABLE = ("model", "actor", "light")
 """Elements of a file that can be included, in order of preference."""
@@ -328,8 +347,14 @@ def _find_element(
     """Return a new copy of the element that an ``<include>`` names; None after a diagnostic."""
     location = context.resources.search(uri, Path(include.file).parent, include)
     if not isinstance(location, Failure):
+        resources, base = context.resources, Path(include.file).parent
         with context.diagnostics.tolerating(_LEFT_OUT):
-            path = model_file(location, include, unsafe_paths=context.resources.unsafe_paths)
+            path = model_file(
+                location,
+                include,
+                unsafe_paths=resources.unsafe_paths,
+                allows=lambda file: resources.allows(file, base),
+            )
         return None if path is None else _load_element(path, include, context, composition)
     code = location.at_include(codes.INCLUDE_NOT_FOUND)
     is_missing = code.name == codes.INCLUDE_NOT_FOUND.name
@@ -361,7 +386,7 @@ def _load_element(
     path: Path, include: Node, context: Context, composition: Composition
 ) -> Node | None:
     """Return a new copy of the element of a file; None after a diagnostic."""
-    real = path.resolve()
+    real = Path(real_path(path))
     if not _check_depth(real, include, context):
         return None
     if real not in composition.files:
@@ -412,7 +437,7 @@ def _read_file(
     if root is None or root.tag not in _ROOTS:
         return _read_interface_model(path, context, composition)
     composition.versions[root.file] = upgrade(root)
-    _expand_includes(root, context.inside(path.resolve()), composition)
+    _expand_includes(root, context.inside(Path(real_path(path))), composition)
     return _includable_element(root, include)
 
 

@@ -7,7 +7,6 @@ here.
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from loaders.context import Context
 from loaders.diagnostics import Diagnostics
 from loaders.drake.dialect import SDF
 from loaders.drake.link import diffuse_map
-from loaders.files.read_file import read, regular_files
+from loaders.files.read_file import is_file, read, regular_files
 from loaders.limits import FileError
 from loaders.model import Material, Rgba
 from loaders.node import Node
@@ -107,9 +106,10 @@ def script_material(script: Node, name: str, context: Context) -> Material:
         entries |= _read_script(file)
     if name in entries:
         statements = _inherited_statements(name, entries)
-        textures = _texture_files(statements.get("texture", []), _texture_folders(paths, files))
-        allowed = (file for file in textures if context.resources.allows(file, base))
-        return _create_material(name, statements, next(allowed, None), script)
+        places = _texture_places(statements.get("texture", []), _texture_folders(paths, files))
+        allowed = (place for place in places if context.resources.allows(place, base))
+        texture = next((place for place in allowed if is_file(place)), None)
+        return _create_material(name, statements, texture, script)
     material = gazebo_material(name)
     if material is None:
         script.report(codes.UNKNOWN_MATERIAL, name=name)
@@ -238,11 +238,10 @@ def _inherited_statements(name: str, entries: dict[str, _Entry]) -> dict[str, li
     return statements
 
 
-def _texture_files(words: list[str], folders: list[Path]) -> Iterator[Path]:
-    """Yield the existing files of a texture, without those that are no regular files."""
+def _texture_places(words: list[str], folders: list[Path]) -> list[Path]:
+    """Return where the file of a texture may lie, in order."""
     file = words[0].replace("\\", "/").rpartition("/")[2].strip('"') if words else ""
-    if file:
-        yield from (folder / file for folder in folders if os.path.isfile(folder / file))
+    return [folder / file for folder in folders] if file else []
 
 
 def _color(words: list[str] | None) -> Rgba | None:

@@ -40,9 +40,10 @@ def _with_contact(surface: Surface, contact: Node) -> Surface:
     if bullet is not None:
         ignored = ("split_impulse", "split_impulse_penetration_threshold")
         report_ignored(bullet, dict.fromkeys(ignored, codes.ENGINE_SETTING))
-    if contact.number("elastic_modulus", -1.0) > 0.0:
-        report_ignored(contact, {"elastic_modulus": codes.ELASTIC_MODULUS})
     contact.maybe_number("poissons_ratio")
+    if contact.number("elastic_modulus", -1.0) > 0.0:  # otherwise Gazebo uses neither
+        elastic = ("elastic_modulus", "poissons_ratio")
+        report_ignored(contact, dict.fromkeys(elastic, codes.ELASTIC_MODULUS))
     report_ignored(contact, {"collide_without_contact_bitmask": codes.ENGINE_SETTING})
     return dataclasses.replace(
         surface,

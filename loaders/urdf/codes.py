@@ -140,6 +140,14 @@ CONTROLLER_SETTING = Code(
 CONTROLLER_SETTING_LIMIT = CONTROLLER_SETTING.variant(
     "ignored {name} of <limit>: it is for controllers and has no effect on the mechanics"
 )
+CONTROLLER_SETTING_SENSOR = CONTROLLER_SETTING.variant(
+    "sensor {sensor} of ros2_control has the interfaces {interfaces}, and no sensor of this name "
+    "is in the file; it is left out",
+    fate=Fate.DROPPED,
+)
+CONTROLLER_SETTING_READ = CONTROLLER_SETTING.variant(
+    "sensor {sensor} of ros2_control is the sensor of this name"
+)
 CONTROLLER_SETTING_OLD_VERSION = CONTROLLER_SETTING.variant(
     "{name} of <limit> is part of URDF since version 1.2; the version of this file is {version}",
     fate=Fate.ASSUMED,

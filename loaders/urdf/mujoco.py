@@ -1,24 +1,28 @@
-"""``<mujoco>`` in a URDF: MuJoCo's options, and the settings of its compiler that change masses."""
+"""``<mujoco>`` in a URDF: MuJoCo's options, and the settings of its compiler that change masses;
+``<mujoco_inputs>``: elements for the MJCF that mujoco_ros2_control runs.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from loaders.context import Context
-from loaders.engine_settings import MUJOCO
+from loaders.deferred import Deferred
+from loaders.engine_settings import MUJOCO, ROS2_CONTROL, XML_TEXT, with_mujoco_settings
 from loaders.inertia import SpatialInertia
-from loaders.model import Link, Physics
-from loaders.node import Node, mark_read
+from loaders.model import EngineElement, Link
+from loaders.node import Node, escaped, mark_read
 from loaders.pose import frozen
 from loaders.scene import Scene
 from loaders.urdf import codes
 
+_check_part: Callable[[Node], None] = Deferred("loaders.mjcf.limits:check_part")
 _FIELDS = {"gravity": "gravity", "wind": "wind", "magnetic": "magnetic_field"}
 """Vectors of ``<option>`` that are fields of a scene."""
 _FOLDERS = ("meshdir", "assetdir")
@@ -57,7 +61,7 @@ def with_mesh_folders(root: Node, context: Context) -> Context:
     )
 
 
-def with_mujoco_settings(scene: Scene, root: Node) -> Scene:
+def with_mujoco_element(scene: Scene, root: Node) -> Scene:
     """Return the scene with the settings of the ``<mujoco>`` elements of a robot.
 
     Args:
@@ -90,7 +94,7 @@ def _with_option(scene: Scene, option: Node) -> Scene:
     if settings.pop("flag/gravity", "enable") == "disable":
         vectors["gravity"] = frozen(np.zeros(3))
     physics = scene.physics if step is None else dataclasses.replace(scene.physics, time_step=step)
-    return dataclasses.replace(scene, physics=_with_settings(physics, settings), **vectors)
+    return dataclasses.replace(scene, physics=with_mujoco_settings(physics, settings), **vectors)
 
 
 def _settings(option: Node) -> Iterator[tuple[str, str]]:
@@ -101,14 +105,6 @@ def _settings(option: Node) -> Iterator[tuple[str, str]]:
     )
     for flag in option.all("flag"):
         yield from ((f"flag/{name}", text) for name, text in flag.attributes.items())
-
-
-def _with_settings(physics: Physics, settings: dict[str, str]) -> Physics:
-    """Return the physics with settings of MuJoCo; a scene that has any is one for MuJoCo."""
-    if not settings:
-        return physics
-    stated = dict(physics.parameters if physics.engine == MUJOCO else ()) | settings
-    return dataclasses.replace(physics, engine=MUJOCO, parameters=tuple(sorted(stated.items())))
 
 
 def _compiled(links: tuple[Link, ...], compiler: Node) -> tuple[Link, ...]:
@@ -158,3 +154,42 @@ def _bounded(
 
 def _scaled(inertia: SpatialInertia, factor: float) -> SpatialInertia:
     return SpatialInertia(factor * inertia.mass, inertia.p_LLcm, frozen(factor * inertia.I_Lcm))
+
+
+# --- mujoco_ros2_control --------------------------------------------------------------------------
+
+
+def read_mujoco_inputs(root: Node) -> tuple[EngineElement, ...]:
+    """Return the parts of the ``<mujoco_inputs>`` elements of a robot, each with its text.
+
+    Args:
+        root: The ``<robot>``.
+    """
+    return tuple(
+        EngineElement(
+            engine=ROS2_CONTROL,
+            name=f"{part.tag}_{number}",
+            section="mujoco_inputs",
+            tag=part.tag,
+            settings=((XML_TEXT, _text_of(part)),),
+            where=part.where,
+        )
+        for number, part in enumerate(_parts(root))
+    )
+
+
+def _parts(root: Node) -> Iterator[Node]:
+    for element in root.all("mujoco_inputs"):
+        mark_read(element)
+        for part in element.children:
+            _check_part(part)
+            yield part
+
+
+def _text_of(node: Node) -> str:
+    """Return an element as XML; `loaders.xml` limits its depth."""
+    attributes = "".join(
+        f' {name}="{escaped(value)}"' for name, value in node.attributes.items() if ":" not in name
+    )
+    inside = "".join(map(_text_of, node.children))
+    return f"<{node.tag}{attributes}>{inside}</{node.tag}>"

@@ -26,7 +26,7 @@ from loaders.urdf import codes
 from .gazebo import GazeboExtensions
 from .geometry import Materials, check_version, read_origin
 from .link import Robot, read_link
-from .mujoco import with_mesh_folders, with_mujoco_settings
+from .mujoco import read_mujoco_inputs, with_mesh_folders, with_mujoco_element
 from .transmission import read_drives
 from .tree import StatedJoints, held_roots, link_poses, root_link
 
@@ -171,12 +171,13 @@ def read(root: Node, context: Context) -> Scene | None:
         joints=(*joints, *held),
         couplings=(*couplings, *drives.couplings),
         actuators=drives.actuators,
+        engine_elements=read_mujoco_inputs(root),
     )
     scene = with_extensions(scene, root)
     if scene.filter_groups:  # Drake's extension of URDF
         scene = dataclasses.replace(scene, collision_policy="drake")
     scene = dataclasses.replace(scene, friction_rule=_friction_rule(root))
-    scene = with_mujoco_settings(scene, root)
+    scene = with_mujoco_element(scene, root)
     X_WM = _pose_of_robot(root)
     embedded = extensions.sdf_elements(scene)
     if embedded:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from loaders import codes as loaders_codes
 from loaders.drake.dialect import URDF
 from loaders.drake.joint import Drive, read_drive
-from loaders.model import Actuator, Coupling, Joint
+from loaders.model import Actuator, Coupling, Joint, JointAxis
 from loaders.node import IgnoredElements, Node, mark_read, report_ignored
 from loaders.scoped_names import UnusedNames, from_1
 from loaders.urdf import codes
@@ -33,13 +33,15 @@ _IGNORED_IN_JOINT: IgnoredElements = dict.fromkeys(
 )
 _REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
 _IGNORED_IN_ROS2_CONTROL: IgnoredElements = dict.fromkeys(
-    ("hardware", "sensor", "gpio"), codes.CONTROLLER_SETTING_HARDWARE
+    ("hardware", "gpio"), codes.CONTROLLER_SETTING_HARDWARE
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Drives:
-    """What the transmissions and the ``<ros2_control>`` elements of a robot state of its joints."""
+    """Actuators, couplings and initial positions that the transmissions and the ``<ros2_control>``
+    elements of a robot state.
+    """
 
     actuators: tuple[Actuator, ...] = ()
     """One for each simple transmission, and for each commanded joint of ros2_control."""
@@ -68,6 +70,30 @@ def read_drives(root: Node, joints: dict[str, Joint], followers: Iterable[str] =
         parts = _Controlled(control, joints, frozenset(followers), couplings, positions)
         actuators = parts.with_actuators(actuators)
     return Drives(tuple(_with_unique_names(actuators, root)), tuple(couplings.values()), positions)
+
+
+def _report_sensors(control: Node) -> None:
+    """Report the sensors of a ``<ros2_control>``, which are those of Gazebo with their names."""
+    root = control.parent
+    extensions = () if root is None else (c for c in root.children if c.tag == "gazebo")
+    known = {
+        child.attributes.get("name", "")
+        for extension in extensions
+        for child in extension.children
+        if child.tag == "sensor"
+    }
+    for node in control.all("sensor"):
+        mark_read(node)
+        name = node.attributes.get("name", "")
+        interfaces = tuple(
+            child.attributes.get("name", "")
+            for child in node.children
+            if child.tag == "state_interface"
+        )
+        if name in known:
+            node.report(codes.CONTROLLER_SETTING_READ, sensor=name)
+        else:
+            node.report(codes.CONTROLLER_SETTING_SENSOR, sensor=name, interfaces=interfaces)
 
 
 def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
@@ -195,6 +221,7 @@ class _Controlled:
         control, joints = self.control, self.joints
         control.mark(*("@" + name for name in control.attributes))
         report_ignored(control, _IGNORED_IN_ROS2_CONTROL)
+        _report_sensors(control)
         transmissions = [
             a
             for node in control.all("transmission")
@@ -215,7 +242,9 @@ class _Controlled:
                 )
             interfaces = tuple(dict.fromkeys((*actuator.interfaces, *commands)))
             merged[joint.name] = dataclasses.replace(
-                _with_ranges(actuator, commands), interfaces=interfaces
+                _with_ranges(actuator, commands, joint.axes[0]),
+                interfaces=interfaces,
+                imposes_velocity=interfaces[0] == "velocity",
             )
         return [*merged.values(), *extra]
 
@@ -293,14 +322,22 @@ def _parameters(node: Node, known: Iterable[str]) -> dict[str, float]:
     return values
 
 
-def _with_ranges(actuator: Actuator, commands: Mapping[str, tuple[float, float]]) -> Actuator:
-    """Return an actuator with the range of its control, that of the first command interface, and
-    within the range of an effort.
+def _with_ranges(
+    actuator: Actuator, commands: Mapping[str, tuple[float, float]], axis: JointAxis
+) -> Actuator:
+    """Return an actuator with the range of its control, that of the first command interface unless
+    the limits of the joint say the same, and within the range of an effort.
     """
-    first = next(iter(commands.values()))
+    first, control = next(iter(commands.items()))
+    limit = axis.velocity if first == "velocity" else axis.effort
+    stated = (axis.lower, axis.upper) if first == _POSITION else (-limit, limit)
     efforts = [commands[name] for name in _EFFORTS if name in commands]
     bounds = [max(abs(lower), abs(upper)) for lower, upper in efforts]
-    return dataclasses.replace(actuator, control=first, effort=min((actuator.effort, *bounds)))
+    return dataclasses.replace(
+        actuator,
+        control=(-math.inf, math.inf) if control == stated else control,
+        effort=min((actuator.effort, *bounds)),
+    )
 
 
 _EFFORTS = ("effort", "force", "torque")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +18,7 @@ import pytest
 import bridge
 import loaders
 from bridge.sensors import (
+    CAMERAS,
     SENSOR_KINDS,
     Altimeter,
     CameraImage,
@@ -25,8 +28,9 @@ from bridge.sensors import (
     NavSat,
     optics_of,
 )
-from loaders.model import Sensor
+from loaders.model import Box, Collision, Sensor
 from loaders.pose import IDENTITY, Pose, quaternion_to_matrix, rotation_about
+from tests.support.mjcf_scenes import hinge, link, scene_of
 from tests.support.mujoco_oracle import compiled
 
 G = 9.8
@@ -360,6 +364,14 @@ def test_a_single_ray_looks_as_in_its_gazebo(both: Any, kind: str, angle: float)
     assert distances == pytest.approx(wall / math.cos(angle), abs=1e-4)
 
 
+def test_a_lidar_in_an_empty_world_sees_nothing(both: Any) -> None:
+    world = both(
+        "<model name='m'><static>true</static><link name='l'><sensor name='s' type='ray'/></link></model>"
+    )
+    for message in world.read("m::s"):
+        assert message.ranges.tolist() == [[math.inf]]
+
+
 def test_a_drawn_plane_collides_and_is_seen_by_both_kinds_of_lidar(both: Any) -> None:
     down = "<pose>0 0 0 0 0.7853981633974483 0</pose><{0}><range><min>.1</min><max>9</max></range></{0}>"
     text = """<model name='g'><static>true</static><link name='l'>
@@ -532,6 +544,15 @@ def test_a_multicamera_is_cameras(both: Any) -> None:
             assert message.optics.fx == pytest.approx(160 / math.tan(view / 2))
 
 
+def test_rays_are_not_in_pictures_of_read_and_are_named_for_others(both: Any) -> None:
+    lidar = "<sensor name='lidar' type='ray'/></link></model>"
+    text = seen(OPTICS["hfov"])
+    world = both(text[: -len("</link></model>")] + lidar)
+    (entry,) = (e for e in world.mjcf.diagnostics if "mjVIS_RANGEFINDER" in e.hint)
+    assert set(entry.subjects) == {"m::cam", "m::lidar"}
+    assert not any("mjVIS" in e.hint for e in both(text).mjcf.diagnostics)
+
+
 def test_the_table_has_every_type_of_sensor() -> None:
     from loaders.sdf.link import _TYPES
 
@@ -540,7 +561,152 @@ def test_the_table_has_every_type_of_sensor() -> None:
     assert set(listed) - {"joint_state", "odometry"} == set(_TYPES)
 
 
+def test_the_page_of_sensors_is_up_to_date() -> None:
+    folder = Path(__file__).parents[2] / "docs"
+    run = [sys.executable, "-c", "import make_sensors_page as m; print(m.page(), end='')"]
+    made = subprocess.run(run, capture_output=True, text=True, check=True, cwd=folder).stdout
+    assert (folder / "sensors.md").read_text() == made, "run python docs/make_sensors_page.py"
+
+
 def test_optics_have_the_defaults_of_the_specification() -> None:
     optics = optics_of(Sensor(name="c", type="camera", X_LS=IDENTITY))
     assert (optics.width, optics.height, optics.near, optics.far) == (320, 240, 0.1, 100.0)
     assert optics.fx == pytest.approx(160 / math.tan(1.047 / 2))
+
+
+# --- plugins of ROS 1, and ros2_control -----------------------------------------------------------
+
+PLUGINS = """<robot name="r"><link name="base"/><link name="tool"><inertial><origin xyz="0.3 0 0"/><mass value="2"/>
+<inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="world"/><joint name="w" type="fixed"><parent link="world"/><child link="base"/></joint>
+<joint name="wrist" type="fixed"><origin rpy="0 0 1"/><parent link="base"/><child link="tool"/></joint>
+<gazebo><plugin name="i" filename="libgazebo_ros_imu.so"><bodyName>tool</bodyName><noise>0.1</noise></plugin></gazebo>
+<gazebo><plugin name="f" filename="libgazebo_ros_ft_sensor.so"><jointName>wrist</jointName></plugin></gazebo>
+<gazebo><plugin name="b" filename="libgazebo_ros_f3d.so"><bodyName>tool</bodyName></plugin></gazebo>
+<gazebo reference="wrist"><sensor name="known" type="force_torque"/></gazebo>
+<ros2_control name="x" type="system"><sensor name="known"><state_interface name="force.x"/></sensor>
+<sensor name="lost"><state_interface name="force.x"/></sensor></ros2_control></robot>"""
+
+
+def test_plugins_of_ros_1_are_sensors(bullet_client: int) -> None:
+    """The wrist carries 2 kg, and the child pushes the parent down."""
+    scene = loaders.load_string(PLUGINS, format="urdf", quiet=True)
+    mjcf = bridge.to_mjcf(scene, quiet=True)
+    data = mujoco.MjData(compiled(mjcf))
+    mujoco.mj_forward(data.model, data)
+    robot = bridge.load_into_pybullet(scene, physicsClientId=bullet_client, quiet=True)
+    robot.apply_physics()
+    robot.step()
+    in_mujoco = mjcf.read(data)
+    for name in ("wrist_force_torque", "known"):
+        for message in (in_mujoco[name], robot.sensors[name].read()):
+            assert message.force == pytest.approx((0, 0, -2 * G), abs=1e-6)
+            assert message.torque == pytest.approx((0, 2 * G * 0.3, 0), abs=1e-6)
+    for message in (in_mujoco["tool_imu"], robot.sensors["tool_imu"].read()):
+        turn = (math.cos(0.5), 0, 0, math.sin(0.5))
+        assert message.orientation == pytest.approx(turn)
+        assert message.linear_acceleration == pytest.approx((0, 0, G))
+
+
+def test_what_no_sensor_represents_is_named() -> None:
+    scene = loaders.load_string(PLUGINS, format="urdf", quiet=True)
+    found = [(entry.fate.value, entry.message) for entry in scene.diagnostics]
+    assert ("noted", "plugin libgazebo_ros_imu.so: noise=0.1 are not used") in found
+    assert (
+        "dropped",
+        "plugin libgazebo_ros_f3d.so measures tool; no sensor is made of it",
+    ) in found
+    lost = [text for fate, text in found if fate == "dropped" and "ros2_control" in text]
+    assert [("lost" in text, "force.x" in text) for text in lost] == [(True, True)]
+
+
+# --- every element --------------------------------------------------------------------------------
+
+ELEMENTS = {
+    "imu": "imu/angular_velocity/x/noise/mean imu/enable_orientation=0 imu/topic "
+    "imu/orientation_reference_frame/localization=NED imu/orientation_reference_frame/grav_dir_x",
+    "force_torque": "force_torque/frame=parent force_torque/measure_direction=parent_to_child "
+    "force_torque/force/x/noise/stddev",
+    "contact": "contact/collision=d contact/topic",
+    "altimeter": "altimeter/vertical_position/noise/mean",
+    "magnetometer": "magnetometer/x/noise/mean",
+    "navsat": "navsat/position_sensing/horizontal/noise/mean",
+    "air_pressure": "air_pressure/reference_altitude=9 air_pressure/pressure/noise/mean",
+    "air_speed": "air_speed/pressure/noise/mean",
+    "ray": "ray/scan/horizontal/samples=3 ray/scan/horizontal/resolution=2 ray/range/max=3 "
+    "ray/range/min=2 ray/range/resolution ray/noise/mean ray/visibility_mask",
+    "gpu_lidar": "lidar/scan/horizontal/min_angle=-1 lidar/scan/vertical/samples=3 "
+    "lidar/scan/vertical/max_angle=0.7 lidar/noise/stddev lidar/visibility_mask",
+    "sonar": "sonar/min=0.2 sonar/max=3 sonar/radius=0.7 sonar/geometry",
+    "camera": "camera/horizontal_fov=1.3 camera/image/width=99 camera/image/height=77 "
+    "camera/image/format camera/image/anti_aliasing camera/clip/near=0.3 camera/clip/far=7 "
+    "camera/noise/mean camera/distortion/k1 camera/lens/type camera/lens/intrinsics/fx=200 "
+    "camera/lens/intrinsics/s camera/lens/projection/p_cx=9 camera/lens/projection/tx "
+    "camera/visibility_mask camera/pose camera/save/path camera/depth_camera/clip/near "
+    "camera/optical_frame_id camera/triggered camera/segmentation_type camera/box_type",
+    "wideanglecamera": "camera/horizontal_fov=2 camera/lens/type=equidistant "
+    "camera/lens/scale_to_hfov camera/lens/cutoff_angle camera/lens/env_texture_size "
+    "camera/lens/custom_function/c1",
+    "multicamera": "camera@name=x camera/horizontal_fov=1.3 camera/pose camera/noise/mean",
+    "logical_camera": "logical_camera/near logical_camera/far logical_camera/aspect_ratio "
+    "logical_camera/horizontal_fov",
+    "rfid": "rfid/x",
+    "wireless_receiver": "transceiver/frequency transceiver/gain",
+}  # fmt: skip
+"""Elements of each type of sensor, with a value that means something else."""
+BASES = {
+    "multicamera": {"camera@name": "eye"},
+    "gpu_lidar": {"lidar/scan/vertical/samples": "2"},
+}
+"""Elements without which others mean nothing."""
+COMMON = "update_rate always_on visualize topic enable_metrics frame_id"
+
+
+def outcome(kind: str, parameters: dict[str, str], rate: float, client: int) -> tuple[Any, ...]:
+    """All that the targets say and do about a sensor."""
+    joint = kind == "force_torque"
+    sensor = Sensor(
+        name="s",
+        type=kind,
+        X_LS=IDENTITY,
+        joint="j" if joint else None,
+        update_rate=rate,
+        parameters=tuple(parameters.items()),
+    )
+    shapes = tuple(
+        Collision(name=name, X_LG=Pose.of(p=(0, 0, z)), geometry=Box(size=(1, 1, 1)))
+        for name, z in (("c", 0.0), ("d", 2.0))
+    )
+    own: dict[str, Any] = {} if joint else {"sensors": (sensor,)}
+    a, b = link("a", collisions=shapes, **own), link("b")
+    hinge_j = replace(hinge("j", "a", "b"), sensors=(sensor,) if joint else ())
+    scene = scene_of(a, b, joints=(hinge_j,))
+    mjcf = bridge.to_mjcf(scene, quiet=True)
+    data = mujoco.MjData(compiled(mjcf))
+    mujoco.mj_forward(data.model, data)
+    robot = bridge.load_into_pybullet(scene, physicsClientId=client, quiet=True)
+    findings = [{str(e) for e in item.diagnostics} for item in (mjcf, robot)]
+    skipped = {"multicamera"} | set(CAMERAS)
+    messages = [
+        repr(optics_of(sensor))
+        if kind in skipped
+        else repr(
+            [dataclasses.asdict(m) for m in (mjcf.read(data)["s"], robot.sensors["s"].read())]
+        )
+        if "s" in robot.sensors
+        else ""
+    ]
+    robot.remove()
+    return str(mjcf), findings, messages
+
+
+@pytest.mark.parametrize("kind", ELEMENTS)
+def test_every_element_of_a_sensor_changes_the_outcome(kind: str, bullet_client: int) -> None:
+    base = BASES.get(kind, {})
+    before = outcome(kind, base, 0.0, bullet_client)
+    for item in f"{COMMON} {ELEMENTS[kind]}".split():
+        path, _, text = item.partition("=")
+        rate = 7.0 if path == "update_rate" else 0.0
+        text = text or ("1 0 0 0 0 0" if path.endswith("pose") else "1")
+        parameters = base if rate else base | {path: text}
+        assert outcome(kind, parameters, rate, bullet_client) != before, item

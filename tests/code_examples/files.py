@@ -312,4 +312,23 @@ ROBOTS = {
     ),
 }
 
-EXAMPLES: dict[str, Example] = XML | FILES | CHECKS | MESHES | ROBOTS
+
+def _overridden(text: str, *subjects: str) -> Example:
+    return reading(
+        model(LINK), *subjects, files={"o.toml": text}, setup=_in_folder, overrides="o.toml"
+    )
+
+
+def _in_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+
+
+OVERRIDES = {
+    "overrides.applied": _overridden("[links.a]\ngravity = false", "a"),
+    "overrides.key": _overridden("[links.a]\ngravty = false"),
+    "overrides.name": _overridden("[links.b]\ngravity = false"),
+    "overrides.syntax": _overridden("[links"),
+    "overrides.value": _overridden("[links.a]\ngravity = 0"),
+}
+
+EXAMPLES: dict[str, Example] = XML | FILES | CHECKS | MESHES | ROBOTS | OVERRIDES

@@ -31,6 +31,7 @@ TEXTS = {
     "gazebo.fluid": fluid("<xU>-1</xU>"),
     "gazebo.gain": controller("<joint_name>j</joint_name><i_gain>2</i_gain>"),
     "gazebo.joint": controller("<joint_name>elbow</joint_name>"),
+    "gazebo.setting": controller("<joint_name>j</joint_name><joint_index>1</joint_index>"),
     "gazebo.plugin-moves": model("<plugin name='p' filename='gz-sim-thruster-system'/>"),
     "gazebo.publisher": model("<plugin name='p' filename='gz-sim-joint-state-publisher-system'/>"),
 }
@@ -43,6 +44,7 @@ SUBJECTS = {
     "gazebo.gain": ("m",),
     "gazebo.joint": ("m",),
     "gazebo.plugin-moves": ("m",),
+    "gazebo.setting": ("m",),
     "gazebo.publisher": ("j",),
 }
 

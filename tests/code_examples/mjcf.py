@@ -120,6 +120,21 @@ def refused() -> Example:
 LIMITED = {"lower": -1.0, "upper": 1.0}
 BODIES = {
     "mjcf.acceleration-limit": exporting(s.hinge(acceleration=1.0), "j"),
+    "mjcf.mujoco-inputs": exporting(
+        dataclasses.replace(
+            s.one(),
+            engine_elements=(
+                m.EngineElement(
+                    engine="ros2_control",
+                    name="x",
+                    section="mujoco_inputs",
+                    tag="x",
+                    settings=(("text", "<x/>"),),
+                ),
+            ),
+        ),
+        program="ros2_control",
+    ),
     "mjcf.added-mass": exporting(s.one(added_mass=np.eye(6)), "a"),
     "mjcf.deformable": exporting(s.one(deformable=(("youngs_modulus", "1e5"),)), "a"),
     "mjcf.empty-range": exporting(s.hinge(lower=2.0, upper=1.0), "j"),
@@ -182,6 +197,12 @@ CONSTRAINTS = {
     "mjcf.actuator": exporting(s.driven({"kind": T.BALL}), "motor", actuators="motor"),
     "mjcf.actuator-interfaces": exporting(s.driven(interfaces=("effort",)), "motor"),
     "mjcf.assumed-gain": exporting(s.driven(effort=1.0), "motor", actuators="position"),
+    "mjcf.initial-control": exporting(
+        s.driven(target=0.5, effort=1.0), "motor", actuators="position"
+    ),
+    "mjcf.other-command": exporting(
+        s.driven(target=0.5, interfaces=("velocity",)), "motor", actuators="position"
+    ),
     "mjcf.ball-soft-constraint": exporting(s.held(), "a", "b"),
     "mjcf.bushing": exporting(s.bushed(), "a"),
     "mjcf.control-range": exporting(

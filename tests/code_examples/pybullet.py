@@ -174,6 +174,7 @@ EXAMPLES: dict[str, Example] = {
     "pybullet.link-without-gravity": loading(s.one(gravity=False), "a"),
     "pybullet.load-failed": dataclasses.replace(loading(s.hinge(), "m"), setup=nonsense),
     "pybullet.locked-joint": loading(servo(), "j"),
+    "pybullet.refused-inertia": loading(s.one(inertia=s.IMPOSSIBLE), "a"),
     "pybullet.long-path": dataclasses.replace(loading(s.hinge()), setup=long_folder),
     "pybullet.loop": loading(s.looped(), "ca"),
     "pybullet.merged-filters": loading(chain(WELDED, **GROUPS), "l1", "l139"),

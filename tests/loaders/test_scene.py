@@ -54,8 +54,9 @@ def test_the_length_is_that_of_sdformat() -> None:
     assert torsional_length(Friction(torsional=0.5, patch_radius=0.02)) == pytest.approx(
         expected, rel=1e-15
     )
-    by_surface = Friction(torsional=0.5, surface_radius=0.02, use_patch_radius=False)
-    assert torsional_length(by_surface) == pytest.approx(expected, rel=1e-15)
+    by_surface = Friction(torsional=0.5, surface_radius=0.2, use_patch_radius=False)
+    assert torsional_length(by_surface, 0.002) == pytest.approx(expected, rel=1e-15)
+    assert torsional_length(by_surface) == 0.0
     assert torsional_length(Friction()) == 0.0
 
 

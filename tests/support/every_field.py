@@ -252,6 +252,7 @@ OTHER = {
     (m.Wing, "stalled"): m.Slopes(lift=2.0),
     (m.Link, "engine_settings"): (("mujoco", (("gravcomp", "0.5"),)),),
     (m.Joint, "engine_settings"): (("mujoco", (("margin", "0.1"),)),),
+    (m.Coupling, "higher"): (0.3,),
     (m.Coupling, "engine_settings"): (("mujoco", (("solref", "0.1 1"),)),),
     (m.Surface, "engine_settings"): (("mujoco", (("margin", "0.1"),)),),
     (m.BallConstraint, "engine_settings"): (("mujoco", (("solref", "0.1 1"),)),),
@@ -269,6 +270,10 @@ OTHER = {
     (m.TendonPart, "p_LS"): frozen((0.0, 0.3, 0.0)),
     (m.Actuator, "tendon"): "sum",
     (m.Actuator, "control"): (-2.0, 2.0),
+    (m.Actuator, "target"): 0.3,
+    (m.Actuator, "min_effort"): -2.5,
+    (m.Actuator, "feedforward"): 1.5,
+    (m.Actuator, "imposes_velocity"): True,
     (m.Actuator, "engine_settings"): (("mujoco", (("dyntype", "filterexact"),)),),
     (m.Light, "link"): "b",
     (m.Light, "target"): "c",
@@ -400,9 +405,11 @@ SCENE = tree()
 PARTS = list(parts(SCENE))
 WHOLE = ("Where", "Friction", "Surface", "Physics")
 """Types of fields whose own fields are tried."""
+_BASES = (m.SceneData, m.CouplingLaw)
+"""Classes of which others are made."""
 CLASSES = [
     Scene,
-    *(c for c in vars(m).values() if isinstance(c, type) and is_part(c) and c is not m.SceneData),
+    *(c for c in vars(m).values() if isinstance(c, type) and is_part(c) and c not in _BASES),
 ]
 
 

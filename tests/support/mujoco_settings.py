@@ -125,7 +125,6 @@ CASES: dict[str, tuple[Edits, Edits]] = {
     "joint/margin": ({}, {"joint": 'margin=".2"'}),
     "joint/damping": ({"hand": 'damping=".1"'}, {"hand": 'damping=".1 .1"'}),
     "joint/stiffness": ({"hand": 'stiffness=".1"'}, {"hand": 'stiffness=".1 .5"'}),
-    "equality/polycoef": ({}, {"polycoef": "0 .5 2 0 0"}),
     "equality/solref": ({}, {"equality": 'solref=".3 1"'}),
     "equality/solimp": ({}, {"equality": 'solimp=".1 .2 .01"'}),
     "equality/torquescale": ({}, {"weld": 'torquescale="9"'}),

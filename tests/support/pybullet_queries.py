@@ -29,6 +29,8 @@ from loaders.pose import IDENTITY, Array, Pose
 STEP = 1e-3
 """Time step of the comparisons of motion [s]."""
 STEPS = 5
+BEYOND = 1e3
+"""Speed of a joint that no robot has [rad/s or m/s]."""
 MAX_LINKS = 12
 """Largest number of links that a question of single links is asked of, spread over the body."""
 GRAVITY = (0.3, -0.4, -9.8)
@@ -1173,8 +1175,8 @@ QUERIES: tuple[Query, ...] = (
         ask=mass_matrix,
         tolerance=ROUNDING,
         what="by joint and base",
-        differs="PyBullet refuses a body with an inertia that no body has, which is kept here, and which "
-        "`loadURDF` sets to zero; `robot.mass_matrix()` answers, and `lenient=True` repairs it; the same "
+        differs="PyBullet refuses a body with an inertia that no body has (`pybullet.refused-inertia`), "
+        "which is kept here, and which `loadURDF` sets to zero; `robot.mass_matrix()` answers, and `lenient=True` repairs it; the same "
         "of Jacobians, inverse dynamics and inverse kinematics",
     ),
     Query(
@@ -1247,9 +1249,10 @@ QUERIES: tuple[Query, ...] = (
     Query(
         functions=("getOverlappingObjects",),
         ask=overlapping_objects,
-        tolerance=0.0,
+        tolerance=0.1,
         is_fraction=True,
         what="links that a box meets",
+        differs="a box that only grazes the box of a link, see getAABB",
     ),
     Query(
         functions=("getMeshData",),
@@ -1632,16 +1635,34 @@ def _has_lent_inertia(native: Side, own: Side, s: Setting) -> bool:
     return not own.is_fixed and not np.allclose(*centers, atol=1e-7)
 
 
+def _meshes(side: Side, name: str) -> list[bytes]:
+    """The files of the meshes with which a link collides."""
+    shapes = side.p.getCollisionShapeData(side.body, side.links[name])
+    return [shape[4] for shape in shapes if shape[2] == pybullet.GEOM_MESH]
+
+
 def _has_parts(native: Side, own: Side, s: Setting) -> bool:
-    counts = [
-        sum(
-            shape[2] == pybullet.GEOM_MESH
-            for index in side.links.values()
-            for shape in side.p.getCollisionShapeData(side.body, index)
-        )
-        for side in (native, own)
-    ]
+    counts = [sum(len(_meshes(side, name)) for name in side.links) for side in (native, own)]
     return counts[1] > counts[0]
+
+
+def _has_split_hull(native: Side, own: Side, s: Setting) -> bool:
+    """Whether a mesh that ``loadURDF`` does not split, because it is no OBJ file, is several parts."""
+    return any(
+        not all(file.lower().endswith(b".obj") for file in _meshes(native, name))
+        and len(_meshes(own, name)) > len(_meshes(native, name))
+        for name in native.links.keys() & own.links.keys()
+    )
+
+
+def _diverges(native: Side, own: Side, s: Setting) -> bool:
+    """Whether a joint of the body of ``loadURDF`` is beyond all sense after a few steps."""
+    reset(native, s)
+    for _ in range(STEPS):
+        native.p.stepSimulation()
+    states = native.p.getJointStates(native.body, list(native.joints.values()))
+    reset(native, s)
+    return any(not abs(state[1]) < BEYOND for state in states)
 
 
 def _meets_no_ray(native: Side, own: Side, s: Setting) -> bool:
@@ -1651,13 +1672,14 @@ def _meets_no_ray(native: Side, own: Side, s: Setting) -> bool:
 
 
 def _has_other_colors(native: Side, own: Side, s: Setting) -> bool:
-    """Whether primitives have other colors that are visible."""
+    """Whether primitives that are visible have other colors."""
     colors = []
     for side in (native, own):
         shapes = side.p.getVisualShapeData(side.body)
-        drawn = sorted((side.names[data[1]], data[2], data[3], data[7][:3]) for data in shapes)
+        drawn = sorted((side.names[data[1]], data[2], data[3], data[7]) for data in shapes)
         colors.append([data for data in drawn if data[1] != pybullet.GEOM_MESH])
-    return colors[0] != colors[1]
+    both = zip(*colors, strict=False)
+    return any(a != b and b[-1][3] > 0.0 for a, b in both)
 
 
 def _is_not_finite(native: Side, own: Side, s: Setting) -> bool:
@@ -1709,6 +1731,19 @@ CAUSES = (
         text="a mesh of several convex parts is one shape for each part",
         rows=SHAPES - {"rayTest"},
         holds=_has_parts,
+    ),
+    Cause(
+        name="split",
+        text="a mesh of several convex parts in a file that is no OBJ: `loadURDF` takes one hull",
+        rows=SHAPES | {"setCollisionFilterPair", "setCollisionFilterGroupMask"},
+        holds=_has_split_hull,
+    ),
+    Cause(
+        name="diverges",
+        text="the motion of both diverges at PyBullet's time step, with the damping of the file "
+        "(`pybullet.stiff-damping`), or where joints move no mass (`lower.singular-position`)",
+        rows=MOTION,
+        holds=_diverges,
     ),
     Cause(
         name="masks",

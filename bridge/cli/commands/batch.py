@@ -212,6 +212,7 @@ def _load_options(options: Namespace) -> dict[str, Any]:
         "allow_xacro": options.xacro,
         "xacro_args": dict(options.xacro_arg),
         "srdf": options.srdf,
+        "overrides": options.overrides,
         **search(options),
     }
     return {name: value for name, value in stated.items() if value}

@@ -314,6 +314,7 @@ def _compare(options: Namespace, output: Output, scene: Scene) -> Comparison:
             strict=options.strict,
             lenient=options.lenient,
             srdf=options.srdf,
+            overrides=options.overrides,
             allow_xacro=options.xacro,
             xacro_args=dict(options.xacro_arg),
             **search(options),

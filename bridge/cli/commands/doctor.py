@@ -11,29 +11,67 @@ from bridge.cli.output import Output
 from bridge.cli.parser import make_parser, subparsers_of
 from bridge.cli.scene_text import tree
 from bridge.demo.demo import Demo, run_demo
-from bridge.installed_packages import version_of
+from bridge.installed_packages import INSTALL_PYBULLET, REFUSED, refusal_of, version_of
 from bridge.lowering import lower
 from bridge.parity import EngineMissingError, engine_names
+from loaders.files.robot_descriptions import robot_names
 
 from .compare import exit_status, show_comparison
 
 
 def completion(options: Namespace, output: Output) -> int:
-    """Print the script; the documentation says where each shell expects it."""
-    import shtab
+    """Print the script; the documentation says where each shell expects it.
+
+    Raises:
+        ImportError: if shtab is not installed.
+    """
+    try:
+        import shtab
+    except ImportError as error:
+        message = "shtab is not installed; try: pip install 'sdfbridge[completion]'"
+        raise ImportError(message) from error
 
     parser = make_parser()
     for subparser in subparsers_of(parser).values():
         for action in subparser._actions:
             kind = _kind(action)
             if kind:
-                vars(action)["complete"] = getattr(shtab, kind)
-    script = shtab.complete(parser, options.shell)
+                is_model = action.dest in _MODEL_ARGUMENTS
+                own = {"bash": _COMPLETER, "zsh": _COMPLETER} if is_model else {}
+                vars(action)["complete"] = getattr(shtab, kind) | own
+    preamble = _COMPLETE_MODELS.get(options.shell, "").replace("ROBOTS", " ".join(robot_names()))
+    script = shtab.complete(parser, options.shell, preamble=preamble)
     if options.json:
         output.json({"shell": options.shell, "script": script})
     else:
         output.data(script)
     return 0
+
+
+_MODEL_ARGUMENTS = ("file", "files")
+_COMPLETER = "_sdfbridge_models"
+"""Function of the shells that completes an argument that is a model."""
+_COMPLETE_MODELS = {
+    "bash": """
+# files, and the robots of installed packages; bash splits their names at the colon
+_sdfbridge_models() {
+  local robots="ROBOTS" scheme="${COMP_WORDS[COMP_CWORD-2]}"
+  case "$1" in
+    //*) compgen -W "$robots" -- "$scheme:$1" | cut -d: -f2- ;;
+    :) compgen -W "$robots" -- "${COMP_WORDS[COMP_CWORD-1]}:" | cut -d: -f2- ;;
+    *) compgen -f -- "$1"; compgen -W "$robots" -- "$1" ;;
+  esac
+}
+""",
+    "zsh": """
+_sdfbridge_models() {
+  local -a robots=(ROBOTS)
+  _files
+  compadd -a robots
+}
+""",
+}
+"""Definition of this function, with ROBOTS in place of the names."""
 
 
 def _kind(action: Action) -> str:
@@ -42,7 +80,7 @@ def _kind(action: Action) -> str:
         return ""
     if action.metavar == "DIR":
         return "DIRECTORY"
-    return "FILE" if action.dest in {"file", "files"} or action.metavar == "FILE" else ""
+    return "FILE" if action.dest in _MODEL_ARGUMENTS or action.metavar == "FILE" else ""
 
 
 def demo(options: Namespace, output: Output) -> int:
@@ -79,25 +117,33 @@ def _run(options: Namespace, output: Output) -> Demo:
 _ENGINES = ("mujoco", "pybullet", "drake", "dartpy")
 _LIBRARIES = ("numpy", "lxml", "trimesh")
 _OF_EXTRAS = (
-    "cloudpickle", "coacd", "dask", "distributed", "jinja2", "matplotlib", "viser", "xacro",
+    "cloudpickle", "coacd", "dask", "distributed", "jinja2", "matplotlib", "shtab", "viser",
+    "xacro",
 )  # fmt: skip
-_MODELS = ("robot_descriptions",)
+_MODELS = ("robot_descriptions", "example-robot-data", "mujoco_menagerie")
 _PACKAGES = (*_ENGINES, *_LIBRARIES, *_OF_EXTRAS, *_MODELS)
 
 
 def doctor(options: Namespace, output: Output) -> int:
-    """Print the versions of Python, sdfbridge and the packages that it uses.
+    """Print the versions of Python, sdfbridge and the packages that it uses, and the versions that
+    are refused.
 
     Returns:
-        3 if MuJoCo or PyBullet is missing.
+        3 if MuJoCo or PyBullet is missing, or of a refused version.
     """
     versions: dict[str, str | None] = {"python": platform.python_version()}
     versions |= {name: version_of(name) for name in ("sdfbridge", *_PACKAGES)}
+    refused = {f"{name} {version}": reason for (name, version), reason in REFUSED.items()}
     if options.json:
-        output.json({"versions": versions, "engines": list(engine_names())})
+        output.json({"versions": versions, "engines": list(engine_names()), "refused": refused})
     else:
         output.table(
             ("package", "version"),
             [(name, text or "not installed") for name, text in versions.items()],
         )
-    return 0 if versions["mujoco"] and versions["pybullet"] else 3
+        for version, reason in refused.items():
+            output.data(f"version that is refused: {version} ({reason})")
+        if not versions["pybullet"]:
+            output.data(f"PyBullet is not installed; {INSTALL_PYBULLET}")
+    usable = versions["mujoco"] and versions["pybullet"] and refusal_of("mujoco") is None
+    return 0 if usable else 3

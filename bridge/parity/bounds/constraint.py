@@ -25,7 +25,7 @@ import numpy as np
 from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
-from bridge.mechanism.coordinates import Position
+from bridge.mechanism.coordinates import Position, scalar_positions
 from bridge.parity.engine import ConstraintSoftness, held_frames, screw_like_joints
 from bridge.parity.reference import accelerations
 from bridge.parity.states import State
@@ -185,7 +185,7 @@ def _loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, float, 
         return loads
     a = accelerations(mechanism, *state)
     here = _mobility(mechanism, state[0])
-    taken_for = _couplings_taken_for(mechanism, here)
+    taken_for = _couplings_taken_for(mechanism, here, state)
     A = rows @ here @ rows.T
     relative = rows @ a + curvature
     forces = np.linalg.lstsq(A, relative, rcond=1e-10)[0]
@@ -199,12 +199,17 @@ def _loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, float, 
     return loads
 
 
-def _couplings_taken_for(mechanism: Mechanism, here: Array) -> dict[str, float]:
+def _couplings_taken_for(mechanism: Mechanism, here: Array, state: State) -> dict[str, float]:
     at_zero = _mobility(mechanism, {}) if mechanism.couplings else here
+    q = _scalar_positions(mechanism, state)
     return {
-        c.name: _taken_for(at_zero, here, c.follower, c.leader, c.multiplier)
+        c.name: _taken_for(at_zero, here, c.follower, c.leader, float(c.at(q[c.leader], 1)))
         for c in mechanism.couplings
     }
+
+
+def _scalar_positions(mechanism: Mechanism, state: State) -> Array:
+    return scalar_positions(mechanism.bodies, mechanism.positions_by_body(state[0]))
 
 
 def _turns_taken_for(
@@ -243,14 +248,16 @@ def _jacobian(
     """
     rows: list[Array] = []
     owners: list[str] = []
+    q, v = state[0], mechanism.velocities(state[1])
+    values = _scalar_positions(mechanism, state)
+    curvature: list[float] = []
     for c in mechanism.couplings:
         row = np.zeros(len(mechanism.v_order))
-        row[c.follower], row[c.leader] = 1.0, -c.multiplier
+        row[c.follower], row[c.leader] = 1.0, -c.at(values[c.leader], 1)
         rows.append(row)
         owners.append(c.name)
-    curvature = [0.0] * len(rows)
+        curvature.append(float(abs(c.at(values[c.leader], 2)) * v[c.leader] ** 2))
     turning: list[Sequence[int]] = [()] * len(rows)
-    q, v = state[0], mechanism.velocities(state[1])
     frames = list(held_frames(mechanism))
     J = mechanism.jacobians(q) if frames else {}
     poses = mechanism.link_poses(q) if frames else {}

@@ -16,6 +16,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engine import BaseEngine, Dof, NotReportedError
 from loaders import Search
+from loaders.model import CouplingLaw
 from loaders.pose import Array
 from loaders.scoped_names import local_name
 
@@ -40,7 +41,7 @@ class _Native(BaseEngine):
         if self.refusal:
             raise NotReportedError(self.refusal)
 
-    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+    def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
         """See `Engine.couplings`; these loaders create none."""
         self._require_model()
         return {}

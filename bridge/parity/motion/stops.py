@@ -97,7 +97,8 @@ def _consistent(
     rates: dict[str, Position] = {
         name: tuple(x.tolist()) for name, x in v.items() if name not in followers
     }
-    return with_followers(mechanism, positions), with_followers(mechanism, rates, rates=True)
+    positions = with_followers(mechanism, positions)
+    return positions, with_followers(mechanism, rates, at=positions)
 
 
 def is_free_of_stops(mechanism: Mechanism, engine: Engine, duration: float) -> bool:

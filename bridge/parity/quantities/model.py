@@ -70,12 +70,12 @@ def _laws(engine: Engine, mechanism: Mechanism) -> Readings:
 
 ACTUATOR_QUANTITIES = (
     Quantity(
-        level=Level.MODEL, name="actuator efforts", unit="", error=relative, read=_actuator_efforts,
+        level=Level.MODEL, name="actuator efforts", error=relative, read=_actuator_efforts,
         tolerance=EFFORT_TOLERANCE, is_stated=lambda mechanism: bool(actuator_trials(mechanism)),
         causes=frozenset({mjcf_codes.ACTUATOR}),
     ),
     Quantity(
-        level=Level.MODEL, name="actuator laws", unit="", error=relative, read=_laws,
+        level=Level.MODEL, name="actuator laws", error=relative, read=_laws,
         is_stated=lambda mechanism: bool(untried_actuators(mechanism)),
     ),
 )  # fmt: skip
@@ -150,7 +150,6 @@ ENGINE_QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="compiled settings",
-        unit="",
         error=_distance,
         read=_statements,
         is_stated=lambda _mechanism: False,
@@ -159,7 +158,6 @@ ENGINE_QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="compiled meshes",
-        unit="",
         error=_form_distance,
         read=_forms,
         tolerance=FORM_TOLERANCE,

@@ -23,6 +23,7 @@ from bridge.parity.engine import (
     without_sentinel,
 )
 from bridge.parity.quantity import (
+    LOST_SHAPE,
     MAX_COLLIDING_LINKS,
     Place,
     Quantity,
@@ -41,7 +42,6 @@ from bridge.parity.readings import (
 from bridge.parity.verdict import Level
 from bridge.targets.mjcf import codes as mjcf_codes
 from bridge.targets.pybullet import codes as pybullet_codes
-from loaders import codes as loaders_codes
 from loaders.engine_settings import conventions_of
 from loaders.model import JointAxis, Link
 from loaders.pose import Array
@@ -112,7 +112,6 @@ STOP_QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="settings of stops",
-        unit="",
         error=relative,
         read=_settings,
         is_stated=lambda _mechanism: False,
@@ -120,7 +119,6 @@ STOP_QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="velocity limits",
-        unit="",
         error=relative,
         read=_velocity_limits,
         is_stated=lambda _mechanism: False,
@@ -145,18 +143,6 @@ MESH_TOLERANCE = 2e-4
 """Tolerance of meshes relative to their extent: Bullet rounds the corners of a hull to a grid of
 1e-4 of it.
 """
-_LOST_SHAPE = frozenset(
-    {
-        codes.DART_SHAPE,
-        loaders_codes.RESOURCE_NOT_FOUND,
-        loaders_codes.MESH_MISSING,
-        loaders_codes.MESH_UNREADABLE,
-        mjcf_codes.EMPTY_SHAPE,
-        mjcf_codes.HEIGHTMAP,
-        mjcf_codes.MOVING_PLANE,
-        mjcf_codes.NO_SHAPE,
-    }
-)
 _HULLS = frozenset(
     {pybullet_codes.SHAPE_AS_HULL, codes.MESH_FLAT, codes.MESH_CONE, codes.MESH_CONVEX_PARTS}
 )
@@ -436,27 +422,25 @@ SHAPE_QUANTITIES = (
         error=shape_distance,
         read=_shapes(of_primitives=True),
         is_stated=_states_shapes(of_primitives=True),
-        causes=_LOST_SHAPE,
+        causes=LOST_SHAPE,
     ),
     Quantity(
         level=Level.MODEL,
         name="meshes",
-        unit="",
         error=mesh_distance,
         read=_shapes(of_primitives=False),
         tolerance=MESH_TOLERANCE,
         is_stated=_states_shapes(of_primitives=False),
-        causes=_LOST_SHAPE | _HULLS | READ_OTHERWISE,
+        causes=LOST_SHAPE | _HULLS | READ_OTHERWISE,
     ),
     Quantity(
         level=Level.MODEL,
         name="mesh volumes",
-        unit="",
         error=volume_distance,
         read=_volumes,
         tolerance=MESH_TOLERANCE,
         is_stated=lambda mechanism: bool(model_surfaces(mechanism).hulls),
-        causes=_LOST_SHAPE | READ_OTHERWISE,
+        causes=LOST_SHAPE | READ_OTHERWISE,
     ),
     Quantity(
         level=Level.MODEL,
@@ -465,34 +449,31 @@ SHAPE_QUANTITIES = (
         error=drawn_distance,
         read=_visuals,
         is_stated=lambda mechanism: bool(model_surfaces(mechanism).visuals),
-        causes=_LOST_SHAPE | READ_OTHERWISE,
+        causes=LOST_SHAPE | READ_OTHERWISE,
     ),
     Quantity(
         level=Level.MODEL,
         name="friction of shapes",
-        unit="",
         error=coefficients_distance,
         read=_friction,
         is_stated=_may_slide,
-        causes=_LOST_SHAPE | {pybullet_codes.SURFACE_PER_LINK, codes.DRAKE_FRICTION},
+        causes=LOST_SHAPE | {pybullet_codes.SURFACE_PER_LINK, codes.DRAKE_FRICTION},
     ),
     Quantity(
         level=Level.MODEL,
         name="friction of pairs",
-        unit="",
         error=absolute,
         read=_pair_friction,
         is_stated=is_world,
-        causes=_LOST_SHAPE | {pybullet_codes.FRICTION_PRODUCT, mjcf_codes.FRICTION_COMBINATION},
+        causes=LOST_SHAPE | {pybullet_codes.FRICTION_PRODUCT, mjcf_codes.FRICTION_COMBINATION},
     ),
     Quantity(
         level=Level.MODEL,
         name="settings of contact",
-        unit="",
         error=settings_distance,
         read=_contact_settings,
         is_stated=lambda _mechanism: False,
-        causes=_LOST_SHAPE,
+        causes=LOST_SHAPE,
     ),
     *STOP_QUANTITIES,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, MechanismActuator
@@ -16,6 +16,7 @@ from loaders.scoped_names import SEPARATOR
 from .context import UNLIMITED, MjcfContext, MjcfElement, own_settings
 from .inertial import EffectiveInertia, effective_inertia, max_effort, report_light_joints
 from .joint import ScalarJoint, where_of
+from .ros2_control import is_for_ros2_control, stated_actuators
 
 
 def write_actuator_laws(
@@ -84,14 +85,15 @@ def _target(
 
 _BANDWIDTH = 30.0
 """Frequency [rad/s] of a controller without a stated gain, while all other joints are locked."""
+_IMPOSED = 10.0
+"""Product of gain, inverse inertia and time step of a speed that the source imposes: the integrator
+``implicitfast`` damps implicitly, so that the gain may exceed 1. With 100, a contact with the
+ground turns the wheel by jumps; with 1, light wheels of a heavy car miss their speed.
+"""
 _MAX_STIFFNESS = 0.25
 """Largest product of gain, inverse inertia and squared time step while other joints move freely;
 twice is stable.
 """
-
-
-_CONTROLLED = {"position": "position", "velocity": "velocity"}
-"""Type of the actuator that an interface of ros2_control controls; that of any other is a motor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +104,14 @@ class _Drive:
     joint: str
     axis: JointAxis
     """Limits of the joint."""
-    effort: float
-    """Least effort limit that the source states [N m or N]."""
+    efforts: tuple[float, float]
+    """Least and largest effort that the source permits [N m or N]."""
+    control: tuple[float, float]
+    """Range of the control that the source states; infinite if it is one of another quantity."""
+    feedforward: float
+    """Constant effort of the controller [N m or N]."""
+    imposes_velocity: bool
+    """Whether the source sets the velocity that is commanded, whatever effort that takes."""
     inertia: EffectiveInertia | None
     """Effective inertia of all joints; None if unknown."""
     v: int
@@ -112,31 +120,14 @@ class _Drive:
     """Position of the MJCF joint divided by the mechanism's."""
 
     @property
+    def effort(self) -> float:
+        """Largest magnitude of the effort [N m or N]."""
+        return max(map(abs, self.efforts))
+
+    @property
     def subjects(self) -> tuple[str, ...]:
         """The actuator and its joint, as subjects of a diagnostic."""
         return _subjects(self.actuator)
-
-    def stated_range(self, kind: str) -> tuple[float, float] | None:
-        """Return the range of the control that the source states for the first interface of the
-        actuator, within the limits of the joint; None if it states none for actuators of a type.
-
-        Args:
-            kind: The type of actuator that is written.
-        """
-        interface = next(iter(self.actuator.interfaces), "")
-        if _CONTROLLED.get(interface, "motor") != kind or not any(
-            map(math.isfinite, self.actuator.control)
-        ):
-            return None
-        factor = 1.0 / self.ratio if kind == "motor" else self.ratio
-        lower, upper = sorted(bound * factor for bound in self.actuator.control)
-        bounds = {
-            "position": (self.axis.lower, self.axis.upper),
-            "velocity": (-self.axis.velocity, self.axis.velocity),
-            "motor": (-self.effort, self.effort),
-        }[kind]
-        lower, upper = max(lower, bounds[0]), min(upper, bounds[1])
-        return (max(lower, -UNLIMITED), min(upper, UNLIMITED)) if lower < upper else None
 
     def max_effort(self, step: float, speed: float) -> float:
         """Return the largest effort that the time step can hold, to three digits; see
@@ -152,32 +143,62 @@ class _Drive:
         if self.inertia is None:
             return _BANDWIDTH**2
         locked, free = self.inertia.locked[self.v], self.inertia.min_free[self.v]
-        return _round_to_three_digits(
-            min(_BANDWIDTH**2 * locked, _MAX_STIFFNESS * free / step**2) / self.ratio**2
-        )
+        slow = math.inf if self.imposes_velocity else _BANDWIDTH**2 * locked
+        return _round_to_three_digits(min(slow, _MAX_STIFFNESS * free / step**2) / self.ratio**2)
+
+    def damping(self, step: float) -> float:
+        """Return the gain of a velocity controller: the stiffest that the time step can hold if the
+        source imposes the speed, else that of the default bandwidth.
+        """
+        if not self.imposes_velocity or self.inertia is None:
+            return _round_to_three_digits(2.0 * self.stiffness(step) / _BANDWIDTH)
+        free = self.inertia.min_free[self.v] / self.ratio**2
+        return _round_to_three_digits(_IMPOSED * float(free) / step)
 
 
-def write_actuators(scalar_joints: dict[int, ScalarJoint], context: MjcfContext) -> frozenset[str]:
+@dataclass(frozen=True, slots=True)
+class WrittenActuators:
+    """The actuators, as far as other sections need them."""
+
+    speed_limited: frozenset[str] = frozenset()
+    """Joints of the source whose actuators have no effort beyond the joint's speed limit."""
+    targets: Mapping[str, float] = field(default_factory=dict)
+    """Control at the start of each actuator for which the source states one, by its name."""
+
+
+def write_actuators(
+    scalar_joints: dict[int, ScalarJoint], context: MjcfContext
+) -> WrittenActuators:
     """Write one actuator for each joint for which the source states an actuator or an effort limit.
 
     Args:
         scalar_joints: The MJCF joint of each velocity component.
         context: The export.
-
-    Returns:
-        The joints of the source whose actuators have no effort beyond the joint's speed limit.
     """
     inertia = effective_inertia(context.mechanism)
     if inertia is not None:
         report_light_joints(inertia, scalar_joints, context)
-    if context.options.actuators == "none":
+    kind: str = context.options.actuators
+    if kind == "none" and not is_for_ros2_control(context):
         _report_omitted(context)
-        return frozenset()
-    actuators = (*_stated_actuators(context), *_implied_actuators(context.mechanism))
-    drives = [_write_actuator(actuator, scalar_joints, inertia, context) for actuator in actuators]
-    return frozenset(
-        drive.actuator.joint for drive in drives if drive and _ends_at_speed_limit(drive, context)
-    )
+        return WrittenActuators()
+    actuators = _stated_actuators(context)
+    if kind == "none":  # ros2_control commands what the source does not drive already
+        kind, driven = "stated", stated_actuators(context)
+        actuators = [
+            item
+            for item in actuators
+            if item.actuator.interfaces and item.actuator.name not in driven
+        ]
+    else:
+        actuators += _implied_actuators(context.mechanism)
+    targets: dict[str, float] = {}
+    drives = [
+        _write_actuator(actuator, kind, scalar_joints, inertia, targets, context)
+        for actuator in actuators
+    ]
+    limited = (d.actuator.joint for d in drives if d and _ends_at_speed_limit(d, context))
+    return WrittenActuators(frozenset(limited), targets)
 
 
 def _report_omitted(context: MjcfContext) -> None:
@@ -189,14 +210,16 @@ def _report_omitted(context: MjcfContext) -> None:
 
 def _write_actuator(
     driven: MechanismActuator,
+    kind: str,
     scalar_joints: dict[int, ScalarJoint],
     inertia: EffectiveInertia | None,
+    targets: dict[str, float],
     context: MjcfContext,
 ) -> _Drive | None:
-    """Write an actuator; return None, with a diagnostic, if its joint is not a hinge or slide of
-    the tree.
+    """Write an actuator, and add its control at the start to the targets; return None, with a
+    diagnostic, if its joint is not a hinge or slide of the tree.
     """
-    actuator, kind = driven.actuator, context.options.actuators
+    actuator = driven.actuator
     joint = None if driven.dof is None else scalar_joints.get(driven.dof)
     if joint is None or driven.dof is None:
         context.report(
@@ -207,15 +230,29 @@ def _write_actuator(
             joint=actuator.joint,
         )
         return None
-    drive = _drive(actuator, joint, driven.dof, inertia, context.mechanism)
+    said = _stated_quantity(actuator)
+    if kind == "stated":
+        kind = _KINDS.get(said or "effort", "motor")
+    quantity = kind if kind in _KINDS else "effort"
+    scale = 1.0 / joint.ratio if quantity == "effort" else joint.ratio
+    is_meant = said in {None, quantity}
+    drive = _drive(actuator, joint, driven.dof, inertia, scale if is_meant else None, context)
     name = context.names.claim(
         "actuator", actuator.name, alternative=f"{actuator.joint}{SEPARATOR}{actuator.name}"
     )
     element = context.document["actuator"].add(_TAGS.get(kind, kind), name=name, joint=joint.joint)
     _WRITERS[kind](element, drive, context)
-    stated = drive.stated_range(kind)
-    if stated is not None:
-        element.set(ctrlrange=stated)
+    if not is_meant and _commands_something(actuator):
+        context.report(
+            codes.OTHER_COMMAND,
+            actuator.where,
+            subjects=_subjects(actuator),
+            actuator=actuator.name,
+            commanded=actuator.interfaces[0],
+            kind=kind,
+        )
+    if actuator.target is not None and is_meant:
+        targets[name] = actuator.target * scale
     return drive
 
 
@@ -278,20 +315,55 @@ def _drive(
     joint: ScalarJoint,
     v: int,
     inertia: EffectiveInertia | None,
-    mechanism: Mechanism,
+    scale: float | None,
+    context: MjcfContext,
 ) -> _Drive:
-    primitive = mechanism.bodies[joint.body].primitives[joint.primitive]
+    """Return the drive of a joint; ``scale`` is the control of the MJCF joint per control of the
+    source, None if that is of another quantity.
+    """
+    primitive = context.mechanism.bodies[joint.body].primitives[joint.primitive]
     axis, r = primitive.limits or JointAxis(xyz=primitive.axis), abs(joint.ratio)
-    lower, upper = sorted((axis.lower * joint.ratio, axis.upper * joint.ratio))
+    lower, upper = _scaled((axis.lower, axis.upper), joint.ratio)
     return _Drive(
         actuator=actuator,
         joint=joint.joint,
         axis=replace(axis, lower=lower, upper=upper, velocity=axis.velocity * r),
-        effort=min(actuator.effort, axis.effort if axis.effort > 0.0 else math.inf) / r,
+        efforts=_efforts(actuator, axis, joint.ratio),
+        control=_scaled(actuator.control, scale) if scale else (-math.inf, math.inf),
+        feedforward=actuator.feedforward / joint.ratio if scale else 0.0,
+        imposes_velocity=actuator.imposes_velocity and scale is not None,
         inertia=inertia,
         v=v,
         ratio=r,
     )
+
+
+def _stated_quantity(actuator: Actuator) -> str | None:
+    """Return what the control of an actuator is in the source; None if it does not say."""
+    text = "".join(actuator.interfaces[:1]).lower()
+    return next((name for name in ("position", "velocity", "effort") if name in text), None)
+
+
+def _commands_something(actuator: Actuator) -> bool:
+    """Return whether a source says more of the control than its quantity."""
+    is_limited = any(map(math.isfinite, actuator.control))
+    return is_limited or actuator.target is not None or actuator.feedforward != 0.0
+
+
+def _scaled(bounds: tuple[float, float], scale: float) -> tuple[float, float]:
+    lower, upper = sorted(bound * scale for bound in bounds)
+    return lower, upper
+
+
+def _efforts(actuator: Actuator, axis: JointAxis, ratio: float) -> tuple[float, float]:
+    """Return the least and the largest effort of an actuator on the MJCF joint."""
+    limit = axis.effort if axis.effort > 0.0 else math.inf
+    least = -actuator.effort if actuator.min_effort is None else actuator.min_effort
+    return _scaled((max(least, -limit), min(actuator.effort, limit)), 1.0 / ratio)
+
+
+_KINDS = {"position": "position", "velocity": "velocity"}
+"""The kind of actuator for each quantity but the effort."""
 
 
 # --- types of actuators ---------------------------------------------------------------------------
@@ -299,7 +371,7 @@ def _drive(
 
 def _motor(element: MjcfElement, drive: _Drive, _context: MjcfContext) -> None:
     """Write an actuator whose effort is its control."""
-    element.set(ctrlrange=_symmetric_range(drive.effort))
+    element.set(ctrlrange=_range(_common(drive.efforts, drive.control)))
 
 
 def _ends_at_speed_limit(drive: _Drive, context: MjcfContext) -> bool:
@@ -333,7 +405,7 @@ def _dc_motor(element: MjcfElement, drive: _Drive, context: MjcfContext) -> None
         )
         speed = math.inf
     control = _max_control(drive, speed, context)
-    element.set(ctrlrange=_symmetric_range(control), forcerange=_symmetric_range(effort))
+    element.set(ctrlrange=_symmetric_range(control), forcerange=_range(drive.efforts))
 
 
 def _max_control(drive: _Drive, speed: float, context: MjcfContext) -> float:
@@ -359,31 +431,46 @@ def _max_control(drive: _Drive, speed: float, context: MjcfContext) -> float:
 def _position(element: MjcfElement, drive: _Drive, context: MjcfContext) -> None:
     """Write a spring and a damper to the commanded position."""
     actuator, stiffness = drive.actuator, drive.stiffness(context.time_step)
-    element.set(kp=stiffness if actuator.p_gain is None else actuator.p_gain)
-    if actuator.d_gain is None:
-        element.set(dampratio=1.0)
+    kp, kv = stiffness if actuator.p_gain is None else actuator.p_gain, actuator.d_gain
+    has_range = -UNLIMITED < drive.axis.lower < drive.axis.upper < UNLIMITED
+    bounds = (drive.axis.lower, drive.axis.upper) if has_range else (-math.inf, math.inf)
+    control = _common(bounds, drive.control)
+    if drive.feedforward:
+        _affine(element, (kp, -kp, -(kv or 0.0)), drive)
     else:
-        element.set(kv=actuator.d_gain)
-    if drive.stated_range("position") is not None:
-        pass  # which is written for every type of actuator
-    elif -UNLIMITED < drive.axis.lower < drive.axis.upper < UNLIMITED:
+        element.set(kp=kp, kv=kv, dampratio=1.0 if kv is None else None)
+    if has_range and control == bounds and not drive.feedforward:
         element.set(inheritrange=1.0)
-    element.set(forcerange=_symmetric_range(drive.effort))
+    else:
+        element.set(ctrlrange=_range(control))
+    element.set(forcerange=_range(drive.efforts))
     if actuator.p_gain is None:
         _report_gain(drive, stiffness, context)
 
 
 def _velocity(element: MjcfElement, drive: _Drive, context: MjcfContext) -> None:
     """Write a damper to the commanded speed."""
-    gain = drive.actuator.d_gain
-    damping = _round_to_three_digits(2.0 * drive.stiffness(context.time_step) / _BANDWIDTH)
+    stated, damping = drive.actuator.d_gain, drive.damping(context.time_step)
+    kv, speed = damping if stated is None else stated, drive.axis.velocity
+    if drive.feedforward:
+        _affine(element, (kv, 0.0, -kv), drive)
+    else:
+        element.set(kv=kv)
     element.set(
-        kv=damping if gain is None else gain,
-        ctrlrange=_symmetric_range(drive.axis.velocity),
-        forcerange=_symmetric_range(drive.effort),
+        ctrlrange=_range(_common((-speed, speed), drive.control)),
+        forcerange=_range(drive.efforts),
     )
-    if gain is None:
+    if stated is None:
         _report_gain(drive, damping, context)
+
+
+def _affine(element: MjcfElement, gains: tuple[float, float, float], drive: _Drive) -> None:
+    """Write a controller with a constant effort, from the gain of its control and those of position
+    and velocity.
+    """
+    gain, *bias = gains
+    element.tag = "general"
+    element.set(biastype="affine", gainprm=(gain,), biasprm=(drive.feedforward, *bias))
 
 
 _WRITERS: dict[str, Callable[[MjcfElement, _Drive, MjcfContext], None]] = {
@@ -401,7 +488,19 @@ def _subjects(actuator: Actuator) -> tuple[str, ...]:
 
 
 def _symmetric_range(limit: float) -> tuple[float, float] | None:
-    return (-limit, limit) if math.isfinite(limit) else None
+    return _range((-limit, limit))
+
+
+def _range(bounds: tuple[float, float]) -> tuple[float, float] | None:
+    """Return a range with finite bounds; None if there is none, or if nothing lies in it."""
+    lower, upper = bounds
+    if not lower < upper or (math.isinf(lower) and math.isinf(upper)):
+        return None
+    return max(lower, -UNLIMITED), min(upper, UNLIMITED)
+
+
+def _common(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
+    return max(a[0], b[0]), min(a[1], b[1])
 
 
 def _round_to_three_digits(x: float) -> float:
@@ -410,10 +509,12 @@ def _round_to_three_digits(x: float) -> float:
 
 def _report_gain(drive: _Drive, gain: float, context: MjcfContext) -> None:
     context.report(
-        codes.ASSUMED_GAIN,
+        codes.ASSUMED_GAIN_OF_SPEED if drive.imposes_velocity else codes.ASSUMED_GAIN,
         drive.actuator.where,
         subjects=drive.subjects,
         actuator=drive.actuator.name,
         gain=gain,
         time=1.0 / _BANDWIDTH,
+        time_step=context.time_step,
+        inverse=1.0 / gain if gain else math.inf,
     )

@@ -446,7 +446,7 @@ def sort_assets(context: MjcfContext) -> None:
 
 
 def _asset_name(asset: MjcfElement) -> str:
-    return asset.attributes.get("name") or Path(asset.attributes["file"]).stem
+    return asset.attributes.get("name") or Path(asset.attributes.get("file", "")).stem
 
 
 def _reflection(material: Material) -> dict[str, Value]:

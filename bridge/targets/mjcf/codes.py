@@ -62,6 +62,13 @@ ASSUMED_GAIN = Code(
     remedy="State the gains in the source, or tune the exported ones.",
     hint="tune the gain, or state it in the source",
 )
+ASSUMED_GAIN_OF_SPEED = ASSUMED_GAIN.variant(
+    "the source sets the speed of the joint of actuator {actuator}, whatever effort that takes; "
+    "its gain is {gain:g}, the stiffest that a time step of {time_step:g} s can bear with the "
+    "integrator implicitfast: each N m or N of load changes the speed by {inverse:.3g} rad/s or "
+    "m/s",
+    hint="keep the integrator, or state a gain in the source",
+)
 BALL_SOFT_CONSTRAINT = Code(
     "mjcf.ball-soft-constraint",
     Fate.APPROXIMATED,
@@ -527,6 +534,14 @@ LIGHT = Code(
     remedy="Use a directional, point or spot light.",
     effect=LOOKS_ONLY,
 )
+INITIAL_CONTROL = Code(
+    "mjcf.initial-control",
+    Fate.NOTED,
+    "the source starts with the controls {controls}; key {key} has them, because MuJoCo starts "
+    "with controls of zero",
+    meaning="The source states first targets of controllers, which a key of MuJoCo has.",
+    remedy="Start from that key.",
+)
 LIGHT_JOINT = Code(
     "mjcf.light-joint",
     Fate.NOTED,
@@ -629,6 +644,14 @@ MUJOCO_ELEMENT = Code(
         "A sensor, equality or soft body of MuJoCo names an item that is not in the document "
         "or has no limit."
     ),
+    effect=Lost("elements of MuJoCo"),
+)
+MUJOCO_INPUTS = Code(
+    "mjcf.mujoco-inputs",
+    Fate.DROPPED,
+    "<{tag}> of <mujoco_inputs> is left out: {reason}",
+    meaning="An element of `<mujoco_inputs>` cannot be added to the document.",
+    remedy="Correct it, or add it to the MJCF.",
     effect=Lost("elements of MuJoCo"),
 )
 NEVER_CLOSES = Code(
@@ -736,6 +759,16 @@ PHYSICS_MAX_CONTACTS = PHYSICS.variant(
 )
 PHYSICS_PACE = PHYSICS.variant(
     "physics: {field} = {value} is left out; in MuJoCo the caller determines the pace",
+)
+OTHER_COMMAND = Code(
+    "mjcf.other-command",
+    Fate.DROPPED,
+    "the first target, the range and the constant effort of actuator {actuator} are left out: they "
+    'are for the control of its {commanded}, and actuators="{kind}" writes another one',
+    meaning="What the source says of a control is for another quantity than the exported one.",
+    remedy='Use `actuators="stated"`.',
+    hint='actuators="stated" writes the kind that the source commands',
+    effect=Lost("settings of controllers"),
 )
 PIVOTED_CONTACT = Code(
     "mjcf.pivoted-contact",
@@ -907,6 +940,11 @@ SENSOR_READING_LENS = SENSOR_READING.variant(
 )
 SENSOR_READING_IMAGE = SENSOR_READING.variant(
     "camera {sensor} is of type {sensor_type}; MuJoCo renders its colors, depth and segmentation"
+)
+SENSOR_READING_DRAWN = SENSOR_READING.variant(
+    "pictures of {cameras} show the rays of {lidars} in MuJoCo, also in depth",
+    fate=Fate.NOTED,
+    hint="switch off the flag mjVIS_RANGEFINDER of mjvOption; read(data, images=True) does so",
 )
 CAMERA_POSE = Code(
     "mjcf.camera-pose",

@@ -22,7 +22,7 @@ from bridge.choices import Base, CollisionMeshes, Fit, Overlaps, Shapes
 from bridge.geometry.collision_shapes import ShapeChoice
 from bridge.lowering.sources import Source, SourceOptions, mechanism_of, split_options
 from bridge.mechanism import Mechanism
-from bridge.targets.options import Actuators, Contacts, MjcfExportOptions, MjcfInertia
+from bridge.targets.options import Actuators, Contacts, MjcfExportOptions, MjcfInertia, Program
 from bridge.targets.xml import Names
 from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
 from loaders.engine_settings import MUJOCO
@@ -174,6 +174,7 @@ class MjcfOptions(SourceOptions, total=False):
     fit: Fit
     maxhullvert: int
     contacts: Contacts
+    program: Program
 
 
 def mechanism_and_options(
@@ -207,6 +208,8 @@ _SECTIONS = (
     "compiler",
     "option",
     "size",
+    "visual",
+    "statistic",
     "default",
     "asset",
     "worldbody",

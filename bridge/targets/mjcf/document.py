@@ -40,6 +40,7 @@ from .inertial import inertials
 from .joint import ScalarJoint, carried_bodies, joint_elements, joint_of_velocity
 from .keyframe import write_keyframes
 from .mujoco_elements import write_mujoco_elements
+from .ros2_control import write_inputs, write_sites
 from .sensor import write_sensors
 from .sensor_reader import SensorReader
 from .site import write_frames, write_lights
@@ -121,6 +122,7 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     # Sections that refer to bodies, joints and geoms, in the order in which they claim the names of
     # sites. None needs another, except for the names of tendons that actuators have.
     geom_names = shapes.geom_names
+    write_sites(context)
     write_frames(context)
     write_excludes(contact.filters, context)
     write_contact_pairs(geom_names, contact.inverse_masses, context)
@@ -130,7 +132,7 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     write_tendons(scalar_joints, context)
     tendons = write_path_tendons(scalar_joints, context)
     write_equalities(scalar_joints, context)
-    speed_limited = write_actuators(scalar_joints, context)
+    actuators = write_actuators(scalar_joints, context)
     write_actuator_laws(scalar_joints, tendons, context)
     sensors = write_sensors(geom_names, context)
     write_lights(context)
@@ -146,8 +148,11 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     # Passes over the sections; each needs the one before.
     name_colors(context)
     assign_files(context)
-    initial_key = write_keyframes(context.document["actuator"].children, shapes.placed, context)
-    report_unsupported_fields(speed_limited, context)
+    write_inputs(context)
+    initial_key = write_keyframes(
+        context.document["actuator"].children, shapes.placed, context, targets=actuators.targets
+    )
+    report_unsupported_fields(actuators.speed_limited, context)
     report_mjx_support(context)
     move_to_reference(context)
     _sort_by_kind(context)

@@ -16,7 +16,7 @@ from bridge.mechanism.bodies import ROOT, BodyConnection, Closure, primitive_nam
 from bridge.mechanism.coordinates import Position, default_position, kind_of, scalar_joints
 from bridge.targets.mjcf import codes
 from loaders.diagnostics import Where
-from loaders.model import BallConstraint, JointType, WeldConstraint
+from loaders.model import BallConstraint, CouplingLaw, JointType, WeldConstraint
 from loaders.pose import IDENTITY, Array, Pose, skew
 
 from .context import DEFAULT_SOLIMP, DEFAULT_SOLREF, MjcfContext, Value, own_settings
@@ -134,16 +134,20 @@ def write_equalities(scalar_joints: dict[int, ScalarJoint], context: MjcfContext
 # --- joints ---------------------------------------------------------------------------------------
 
 
+_DEGREE = 4
+"""Degree of the polynomials of MuJoCo's equalities."""
+
+
 def _joint_equality(
     follower: str,
     leader: str | None,
-    offset: float,
-    multiplier: float,
+    law: CouplingLaw,
     context: MjcfContext,
     settings: Mapping[str, str] | None = None,
 ) -> None:
+    numbers = (*law.coefficients, *(0.0,) * (_DEGREE - 1 - len(law.higher)))
     element = context.document["equality"].add(
-        "joint", joint1=follower, joint2=leader, polycoef=(offset, multiplier, 0.0, 0.0, 0.0)
+        "joint", joint1=follower, joint2=leader, polycoef=numbers
     )
     element.set(**(settings or {}))
 
@@ -154,7 +158,8 @@ def _write_screw(dof: int, joint: ScalarJoint, context: MjcfContext) -> None:
     names = primitive_names(body)
     for p, primitive in enumerate(body.primitives):
         if p != joint.primitive and body.v_start + primitive.dof_index == dof:
-            _joint_equality(names[p], joint.joint, 0.0, primitive.ratio / joint.ratio, context)
+            law = CouplingLaw(multiplier=primitive.ratio / joint.ratio)
+            _joint_equality(names[p], joint.joint, law, context)
             context.report(
                 codes.SCREW_SOFT_CONSTRAINT,
                 where_of(body),
@@ -170,7 +175,8 @@ def _write_lock(joint: ScalarJoint, context: MjcfContext) -> None:
     axis = body.primitives[joint.primitive].limits
     if axis is None or not is_locked(axis):
         return
-    _joint_equality(joint.joint, None, joint.ratio * axis.lower, 0.0, context)
+    law = CouplingLaw(offset=joint.ratio * axis.lower, multiplier=0.0)
+    _joint_equality(joint.joint, None, law, context)
     context.report(
         codes.LOCKED_JOINT,
         where_of(body),
@@ -188,10 +194,8 @@ def _write_couplings(scalar_joints: dict[int, ScalarJoint], context: MjcfContext
         if follower is None or leader is None:
             context.report(codes.COUPLING, coupling.where, subjects=subjects, joint=coupling.name)
             continue
-        offset = follower.ratio * coupling.offset
-        multiplier = coupling.multiplier * follower.ratio / leader.ratio
-        settings = own_settings(coupling)
-        _joint_equality(follower.joint, leader.joint, offset, multiplier, context, settings)
+        law, settings = coupling.scaled(follower.ratio, leader.ratio), own_settings(coupling)
+        _joint_equality(follower.joint, leader.joint, law, context, settings)
         if settings:  # the source states the softness
             continue
         context.report(

@@ -31,7 +31,7 @@ from .document import BuiltMjcf, build
 from .geom import PlacedShape
 from .sensor_reader import SensorReader
 from .spec import SCENE, compiled, require_xml_depth, to_spec
-from .submodel import file_owners, split_document
+from .submodel import file_owners, model_alone, split_document
 
 
 def readme_text(
@@ -88,11 +88,11 @@ def _home_paragraph(built: BuiltMjcf) -> list[str]:
 def _parts_paragraph(name: str, parts: Sequence[str]) -> list[str]:
     """Return the sentence that names the files of a world in several files."""
     files = ", ".join(code(file) for file in parts)
-    return (
-        ["", f"`{name}.xml` includes {files}, one file for each model of several links."]
-        if parts
-        else []
+    sentence = (
+        f"`{name}.xml` includes a part for each model of several links, `<model>{_PART}.xml`. "
+        f"These models alone are in {files}."
     )
+    return ["", sentence] if parts else []
 
 
 def _floating_paragraph(built: BuiltMjcf) -> list[str]:
@@ -433,8 +433,7 @@ def folder_files(source: Source, keywords: MjcfOptions) -> MjcfFiles:
     require_xml_depth(built.root)
     scene = mechanism.scene
     name = file_name(scene.name)
-    models = _model_files(name, scene, built)
-    parts = [file for file in models if file != f"{name}.xml"]
+    models, parts = _model_files(name, scene, built)
     texts = models | {
         SCENE: write(scene_element(name, mechanism, built)),
         "README.md": readme_text(name, scene, built, options, parts),
@@ -456,23 +455,36 @@ def _files(main: str, files: dict[str, bytes], scene: Scene, built: BuiltMjcf) -
     )
 
 
-def _model_files(name: str, scene: Scene, built: BuiltMjcf) -> dict[str, str]:
-    """Return the main file, and one for each model of several links in a world."""
+_PART = "_part"
+"""End of the names of the parts of a world."""
+
+
+def _model_files(
+    name: str, scene: Scene, built: BuiltMjcf
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the main file, and two for each model of several links in a world: its part of the
+    world, and the model alone, which has the options and classes of the world around that part;
+    then the names of the latter.
+    """
     names = Names()
     for taken in (name, "scene"):
         names.claim("file", taken.lower())
     files = {
         model: f"{names.claim('file', file_name(model))}.xml" for model in file_owners(built.root)
     }
-    main, parts = split_document(built.root, files)
-    texts = {f"{name}.xml": write(main, [origin_comment(scene)])}
-    note = (
-        f"{name}.xml includes this file and has the options, the classes, and what several "
-        f"models share."
-    )
-    return texts | {
-        files[model]: write(part, [origin_comment(scene), note]) for model, part in parts.items()
-    }
+    places = {model: f"{names.claim('file', f'{file_name(model)}{_PART}')}.xml" for model in files}
+    main, parts = split_document(built.root, places)
+    origin = origin_comment(scene)
+    texts = {f"{name}.xml": write(main, [origin])}
+    for model, part in parts.items():
+        note = (
+            f"{name}.xml and {files[model]} include this file and have the options, the classes, "
+            f"and what several models share."
+        )
+        texts[places[model]] = write(part, [origin, note])
+        note = f"The model {model} of {name}.xml alone."
+        texts[files[model]] = write(model_alone(built.root, model, places[model]), [origin, note])
+    return texts, tuple(files.values())
 
 
 # --- text -----------------------------------------------------------------------------------------
@@ -551,6 +563,9 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
                 (``closest``).
             maxhullvert: Largest number of vertices of the hull with which a mesh collides, at least
                 4; 0 for any. A finding states how far the smaller hull lies within the whole one.
+            program: The program that runs the model: ``ros2_control`` for mujoco_ros2_control,
+                whose names of sensors, sites and actuators are then written, and the
+                ``<mujoco_inputs>`` of a URDF.
             contacts: The place of friction and stiffness of contacts: ``geoms`` writes them on each
                 geom, of which MuJoCo takes the larger friction; ``pairs`` on each pair of geoms
                 that may collide, combined as by the simulator of the policy.

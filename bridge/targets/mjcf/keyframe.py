@@ -28,9 +28,10 @@ from bridge.mechanism.coordinates import (
     joint_index,
     kind_of,
     primitive_positions,
+    with_followers,
 )
 from bridge.mechanism.dynamics import poses
-from bridge.mechanism.home import clamped, followed, home_coordinates, place
+from bridge.mechanism.home import clamped, home_coordinates, place
 from bridge.mechanism.kinematics import with_loops_closed
 from bridge.targets.mjcf import codes
 from loaders.collision_pairs import BITMASKED, bitmasks
@@ -107,6 +108,7 @@ def ball_map(body: Body, position: Coordinates) -> Array:
 
 _QPOS_SIZES = {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}
 """Length of a position in ``qpos``, where it is not 1."""
+_NO_TARGETS: Mapping[str, float] = {}
 _ROUNDING = 1e-12
 """Largest difference of positions and controls that are the same: that of unit quaternions and
 closed loops.
@@ -114,19 +116,25 @@ closed loops.
 
 
 def write_keyframes(
-    actuators: Sequence[MjcfElement], shapes: Sequence[PlacedShape], context: MjcfContext
+    actuators: Sequence[MjcfElement],
+    shapes: Sequence[PlacedShape],
+    context: MjcfContext,
+    *,
+    targets: Mapping[str, float],
 ) -> int | None:
     """Write a key for each state, with the index that it has in the source; then the initial
     position.
 
     The initial position has no key of its own where it is ``qpos0`` or a state. Its key is named
     ``home``, or ``initial`` if a state has that name. Where the source has no state and a free
-    robot is not on the ground, ``home`` is the position at which it stands there.
+    robot is not on the ground, ``home`` is the position at which it stands there. Both have the
+    controls that the source states for the start, the others those that hold their position.
 
     Args:
         actuators: The actuators, in their final order; position controllers hold the keys.
         shapes: The shapes of all geoms of finite size.
         context: The export.
+        targets: Controls at the start that the source states, by the name of the actuator.
 
     Returns:
         The index of the key of the initial position; None if that is ``qpos0``.
@@ -137,12 +145,14 @@ def write_keyframes(
         _write_state(keyframe, home, actuators, context)
     steps = () if keyframes else tuple(_steps_to_ground(home, shapes, context))
     taken = {keyframe.name for keyframe in keyframes} | ({"home"} if steps else set())
-    initial = _write_initial(home, taken, actuators, context)
+    initial = _write_initial(home, taken, actuators, targets, context)
     if steps:
-        _write_standing(home, steps, actuators, context)
+        _write_standing(home, steps, actuators, targets, context)
     if initial is not None or steps:
         keys = context.document["keyframe"].children
-        _report_zero(keys[-1 if steps else initial or 0].attributes["name"], context)
+        name = keys[-1 if steps else initial or 0].attributes["name"]
+        _report_zero(name, context)
+        _report_targets(name, targets, context)
     return initial
 
 
@@ -150,19 +160,21 @@ def _write_initial(
     home: Sequence[Coordinates],
     taken: Collection[str],
     actuators: Sequence[MjcfElement],
+    targets: Mapping[str, float],
     context: MjcfContext,
 ) -> int | None:
     """Write the key of the initial position, unless that is ``qpos0`` or a state; return its
     index, None for ``qpos0``.
     """
-    if home == [default_position(body) for body in context.mechanism.bodies]:
+    is_zero = home == [default_position(body) for body in context.mechanism.bodies]
+    if is_zero and not any(targets.values()):
         return None
     keys = context.document["keyframe"].children
-    initial = _key_at(home, keys, actuators, context)
+    initial = _key_at(home, keys, actuators, targets, context)
     if initial is None:
         initial = len(keys)
         name = context.names.claim("key", "initial" if "home" in taken else "home")
-        _write_key(name, home, actuators, context)
+        _write_key(name, home, actuators, context, targets)
     return initial
 
 
@@ -298,6 +310,7 @@ def _write_standing(
     home: Sequence[Coordinates],
     steps: Sequence[_Step],
     actuators: Sequence[MjcfElement],
+    targets: Mapping[str, float],
     context: MjcfContext,
 ) -> None:
     """Write the key in which the robots stand on the ground, and report how they are moved."""
@@ -310,7 +323,7 @@ def _write_standing(
     moved = {step.body for step in steps}
     positions = with_loops_closed(mechanism.bodies, mechanism.closures, positions, moved)
     key = context.names.claim("key", "home")
-    _write_key(key, positions, actuators, context)
+    _write_key(key, positions, actuators, context, targets)
     for step in steps:
         link = mechanism.bodies[step.body].link
         context.report(
@@ -343,13 +356,14 @@ def _key_at(
     home: Sequence[Coordinates],
     keys: Sequence[MjcfElement],
     actuators: Sequence[MjcfElement],
+    targets: Mapping[str, float],
     context: MjcfContext,
 ) -> int | None:
     """Return the index of the first key that is at rest in the initial position, with the controls
-    that hold it.
+    at the start.
     """
     qpos = _qpos(home, context)
-    ctrl = _ctrl(qpos, actuators, context.mechanism)
+    ctrl = _ctrl(qpos, actuators, targets, context.mechanism)
     return next((i for i, key in enumerate(keys) if _is_at(key, qpos, ctrl)), None)
 
 
@@ -366,7 +380,7 @@ def _write_state(
     bodies = joint_index(mechanism.bodies)
     stated = _stated_positions(keyframe, home, context)
     positions = list(home)
-    place(followed(mechanism, stated), positions, bodies)
+    place(with_followers(mechanism, stated), positions, bodies)
     indices = {bodies[joint] for joint in stated}
     positions = with_loops_closed(mechanism.bodies, mechanism.closures, positions, indices)
     _report_limits(keyframe, positions, context)
@@ -511,9 +525,10 @@ def _write_key(
     positions: Sequence[Coordinates],
     actuators: Sequence[MjcfElement],
     context: MjcfContext,
+    targets: Mapping[str, float] = _NO_TARGETS,
 ) -> MjcfElement:
     qpos = _qpos(positions, context)
-    ctrl = _ctrl(qpos, actuators, context.mechanism)
+    ctrl = _ctrl(qpos, actuators, targets, context.mechanism)
     return context.document["keyframe"].add("key", name=name, qpos=qpos, ctrl=ctrl)
 
 
@@ -541,15 +556,43 @@ def _numbers(key: MjcfElement, name: str) -> list[float]:
 
 
 def _ctrl(
-    qpos: list[float], actuators: Sequence[MjcfElement], mechanism: Mechanism
+    qpos: list[float],
+    actuators: Sequence[MjcfElement],
+    targets: Mapping[str, float],
+    mechanism: Mechanism,
 ) -> list[float] | None:
-    """Return the controls that hold a position; None if the actuators are not position
-    controllers.
+    """Return the controls at the start, or else those that hold a position; None if there are no
+    such controls.
     """
-    if not any(actuator.tag == "position" for actuator in actuators):
+    held = [_holds_position(actuator) for actuator in actuators]
+    if not any(held) and not targets:
         return None
     position_of = dict(zip(_joint_names(mechanism), qpos, strict=True))
-    return [position_of[a.attributes["joint"]] if a.tag == "position" else 0.0 for a in actuators]
+    holding = [
+        position_of[a.attributes["joint"]] if holds else 0.0
+        for a, holds in zip(actuators, held, strict=True)
+    ]
+    return [targets.get(a.attributes["name"], x) for a, x in zip(actuators, holding, strict=True)]
+
+
+def _holds_position(actuator: MjcfElement) -> bool:
+    """Return whether an actuator is a position controller, with or without a constant effort."""
+    gain, bias = (_numbers(actuator, name) for name in ("gainprm", "biasprm"))
+    is_affine = actuator.tag == "general" and "joint" in actuator.attributes and len(bias) == 3
+    return actuator.tag == "position" or (is_affine and bool(bias[1]) and gain == [-bias[1]])
+
+
+def _report_targets(key: str, targets: Mapping[str, float], context: MjcfContext) -> None:
+    """Report the controls at the start, which MuJoCo has in a key only."""
+    moving = {name: target for name, target in targets.items() if target}
+    if moving:
+        context.report(
+            codes.INITIAL_CONTROL,
+            hint=f"start from it: mj_resetDataKeyframe(model, data, model.key({key!r}).id)",
+            subjects=tuple(moving),
+            controls=", ".join(f"{target:.6g} of {name}" for name, target in moving.items()),
+            key=key,
+        )
 
 
 def _joint_names(mechanism: Mechanism) -> list[str]:

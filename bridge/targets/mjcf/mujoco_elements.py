@@ -7,10 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from bridge.targets.mjcf import codes
-from loaders.engine_settings import MUJOCO
+from loaders.engine_settings import MUJOCO, ROS2_CONTROL
 from loaders.model import WORLD, EngineElement
 
 from .context import MjcfContext, MjcfElement
+from .ros2_control import is_for_ros2_control
 
 
 def write_mujoco_elements(
@@ -22,7 +23,11 @@ def write_mujoco_elements(
         geom_names: Names of the geoms of each collision, by link and collision.
         context: The export.
     """
-    elements = context.mechanism.scene.engine_elements
+    elements = [
+        element
+        for element in context.mechanism.scene.engine_elements
+        if element.engine != ROS2_CONTROL or not is_for_ros2_control(context)
+    ]
     if not elements:
         return
     counts = Counter(collision for _, collision in geom_names)
@@ -43,6 +48,8 @@ def write_mujoco_elements(
         is_known = element.engine == MUJOCO and element.section in _SECTIONS
         if missing or not is_known:
             reason = f"MJCF has no {', '.join(missing)}" if missing else "MJCF has no such section"
+            if element.engine == ROS2_CONTROL:
+                reason = 'it is for mujoco_ros2_control, and written with program="ros2_control"'
             _report(element, missing, reason, context)
         elif _measures_a_limit(element) and not any(
             _is_limited(written, name) for _, name in stated

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,6 +35,7 @@ from loaders.model import WORLD, Joint, JointType
 from loaders.pose import CAMERA_AXES, IDENTITY, Pose
 
 from .context import MjcfContext, Value, own_settings
+from .ros2_control import sensor_name
 from .site import add_site, site_at, target_name
 
 MAX_RAYS = 100
@@ -95,7 +96,21 @@ def write_sensors(geom_names: GeomNames, context: MjcfContext) -> tuple[WrittenS
             frame = context.document.body(written.body).attributes.get("name", WORLD)
             found.append(replace(written, frame=frame))
         _report_unused_parameters(placed, written, context)
+    _report_drawn_rays(found, context)
     return tuple(found)
+
+
+def _report_drawn_rays(found: Sequence[WrittenSensor], context: MjcfContext) -> None:
+    """Report that MuJoCo draws the rays of lidars into the pictures of cameras."""
+    cameras, lidars = (
+        tuple(w.placed.name for w in found if w.placed.sensor.type in types)
+        for types in (CAMERAS, (*LIDARS, "sonar"))
+    )
+    if cameras and lidars:
+        where = found[0].placed.sensor.where
+        subjects = (*cameras, *lidars)
+        code = codes.SENSOR_READING_DRAWN
+        context.report(code, where, subjects=subjects, cameras=cameras, lidars=lidars)
 
 
 def _named(placed: PlacedSensor, geom_names: GeomNames, context: MjcfContext) -> WrittenSensor:
@@ -138,7 +153,7 @@ def _add(
     written: WrittenSensor, tag: str, suffix: str, context: MjcfContext, **attributes: Value
 ) -> None:
     """Add a sensor of MuJoCo; without a suffix it has the name of the sensor."""
-    name = context.names.claim("sensor", written.name + (f"_{suffix}" if suffix else ""))
+    name = context.names.claim("sensor", sensor_name(written.name, tag, suffix, context))
     context.document["sensor"].add(tag, name=name, **attributes)
     written.parts[suffix] = name
 

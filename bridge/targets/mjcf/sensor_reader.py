@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,11 @@ class SensorReader:
 
     sensors: tuple[WrittenSensor, ...] = ()
     collisions: Mapping[str, str] = field(default_factory=dict)
+
+    def of_types(self, types: Collection[str]) -> SensorReader:
+        """Return a reader of the sensors of some types only."""
+        sensors = tuple(s for s in self.sensors if s.placed.sensor.type in types)
+        return replace(self, sensors=sensors)
 
     def read(self, data: Any, *, images: bool = False, prefix: str = "") -> dict[str, Message]:
         """Return the message of each sensor by its scoped name.
@@ -195,8 +200,10 @@ def _distance(
     model, met = state.model, np.array([-1], dtype=np.int32)
     mask = (np.arange(6) == group).astype(np.uint8)
     found = mujoco.mj_ray(model, state.data, p, direction, mask, 1, body, met)
+    if found < 0.0:
+        return math.inf
     is_seen = not collides or model.geom_contype[met[0]] or model.geom_conaffinity[met[0]]
-    return float(found) if found >= 0.0 and is_seen else math.inf
+    return float(found) if is_seen else math.inf
 
 
 # --- contacts -------------------------------------------------------------------------------------

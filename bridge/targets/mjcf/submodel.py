@@ -247,6 +247,25 @@ def split_document(
     return main, parts
 
 
+_SHARED = ("compiler", "option", "size", "default", "asset")
+
+
+def model_alone(root: MjcfElement, model: str, file: str) -> MjcfElement:
+    """Return the document of one model alone: what models share, and the file of the model.
+
+    Args:
+        root: The document of the world.
+        model: The model.
+        file: The file with the part of the model.
+    """
+    alone = MjcfElement("mujoco", model=model)
+    for section in root.children:
+        if section.tag in _SHARED:
+            alone.children.extend(_section_of(section, ""))
+    alone.add("include", file=file)
+    return alone
+
+
 def _section_of(section: MjcfElement, owner: str) -> list[MjcfElement]:
     """Return the section with the elements of one model, or nothing if the model has no element in
     it.

@@ -40,11 +40,11 @@ from loaders.text import (
 
 from .articulation import Articulation
 from .client import BASE, Client
-from .constraint import connection_name
+from .constraint import Gear, connection_name
 from .contact import LinkPair, forget_pairs
 from .damping import adapt_to_step, depends_on_step, disable_motors
 from .dynamics import DynamicsQueries
-from .passive_force import apply_passive_forces, control_efforts, has_passive_forces
+from .passive_force import apply_control, apply_passive_forces, has_passive_forces
 from .sensor import LastStep, PyBulletSensor, imu_velocities, record_step, sensors_of
 from .state import (
     Separation,
@@ -270,6 +270,8 @@ class PyBulletBody(int):
     """
     diagnostics: tuple[Diagnostic, ...]
     """Findings of reading, lowering and loading."""
+    gears: tuple[Gear, ...]
+    """The gears of couplings whose law is no line; `step` sets them to its tangent."""
     sensors: Mapping[str, PyBulletSensor]
     """The sensors by scoped name; ``sensors["imu"].read()`` is what Gazebo would publish."""
     split_link: str | None
@@ -292,9 +294,10 @@ class PyBulletBody(int):
         constraints: Mapping[str, tuple[int, ...]],
         diagnostics: tuple[Diagnostic, ...],
         disabled: Sequence[LinkPair] = (),
+        gears: Sequence[Gear] = (),
     ) -> Self:
         """Create the handle of the body whose state is ``state``; ``disabled`` are its pairs that
-        never collide.
+        never collide, and ``gears`` hold couplings whose leaders it has.
         """
         articulation: Articulation = state.articulation
         self = super().__new__(cls, state.body)
@@ -316,6 +319,7 @@ class PyBulletBody(int):
             self._step = adapt_to_step(state.client, state.body, articulation)
         self._start = np.array(state.read()[0], dtype=np.float64)
         self._disabled = disabled
+        self.gears = tuple(gears)
         self._last_steps = {}
         self.sensors = sensors_of(state, lambda: self.state, self._last_steps)
         return self
@@ -427,6 +431,7 @@ class PyBulletBody(int):
             ValueError: for an array of the wrong size or with numbers that are not finite.
         """
         self.state.write(q, v)
+        self._follow(0.0)
 
     def set_positions(self, q: Mapping[str, Position] | ArrayLike) -> None:
         """Set joint positions, at rest; coupled joints follow, and other joints stay.
@@ -444,6 +449,12 @@ class PyBulletBody(int):
             ValueError: for an unknown joint or a position of the wrong size.
         """
         self.state.set_positions(q)
+        self._follow(0.0)
+
+    def _follow(self, step: float) -> None:
+        """Set the gears of couplings to the tangents at the end of a step [s]."""
+        for gear in self.gears:
+            gear.follow(step)
 
     def loop_gaps(self) -> dict[str, float]:
         """Return by how much each kinematic loop is open at present, by the joint that closes it
@@ -470,6 +481,7 @@ class PyBulletBody(int):
         followers too.
         """
         self.state.set_positions(self._start)
+        self._follow(0.0)
 
     # --- base -------------------------------------------------------------------------------------
 
@@ -630,18 +642,24 @@ class PyBulletBody(int):
         apply_efforts(self.state, efforts)
 
     def apply_control(
-        self, positions: Mapping[str, Position], velocities: Mapping[str, Position] | None = None
+        self,
+        positions: Mapping[str, Position] | None = None,
+        velocities: Mapping[str, Position] | None = None,
     ) -> None:
-        """Apply for one step the efforts of the file's controllers.
+        """Apply for one step the efforts of the file's controllers, with their offsets and limits.
+
+        A joint whose velocity the file imposes, such as a wheel of a differential drive, gets
+        PyBullet's motor for its desired velocity, which keeps it until the next call.
 
         Args:
-            positions: Desired positions by joint.
+            positions: Desired positions by joint; None for those of the file at the start, zero
+                where it states none.
             velocities: Desired velocities by joint; zero for a joint without one.
 
         Raises:
             ValueError: if a joint has no gains in the file.
         """
-        apply_efforts(self.state, control_efforts(self.state, positions, velocities or {}))
+        apply_control(self.state, positions, velocities or {})
 
     def hold(self) -> None:
         """Hold every joint at its present position by PyBullet's motors, with the effort limits of
@@ -661,7 +679,8 @@ class PyBulletBody(int):
             self._step = adapt_to_step(state.client, state.body, state.articulation)
 
     def apply_passive_forces(self) -> None:
-        """Apply for one step the forces that PyBullet does not compute.
+        """Apply for one step the forces that PyBullet does not compute, and set the gears of
+        couplings whose law is no line to its tangent.
 
         See `bridge.targets.pybullet.passive_force`. If the time step has changed, dry friction is
         set again, which replaces the motors of the joints that have some.
@@ -680,9 +699,11 @@ class PyBulletBody(int):
         self._adapt_friction(self.state)
 
     def _adapt_friction(self, state: State) -> None:
-        if not self._depends_on_step:
+        if not self._depends_on_step and not self.gears:
             return
-        if state.parameters()["fixedTimeStep"] != self._step:
+        step = state.parameters()["fixedTimeStep"]
+        self._follow(step)
+        if self._depends_on_step and step != self._step:
             self._step = adapt_to_step(state.client, state.body, state.articulation)
 
     def step(self) -> None:
@@ -1040,7 +1061,8 @@ class Bodies(Sequence[PyBulletBody]):
         if not isinstance(v, Mapping):
             self.set_motion(self.q, v)
             return
-        for body, part in self._by_body(with_followers(self.mechanism, v, rates=True)):
+        at = self.positions() if self.mechanism.couplings else {}
+        for body, part in self._by_body(with_followers(self.mechanism, v, at=at)):
             body.set_velocities(part)
         self._align_split_links()
 
@@ -1165,19 +1187,26 @@ class Bodies(Sequence[PyBulletBody]):
             body.apply_efforts(part)
 
     def apply_control(
-        self, positions: Mapping[str, Position], velocities: Mapping[str, Position] | None = None
+        self,
+        positions: Mapping[str, Position] | None = None,
+        velocities: Mapping[str, Position] | None = None,
     ) -> None:
-        """Apply for one step the efforts of the file's controllers, for joints of any body.
+        """Apply for one step the efforts of the file's controllers, for joints of any body; see
+        `PyBulletBody.apply_control`.
 
         Args:
-            positions: Desired positions by joint.
+            positions: Desired positions by joint; None for those of the file at the start.
             velocities: Desired velocities by joint; zero for a joint without one.
 
         Raises:
             ValueError: for an unknown joint or one without gains in the file.
         """
-        for body, part in self._by_body(positions):
-            body.apply_control(part, velocities)
+        speeds = dict(self._by_body(velocities or {}))
+        for body in self:
+            own = None
+            if positions is not None:
+                own = dict(self._by_body(positions)).get(body, {})
+            body.apply_control(own, speeds.get(body, {}))
 
     def hold(self) -> None:
         """Hold every joint of all bodies at its present position; see `PyBulletBody.hold`."""
@@ -1240,6 +1269,9 @@ class Bodies(Sequence[PyBulletBody]):
             ", ..." if len(models) > 2 else ""
         )
         return f"<Bodies: {len(self)} PyBullet bodies of {len(models)} models ({listed})>"
+
+    def __reduce__(self) -> tuple[type[tuple[int, ...]], tuple[tuple[int, ...]]]:
+        return tuple, (tuple(map(int, self)),)
 
     def __dir__(self) -> list[str]:
         return public_names(Bodies, vars(self))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
+from bridge.installed_packages import INSTALL_PYBULLET
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import Diagnostics
 
@@ -21,12 +22,16 @@ class Client:
     """Calls PyBullet's functions on one physics server, given by its id or by a ``BulletClient``.
 
     Raises:
+        ImportError: if PyBullet is not installed.
         TypeError: if it is neither an id nor a ``BulletClient``.
         ValueError: if no physics server has the id.
     """
 
     def __init__(self, client: Any = 0) -> None:
-        import pybullet
+        try:
+            import pybullet
+        except ImportError as error:
+            raise ImportError(f"PyBullet is not installed; {INSTALL_PYBULLET}") from error
 
         self.id = _index(getattr(client, "_client", client))
         self.modes: Any = pybullet

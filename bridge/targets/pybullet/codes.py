@@ -159,7 +159,7 @@ CONTROLLER_GAINS = Code(
         "computed at each step."
     ),
     remedy="Call `apply_control()` of the handle.",
-    hint="call apply_control() before every step",
+    hint="call apply_control() before every step; without arguments it has the first targets",
 )
 COUPLING = Code(
     "pybullet.coupling",
@@ -295,8 +295,22 @@ GEAR = Code(
     "pybullet.gear",
     Fate.APPROXIMATED,
     "joint {joint} follows {leader} by a gear of the solver, within 5e-6 in 1 s at 1 kHz",
-    meaning="PyBullet's solver enforces a coupling as a gear, within 5e-6 in 1 s at 1 kHz.",
+    meaning=(
+        "PyBullet's solver enforces a coupling as a gear: within 5e-6 in 1 s at 1 kHz, if it is "
+        "the only one."
+    ),
     remedy="Reduce the time step.",
+)
+GEAR_OF_SEVERAL = GEAR.variant(
+    "joint {joint} follows {leader} by one of {count} gears, of which the solver meets each as "
+    "well as its iterations allow",
+    hint="set numSolverIterations of setPhysicsEngineParameter higher",
+)
+GEAR_OF_TANGENT = GEAR.variant(
+    "joint {joint} follows {leader} by a curve; step() sets a gear of the solver to its tangent "
+    "before each step, and with stepSimulation() alone the position differs by up to {error:.3g} "
+    "for {leader} from {low:.3g} to {high:.3g}",
+    hint="advance the simulation with step() of the handle",
 )
 HULL_MARGIN = Code(
     "pybullet.hull-margin",
@@ -502,6 +516,23 @@ PHYSICS = Code(
     "parameters of the file's physics solver are ignored: {names}",
     meaning="The physics settings are for another engine and are not applied.",
     remedy="Call `setPhysicsEngineParameter`.",
+)
+REFUSED_INERTIA = Code(
+    "pybullet.refused-inertia",
+    Fate.NOTED,
+    (
+        "PyBullet's calculateMassMatrix, calculateInverseDynamics, calculateJacobian and "
+        "calculateInverseKinematics refuse {model}, because no body has the inertia of {links}"
+    ),
+    meaning=(
+        "The principal moments of a link are negative, or one is larger than the sum of the "
+        "others. PyBullet simulates the body, but its dynamics queries refuse it."
+    ),
+    remedy=(
+        "Use `robot.mass_matrix()`, `robot.inverse_dynamics()` and `robot.bias_forces()`, which "
+        "answer; correct the inertia; or load with `lenient=True`, which repairs it."
+    ),
+    hint="robot.mass_matrix() and robot.inverse_dynamics() answer; lenient=True repairs inertias",
 )
 RESTITUTION = Code(
     "pybullet.restitution",

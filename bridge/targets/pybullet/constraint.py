@@ -12,6 +12,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import (
@@ -22,19 +25,22 @@ from bridge.mechanism.bodies import (
     PrimitiveKind,
     held_together,
 )
+from bridge.mechanism.coordinates import dof_range, initial_positions
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import Code, Diagnostics
-from loaders.model import Joint, JointType, Motion, WeldConstraint
+from loaders.model import CouplingLaw, Joint, JointType, Motion, WeldConstraint
 from loaders.pose import IDENTITY, Pose
 
 from .articulation import Articulation
-from .client import BASE, TARGET
+from .client import BASE, TARGET, Client
 from .state import State, link_name, quaternion_of
 
 MAX_FORCE = 1e9
 """Maximum force of a constraint [N], large enough to have no effect."""
 NO_RATIO = 1e-30
 """Gear ratio in place of zero, which PyBullet takes for a missing value."""
+_TOUCHING = 1e-9
+"""Difference of a law and its tangent that is a rounding error."""
 HINGE_ARM = 0.1
 """Distance from the joint frame of the two points on the axis that replace a hinge [m]."""
 
@@ -62,6 +68,46 @@ class _End:
     """Frame K in the segment's inertial frame; ``X_WK`` for the world."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Gear:
+    """A gear of the solver that holds a coupling whose law is no line: its tangent at the present
+    position of the leader.
+    """
+
+    client: Client
+    constraint: int
+    """PyBullet's id of the gear."""
+    follower: tuple[int, int]
+    """PyBullet's body and joint index of the follower."""
+    leader: tuple[int, int]
+    """The same of the leader."""
+    law: CouplingLaw
+    """The law between the positions of PyBullet's joints."""
+
+    def is_tangent(self, line: CouplingLaw) -> bool:
+        """Return whether a line touches the law at the present position of the leader.
+
+        Args:
+            line: A line between the positions of PyBullet's joints.
+        """
+        q = self.client.getJointState(*self.leader)[0]
+        return all(abs(self.law.at(q, k) - line.at(q, k)) < _TOUCHING for k in (0, 1))
+
+    def follow(self, step: float = 0.0) -> None:
+        """Set the gear to the tangent at the position of the leader, at the end of a step.
+
+        Args:
+            step: Length of the step [s].
+        """
+        position, velocity, *_ = self.client.getJointState(*self.leader)
+        q = position + step * velocity
+        slope, value = float(self.law.at(q, 1)), float(self.law.at(q))
+        values = {"gearRatio": -slope or NO_RATIO, "maxForce": MAX_FORCE}
+        if self.follower[0] == self.leader[0]:  # PyBullet holds positions within one body only
+            values |= {"relativePositionTarget": value - slope * q, "erp": 1.0}
+        self.client.changeConstraint(self.constraint, **values)
+
+
 @dataclass(slots=True, eq=False)
 class Constraints:
     """Creates the constraints of a mechanism between the bodies that hold it."""
@@ -70,6 +116,8 @@ class Constraints:
     states: Sequence[State]
     created: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     """PyBullet's constraint ids, keyed by the name of the joint that they represent."""
+    gears: list[Gear] = field(default_factory=list)
+    """The gears of couplings whose law is no line."""
 
     def create_all(self) -> None:
         """Create all constraints."""
@@ -78,7 +126,8 @@ class Constraints:
                 self._join_halves(state, state.articulation.split_link)
         for number, state in enumerate(self.states):
             for name, follower, leader in _shared_dofs(number, state.articulation):
-                self._gear(name, follower, leader, follower.ratio / leader.ratio, 0.0)
+                law = CouplingLaw(multiplier=follower.ratio / leader.ratio)
+                self._gear(name, follower, leader, law)
         joints = _scalar_joints([state.articulation for state in self.states])
         for coupling in self.mechanism.couplings:
             self._couple(coupling, joints)
@@ -96,20 +145,19 @@ class Constraints:
         leader = joints.get(self.mechanism.v_order[coupling.leader])
         if follower is None or leader is None:
             return
-        multiplier = coupling.multiplier * follower.ratio / leader.ratio
-        self._gear(coupling.name, follower, leader, multiplier, coupling.offset * follower.ratio)
+        law = coupling.scaled(follower.ratio, leader.ratio)
+        self._gear(coupling.name, follower, leader, law)
 
     def _gear(
         self,
         name: str,
         follower: _ScalarJoint,
         leader: _ScalarJoint,
-        multiplier: float,
-        offset: float,
+        law: CouplingLaw,
     ) -> None:
         a, b = self.states[follower.body], self.states[leader.body]
-        client, ratio = a.client, -multiplier or NO_RATIO
-        gear = client.createConstraint(
+        client = a.client
+        number = client.createConstraint(
             a.body,
             follower.index,
             b.body,
@@ -119,13 +167,12 @@ class Constraints:
             (0, 0, 0),
             (0, 0, 0),
         )
-        if a is b:
-            client.changeConstraint(
-                gear, gearRatio=ratio, relativePositionTarget=offset, erp=1.0, maxForce=MAX_FORCE
-            )
-        else:
-            client.changeConstraint(gear, gearRatio=ratio, maxForce=MAX_FORCE)
-        self.created[name].append(gear)
+        ends = (a.body, follower.index), (b.body, leader.index)
+        gear = Gear(client, number, *ends, law)
+        gear.follow()
+        self.created[name].append(number)
+        if law.higher:
+            self.gears.append(gear)
 
     # --- split links ------------------------------------------------------------------------------
 
@@ -334,13 +381,24 @@ def _report_coupling(
     diagnostics: Diagnostics,
 ) -> None:
     follower, leader = mechanism.v_order[coupling.follower], mechanism.v_order[coupling.leader]
+    code = _coupling_code(joints.get(follower), joints.get(leader))
+    arguments: dict[str, Any] = {}
+    if code is codes.GEAR and coupling.higher:
+        code = codes.GEAR_OF_TANGENT
+        low, high = dof_range(mechanism.bodies, coupling.leader)
+        q = initial_positions(mechanism).get(leader[0], (0.0,) * (leader[1] + 1))
+        start = float(np.atleast_1d(q)[leader[1]])
+        arguments = {"error": coupling.tangent_error(start, low, high), "low": low, "high": high}
+    elif code is codes.GEAR and len(mechanism.couplings) > 1:
+        code, arguments = codes.GEAR_OF_SEVERAL, {"count": len(mechanism.couplings)}
     diagnostics.add(
-        _coupling_code(joints.get(follower), joints.get(leader)),
+        code,
         coupling.where,
         target=TARGET,
         subjects=dict.fromkeys((coupling.name, follower[0], leader[0])),
         joint=coupling.name,
         leader=leader[0],
+        **arguments,
     )
 
 

@@ -28,6 +28,7 @@ from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import (
     Coordinates,
     Position,
+    independent_motions,
     kind_of,
     positions_of,
     random_position,
@@ -392,12 +393,7 @@ def _independent_motions(mechanism: Mechanism, positions: Sequence[Coordinates])
     """Return velocities that couplings, loops and constraints allow, as columns that span all of
     them.
     """
-    G = np.eye(len(mechanism.v_order))
-    for _ in mechanism.couplings:  # a leader may follow another joint
-        for coupling in mechanism.couplings:
-            G[coupling.follower] = coupling.multiplier * G[coupling.leader]
-    followers = {coupling.follower for coupling in mechanism.couplings}
-    G = G[:, [k for k in range(len(G)) if k not in followers]]
+    G = independent_motions(mechanism, positions)
     if not mechanism.closures and not mechanism.constraints:
         return G
     prevented = (

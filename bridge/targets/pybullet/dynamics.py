@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
@@ -43,11 +43,13 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body
 from bridge.mechanism.coordinates import Position, kind_of
 from bridge.stdout_capture import capture_stdout
+from bridge.targets.pybullet import codes
+from loaders.diagnostics import Diagnostics
 from loaders.inertia import SpatialInertia
 from loaders.pose import IDENTITY, Array, Pose, frozen, matrix_to_quaternion, rotation_about
 
-from .articulation import welded_pose
-from .client import BASE
+from .articulation import Articulation, welded_pose
+from .client import BASE, TARGET
 from .damping import joint_damping
 from .state import Layout, State, apply_efforts
 
@@ -55,6 +57,40 @@ AGREEMENT = 1e-6
 """Relative difference to the mass matrix of PyBullet's inertias above which PyBullet's own is
 considered stale.
 """
+
+
+def report_refused_inertias(
+    articulations: Iterable[Articulation], diagnostics: Diagnostics
+) -> None:
+    """Report bodies that PyBullet's dynamics queries refuse for the inertia of a link.
+
+    Args:
+        articulations: The bodies.
+        diagnostics: Record of the findings.
+    """
+    for articulation in articulations:
+        links = [
+            segment.name
+            for index, segment in enumerate(articulation.segments, start=BASE)
+            if not (index == BASE and articulation.is_fixed)
+            and _is_refused(segment.principal[1], moves=index == BASE or bool(segment.primitive))
+        ]
+        if links:
+            diagnostics.add(
+                codes.REFUSED_INERTIA,
+                target=TARGET,
+                subjects=links,
+                model=articulation.model,
+                links=tuple(links),
+            )
+
+
+def _is_refused(moments: Array, *, moves: bool) -> bool:
+    """Return whether PyBullet's queries refuse a link with these principal moments; of links that
+    are welded to their parents they do not ask for the triangle inequality.
+    """
+    a, b, c = sorted(moments.tolist())
+    return bool(a < 0.0 or (moves and a + b < c))
 
 
 @dataclass(slots=True, eq=False)

@@ -43,6 +43,7 @@ from loaders.engine_settings import (
     gravity_share,
 )
 from loaders.model import (
+    Actuator,
     BallConstraint,
     Bushing,
     DistanceConstraint,
@@ -337,8 +338,15 @@ def _efforts(mechanism: Mechanism) -> Iterator[Item]:
 
 def _gains(mechanism: Mechanism) -> Iterator[Item]:
     for actuator in (driven.actuator for driven in mechanism.actuators):
-        if actuator.p_gain is not None or actuator.d_gain is not None:
+        if _has_controller(actuator):
             yield Item(actuator.joint, actuator.where, (actuator.joint, actuator.name))
+
+
+def _has_controller(actuator: Actuator) -> bool:
+    """Return whether a source says how an actuator is controlled."""
+    gains = (actuator.p_gain, actuator.d_gain, actuator.target, actuator.min_effort)
+    has_law = any(x is not None for x in gains) or actuator.imposes_velocity
+    return has_law or actuator.feedforward != 0.0 or any(map(math.isfinite, actuator.control))
 
 
 def _ball_limits(mechanism: Mechanism) -> Iterator[Item]:

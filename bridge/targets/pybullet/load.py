@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import time
 from collections import OrderedDict
@@ -9,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
-from typing import Any, Literal, Unpack, cast, get_args
+from typing import Any, Literal, SupportsIndex, Unpack, cast, get_args
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from loaders import codes as loaders_codes
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, Where, without_repeats
 from loaders.files.folders import ENVIRONMENT
 from loaders.files.read_file import note_files, recorded
-from loaders.files.robot_descriptions import SCHEME, search_folders, source_text
+from loaders.files.robot_descriptions import is_robot_name, search_folders, source_text
 from loaders.finish.finish import MissingFileError
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
@@ -52,6 +53,7 @@ from .contact import (
     set_filters,
 )
 from .damping import clear_pybullet_defaults, with_limited_damping
+from .dynamics import report_refused_inertias
 from .features import report_unsupported_features
 from .geometry import ShapeWriter
 from .mesh import MAX_PATH, TemporaryFiles, temporary_files
@@ -94,12 +96,13 @@ def flag_bits(flags: object) -> int:
     Raises:
         TypeError: if they are not a whole number.
     """
-    if not isinstance(flags, int):
+    try:
+        return operator.index(cast(SupportsIndex, flags))
+    except TypeError as error:
         raise TypeError(
             f"flags: expected PyBullet's flags, such as pybullet.URDF_ENABLE_SLEEPING, not "
             f"{flags!r}"
-        )
-    return flags
+        ) from error
 
 
 def given_source(source: Source | None, fileName: Source | None) -> Source:
@@ -131,7 +134,7 @@ def find_source(source: Source, paths: Sequence[str | os.PathLike[str]] | None) 
         TypeError: if the folders are no sequence of folders.
         ValueError: if the source is the text of a document, or if there is no such folder.
     """
-    if not isinstance(source, str | os.PathLike) or source_text(source, ()).startswith(SCHEME):
+    if not isinstance(source, str | os.PathLike) or is_robot_name(source_text(source, ())):
         return source
     if os.path.exists(source) or os.path.isabs(source):
         return source
@@ -588,7 +591,7 @@ def _key(
     if not isinstance(source, str | os.PathLike) or any(map(load_options.get, _UNKEPT)):
         return None
     place = os.fspath(source)
-    if place.startswith(SCHEME):
+    if is_robot_name(place):
         return None
     options = {name: value for name, value in load_options.items() if name != "quiet"}
     step = client.getPhysicsEngineParameters()["fixedTimeStep"]
@@ -672,6 +675,7 @@ def _plan(
     report_unsupported_features(mechanism, diagnostics, coefficients.obeyed_settings())
     report_contacts(articulations, coefficients, diagnostics)
     report_constraints(mechanism, articulations, diagnostics)
+    report_refused_inertias(articulations, diagnostics)
     report_filters(mechanism, filters, diagnostics)
     report_policy(mechanism.scene, policy, diagnostics)
     bodies = [
@@ -821,6 +825,15 @@ def _handle(
     created = {name: tuple(ids) for name, ids in constraints.created.items()}
     findings = without_repeats(diagnostics)
     disabled = pairs_by_body(pairs, [state.body for state in states])
-    bodies = [PyBulletBody(state, created, findings, disabled[state.body]) for state in states]
+    bodies = [
+        PyBulletBody(
+            state,
+            created,
+            findings,
+            disabled[state.body],
+            [gear for gear in constraints.gears if gear.leader[0] == state.body],
+        )
+        for state in states
+    ]
     is_one = len(bodies) == 1
     return bodies[0] if is_one else Bodies(bodies, plan.mechanism, created, findings)

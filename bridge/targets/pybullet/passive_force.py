@@ -33,7 +33,14 @@ from bridge.mechanism.coordinates import Position, check_mapping, joint_index
 from bridge.mechanism.dynamics import joint_coefficients
 from bridge.mechanism.force_laws import bushing_wrench, is_tendon_representable, tendon_force
 from loaders.engine_settings import gravity_share
-from loaders.model import Bushing, DistanceConstraint, Link, SpringDamper, TendonConstraint
+from loaders.model import (
+    Actuator,
+    Bushing,
+    DistanceConstraint,
+    Link,
+    SpringDamper,
+    TendonConstraint,
+)
 from loaders.pose import Array, skew
 
 from .state import (
@@ -44,6 +51,7 @@ from .state import (
     apply_tension,
     apply_torque,
     coefficients_of,
+    impose_velocities,
     joint_motion,
     line_of,
     link_name,
@@ -52,47 +60,72 @@ from .state import (
 )
 
 
-def control_efforts(
-    state: State, positions: Mapping[str, Position], velocities: Mapping[str, Position]
-) -> dict[str, Position]:
-    """Return ``p (q_d - q) + d (v_d - v)`` for each joint in ``positions``, before its effort
-    limit.
+def apply_control(
+    state: State, positions: Mapping[str, Position] | None, velocities: Mapping[str, Position]
+) -> None:
+    """Apply the efforts of the file's controllers for one step, and set the motors of the joints
+    whose velocity the file imposes.
 
     Args:
         state: State of the body that has the joints.
-        positions: Desired positions by joint.
+        positions: Desired positions by joint; None for those of the file at the start.
         velocities: Desired velocities by joint; zero for a joint without one.
 
     Raises:
         TypeError: if ``positions`` is no mapping.
-        ValueError: if a joint has no gains in the file.
+        ValueError: if a joint has no controller in the file.
     """
+    controllers = _controllers(state.articulation.mechanism)
+    if positions is None:
+        positions = {
+            name: actuator.target or 0.0
+            for name, actuator in controllers.items()
+            if actuator.p_gain is not None
+        }
     check_mapping(positions)
-    gains = _gains(state.articulation.mechanism)
     for name in positions:
-        if name not in gains:
-            raise ValueError(
-                f"joint {name!r} has no gains; joints with gains: {', '.join(gains) or 'none'}"
-            )
+        if name not in controllers or not _has_gains(controllers[name]):
+            known = ", ".join(n for n, a in controllers.items() if _has_gains(a)) or "none"
+            raise ValueError(f"joint {name!r} has no gains; joints with gains: {known}")
+    imposed = {n: v for n, v in velocities.items() if _is_imposed(n, controllers)}
+    impose_velocities(state, imposed)
+    damped = (n for n in velocities if n in controllers and controllers[n].p_gain is None)
+    names = dict.fromkeys((*positions, *(n for n in damped if n not in imposed)))
     q, v = state.positions(), state.velocities()
-    return {
+    efforts = {
         name: tuple(
-            gains[name][0] * np.subtract(np.atleast_1d(desired), np.atleast_1d(q[name]))
-            + gains[name][1]
-            * np.subtract(np.atleast_1d(velocities.get(name, 0.0)), np.atleast_1d(v[name]))
+            _effort(
+                controllers[name],
+                np.subtract(positions.get(name, q[name]), np.atleast_1d(q[name])),
+                np.subtract(velocities.get(name, 0.0), np.atleast_1d(v[name])),
+            )
         )
-        for name, desired in positions.items()
+        for name in names
     }
+    apply_efforts(state, efforts)
 
 
-def _gains(mechanism: Mechanism) -> dict[str, tuple[float, float]]:
-    """Return the proportional and derivative gain of each joint that has a controller."""
+def _effort(actuator: Actuator, position_error: Array, velocity_error: Array) -> Array:
+    """Return the effort of a controller within its limits."""
+    p, d = actuator.p_gain or 0.0, actuator.d_gain or 0.0
+    effort = p * position_error + d * velocity_error + actuator.feedforward
+    least = -actuator.effort if actuator.min_effort is None else actuator.min_effort
+    clipped: Array = np.clip(np.atleast_1d(effort), least, actuator.effort)
+    return clipped
+
+
+def _controllers(mechanism: Mechanism) -> dict[str, Actuator]:
+    """Return the actuator of each joint that has a controller."""
     actuators = (driven.actuator for driven in mechanism.actuators)
-    return {
-        actuator.joint: (actuator.p_gain or 0.0, actuator.d_gain or 0.0)
-        for actuator in actuators
-        if actuator.p_gain is not None or actuator.d_gain is not None
-    }
+    return {a.joint: a for a in actuators if _has_gains(a) or a.imposes_velocity}
+
+
+def _has_gains(actuator: Actuator) -> bool:
+    return actuator.p_gain is not None or actuator.d_gain is not None
+
+
+def _is_imposed(name: str, controllers: Mapping[str, Actuator]) -> bool:
+    return name in controllers and controllers[name].imposes_velocity
 
 
 CORRECTION = 0.5

@@ -420,7 +420,7 @@ class State:
             self.write(q, v)
             return
         mechanism = self.articulation.mechanism
-        v = with_followers(mechanism, v, rates=True)
+        v = with_followers(mechanism, v, at=self.positions() if mechanism.couplings else {})
         moved = _named(mechanism, v)
         by_body = velocities_by_body(mechanism.bodies, v)
         spans = {i: span for i, span in self.layout.spans.items() if i in moved}
@@ -713,6 +713,24 @@ def hold(state: State) -> None:
             client.setJointMotorControlMultiDof(
                 state.body, index, control, targetPosition=target, force=(MAX_FORCE,) * 3
             )
+
+
+def impose_velocities(state: State, velocities: Mapping[str, Position]) -> None:
+    """Set the motors of hinges and slides to velocities, with the effort limits of the joints.
+
+    Args:
+        state: State of the body.
+        velocities: Velocity by joint; the motors keep it until they are set again.
+    """
+    for name, velocity in velocities.items():
+        axis = state.layout.by_name[name]
+        state.client.setJointMotorControl2(
+            state.body,
+            axis.joint,
+            state.client.modes.VELOCITY_CONTROL,
+            targetVelocity=float(np.atleast_1d(velocity)[0]) * axis.ratio,
+            force=min(axis.limit / abs(axis.ratio), MAX_FORCE) if axis.ratio else 0.0,
+        )
 
 
 def q_order(mechanism: Mechanism) -> tuple[tuple[str, int], ...]:

@@ -63,6 +63,11 @@ COUPLING = Code(
     meaning="A coupling of a joint without `<axis>` is left out.",
     remedy="Couple joints with one axis.",
 )
+COUPLING_LINE = COUPLING.variant(
+    "SDFormat couples joint {follower} to joint {leader} by a line; the law of the source differs "
+    "by up to {error:.3g} for {leader} from {low:.3g} to {high:.3g}",
+    fate=Fate.APPROXIMATED,
+)
 DEFAULT_POSITION = Code(
     "sdfout.default-position",
     Fate.DROPPED,

@@ -18,7 +18,7 @@ from bridge.targets.elements import (
     vector,
 )
 from bridge.targets.folder import Files
-from bridge.targets.numbers import direction_text, round_to_short
+from bridge.targets.numbers import MOMENTS, direction_text, round_to_short
 from bridge.targets.xml import Element, Value, add
 from loaders.inertia import SpatialInertia
 from loaders.model import (
@@ -273,14 +273,6 @@ def _hydroelastic(properties: Hydroelastic | None) -> dict[str, float | None]:
     }
 
 
-_MOMENTS = (
-    ("ixx", 0, 0),
-    ("ixy", 0, 1),
-    ("ixz", 0, 2),
-    ("iyy", 1, 1),
-    ("iyz", 1, 2),
-    ("izz", 2, 2),
-)
 _DIRECTIONS = "xyzpqr"
 _CLOSE = 1e-6
 """Largest distance of principal moments from the limit of what a body can have, relative to the
@@ -343,7 +335,7 @@ def _add_inertial(link: Element, inertia: SpatialInertia, added_mass: Array | No
     add_pose(element, X_LI)
     add(element, "mass", inertia.mass)
     moments = add(element, "inertia")
-    for key, i, j in _MOMENTS:
+    for key, i, j in MOMENTS:
         value = round_to_short(float(tensor[i, j]))
         if i == j or value:
             add(moments, key, value)
@@ -362,7 +354,7 @@ def _inertial_frame(inertia: SpatialInertia) -> tuple[Pose, Array]:
     are the principal ones, so that it computes nothing.
     """
     tensor, p = inertia.I_Lcm, inertia.p_LLcm
-    if all(not round_to_short(float(tensor[i, j])) for _, i, j in _MOMENTS if i != j):
+    if all(not round_to_short(float(tensor[i, j])) for _, i, j in MOMENTS if i != j):
         return Pose.of(p=p), tensor
     R, moments = inertia.principal_axes()
     least, middle, greatest = sorted(moments.tolist())

@@ -16,6 +16,7 @@ from bridge.targets.elements import (
     report_pairs,
     report_smaller_friction,
     touching_pairs,
+    with_linear_couplings,
     with_rotor_inertia,
     without_fluid_forces,
     without_published_sensors,
@@ -360,6 +361,7 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfF
     policy, touching = default_policy(scene), _pairs_of_source(scene)
     report_smaller_friction(scene, report, codes.FRICTION_RULE, kept=("smaller", "harmonic"))
     report_lost_settings(scene, SOLVED_SETTINGS, LOST_SETTINGS, report.add)
+    scene = with_linear_couplings(scene, report, codes.COUPLING_LINE)
     scene = with_rotor_inertia(scene, report, codes.ROTOR_INERTIA)
     scene = without_fluid_forces(scene, report, codes.FLUID_FORCE)
     scene = _without_lost_fields(scene, report)

@@ -29,7 +29,11 @@ LOSSES = losses(
     (m.Joint, "engine_settings", codes.FIELD_DROPPED),
     (m.JointAxis, "inertia", codes.FIELD_DROPPED),
     (m.Coupling, "engine_settings", codes.FIELD_DROPPED),
-    (m.Actuator, "tendon control engine_settings", codes.FIELD_DROPPED),
+    (
+        m.Actuator,
+        "tendon control target min_effort feedforward imposes_velocity engine_settings",
+        codes.FIELD_DROPPED,
+    ),
     (m.BallConstraint, "active engine_settings", codes.FIELD_DROPPED),
     (m.Surface, "engine_settings", codes.FIELD_DROPPED),
     (m.Mesh, "data", codes.FIELD_DROPPED),

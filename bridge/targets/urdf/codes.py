@@ -64,6 +64,12 @@ COUPLING = Code(
     remedy="Couple each joint with one axis to one other.",
     hint="couple each joint with one axis to one other",
 )
+COUPLING_LINE = COUPLING.variant(
+    "URDF couples joint {follower} to joint {leader} by a line; the law of the source differs by "
+    "up to {error:.3g} for {leader} from {low:.3g} to {high:.3g}",
+    fate=Fate.APPROXIMATED,
+    hint="",
+)
 FIELD = Code(
     "urdfout.field",
     Fate.DROPPED,

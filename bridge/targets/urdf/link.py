@@ -10,6 +10,7 @@ import numpy as np
 
 from bridge.targets.folder import Files
 from bridge.targets.numbers import (
+    MOMENTS,
     angle_values,
     direction_text,
     position_values,
@@ -106,14 +107,6 @@ def axis_text(xyz: Sequence[float] | Array) -> str:
     return text
 
 
-_MOMENTS = (
-    ("ixx", 0, 0),
-    ("ixy", 0, 1),
-    ("ixz", 0, 2),
-    ("iyy", 1, 1),
-    ("iyz", 1, 2),
-    ("izz", 2, 2),
-)
 _ROLES = ("illustration", "perception")
 _CONTACT = {
     "restitution": ("restitution", 0.0),
@@ -156,7 +149,7 @@ def _add_inertial(link: Element, inertia: SpatialInertia) -> None:
     if any(p):
         add(element, "origin", xyz=p)
     add(element, "mass", value=inertia.mass)
-    moments = {key: round_to_short(float(inertia.I_Lcm[i, j])) for key, i, j in _MOMENTS}
+    moments = {key: round_to_short(float(inertia.I_Lcm[i, j])) for key, i, j in MOMENTS}
     add(element, "inertia", None, **moments)
 
 

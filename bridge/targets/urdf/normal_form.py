@@ -14,6 +14,7 @@ from bridge.targets.elements import (
     stating_drakes_rule,
     touching_pairs,
     with_filter_groups,
+    with_linear_couplings,
     with_rotor_inertia,
     without_fluid_forces,
     without_published_sensors,
@@ -289,6 +290,8 @@ def normal_form(scene: Scene, options: UrdfExportOptions, report: Report) -> Urd
         scene = stating_drakes_rule(with_filter_groups(scene))
     elif states_pairs(scene):
         _report_pairs_without_groups(scene, report)
+    if options.couplings:
+        scene = with_linear_couplings(scene, report, codes.COUPLING_LINE)
     scene = without_gearboxes(with_static_links_welded(scene, report), report)
     if "drake" in options.extensions and options.transmissions:
         scene = with_rotor_inertia(scene, report, codes.ROTOR_INERTIA)

@@ -61,7 +61,11 @@ LOSSES: Mapping[str, Losses] = {
         (m.Joint, "default_position engine_settings", codes.FIELD),
         (m.JointAxis, "inertia", codes.FIELD),
         (m.Coupling, "engine_settings", codes.FIELD),
-        (m.Actuator, "control engine_settings", codes.FIELD),
+        (
+            m.Actuator,
+            "control target min_effort feedforward imposes_velocity engine_settings",
+            codes.FIELD,
+        ),
         (m.BallConstraint, "active engine_settings", codes.FIELD),
         (m.Material, "ambient emissive shininess metalness roughness maps", codes.FIELD_NOTED),
         (

@@ -97,6 +97,7 @@ def test_every_command_that_reads_a_file_has_the_same_options_of_reading(
         "--unsafe-paths",
         "--xacro",
         "--srdf",
+        "--overrides",
         "--json",
     ):
         assert option in text, option

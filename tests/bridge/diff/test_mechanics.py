@@ -14,9 +14,10 @@ import pytest
 
 import bridge
 import loaders
+from bridge.diff import mechanics
 from bridge.diff.mechanics import MAX_DOFS, MESH_TOLERANCE, SMALLEST, mechanical_error
 from loaders.inertia import SpatialInertia
-from loaders.model import WORLD, Actuator, JointType
+from loaders.model import WORLD, Actuator, Joint, JointAxis, JointType, Link
 from loaders.pose import Pose
 from loaders.scene import Scene
 from tests.support.scenes import UNIT_BOX, joint, link, scene
@@ -266,6 +267,37 @@ def test_settings_of_mujoco_count_by_their_effect(option: str, geom: str, verdic
 
 ASSETS = Path(__file__).parents[3] / "assets"
 MECHANICS_ARM = scene([link("a"), link("b")], [joint("j", "a", "b")])
+
+
+COMPARED = {
+    JointAxis: "xyz inertia",
+    Joint: "name type parent child X_PJ X_CJ pitch gear_ratio gear_reference curve virtual",
+    Link: "name model X_WL inertia collisions self_collide virtual",
+    Actuator: "name rotor_inertia",
+}
+"""Fields that the mechanics of both scenes compare: poses, masses, motions of joints, pairs."""
+STILL = {
+    JointAxis: "velocity acceleration",
+    Joint: "default_position sensors provide_feedback engine_settings where",
+    Link: "visuals sensors engine_settings where",
+    Actuator: "control interfaces engine_settings where",
+}
+"""Fields that move nothing, or are compared with the settings of their engine."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "item", "prefix"),
+    [
+        ("joint", JointAxis, "axes."), ("joint", Joint, ""), ("link", Link, ""),
+        ("actuator", Actuator, ""),
+    ],
+)  # fmt: skip
+def test_each_field_moves_a_model_or_is_known_to_move_nothing(
+    kind: str, item: type, prefix: str
+) -> None:
+    names = {field.name for field in dataclasses.fields(item)}
+    acting = {name for name in names if f"{prefix}{name}" in mechanics._FIELDS[kind]}
+    assert names == acting | {*COMPARED[item].split()} | {*STILL[item].split()}
 
 
 def test_equal_scenes_have_no_error() -> None:

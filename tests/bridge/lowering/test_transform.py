@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import mujoco
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from loaders.model import (
     Coupling,
     DistanceConstraint,
     FluidDrag,
+    JointAxis,
     JointType,
     SpringDamper,
     TendonConstraint,
@@ -186,6 +189,21 @@ def test_distances_of_closures_constraints_and_springs_scale(mechanism: Mechanis
 # A scaled mechanism: lengths change by the factor, masses stay.
 
 SCALE = 3.0
+LENGTHS = {"lower", "upper", "spring_reference"}
+"""Fields of the axis of a slide that are lengths."""
+NO_LENGTHS = {
+    "effort", "velocity", "acceleration", "damping", "friction", "spring_stiffness", "inertia",
+    "limit_stiffness", "limit_dissipation",
+}  # fmt: skip
+"""Fields that PyBullet keeps with ``globalScaling``."""
+
+
+def test_a_field_of_an_axis_is_a_length_or_stays() -> None:
+    values = {field.name: 0.5 for field in dataclasses.fields(JointAxis) if field.name != "xyz"}
+    slide = joint("slide", WORLD, "a", JointType.PRISMATIC, axis=values)
+    larger = scaled(lower(scene([link("a")], [slide])), SCALE).bodies[0].primitives[0].limits
+    assert {name for name in values if getattr(larger, name) != values[name]} == LENGTHS
+    assert {*values} == LENGTHS | NO_LENGTHS, "a new field is in one of the two tables"
 
 
 def test_links_move_in_a_larger_space() -> None:

@@ -395,7 +395,7 @@ def test_positions_follow_through_several_couplings(chain: Mechanism) -> None:
 
 
 def test_velocities_follow_without_the_offset(chain: Mechanism) -> None:
-    assert with_followers(chain, {"a": 1.0}, rates=True) == {"a": 1.0, "b": (2.0,), "c": (6.0,)}
+    assert with_followers(chain, {"a": 1.0}, at={}) == {"a": 1.0, "b": (2.0,), "c": (6.0,)}
 
 
 def test_given_values_do_not_change(chain: Mechanism) -> None:

@@ -256,6 +256,7 @@ def test_the_command_line_reads_the_same_options_from_its_arguments() -> None:
         "paths": [ROOT],
         "fetch_hosts": ["fuel.example:8443"],
         "srdf": "my arm.srdf",
+        "overrides": "my arm.toml",
     }
     words = [
         "compare",
@@ -265,6 +266,7 @@ def test_the_command_line_reads_the_same_options_from_its_arguments() -> None:
     parsed = parse(words)
     assert not isinstance(parsed, int)
     assert (parsed.lenient, parsed.xacro, parsed.srdf) == (True, True, Path("my arm.srdf"))
+    assert parsed.overrides == Path("my arm.toml")
     assert search(parsed) == {
         "package_map": {"arm": ROOT / "assets"},
         "paths": [ROOT],

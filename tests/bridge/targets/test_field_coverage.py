@@ -17,6 +17,7 @@ from bridge import load_into_pybullet
 from bridge.geometry import convex_decomposition
 from bridge.targets.mjcf import to_mjcf
 from bridge.targets.sdf import to_sdf
+from bridge.targets.target import BUILT_IN
 from bridge.targets.urdf import to_urdf
 from loaders import model as m
 from loaders.diagnostics import ModelError
@@ -279,6 +280,11 @@ def before():
 def test_the_scene_has_every_kind_of_thing():
     missing = set(CLASSES) - {type(part) for _, part in PARTS} - {m.Mesh}
     assert missing == set()
+
+
+def test_every_target_is_asked():
+    """Directives consist of models of SDFormat or URDF."""
+    assert {*AUDITS} == {*BUILT_IN, "pybullet"} - {"directives"}
 
 
 @pytest.mark.parametrize("name", AUDITS)

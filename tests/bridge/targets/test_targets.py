@@ -162,6 +162,7 @@ TARGETS: dict[str, tuple[type, type[ExportOptions], Callable[..., Any]]] = {
     "URDF": (UrdfOptions, UrdfExportOptions, bridge.to_urdf),
     "Drake's directives": (DirectivesOptions, DirectivesExportOptions, bridge.export_directives),
 }
+"""The keywords, options and a function of each target."""
 EACH = pytest.mark.parametrize(
     ("keywords", "kind", "function"), TARGETS.values(), ids=TARGETS.keys()
 )
@@ -180,6 +181,11 @@ def test_the_keywords_of_the_functions_are_the_fields_of_the_options(
     assert own == fields
     for name in (*fields, "strict"):
         assert f"{name}: " in (function.__doc__ or "")
+
+
+def test_the_options_of_every_target_are_tested() -> None:
+    tested = [kind for _, kind, _ in TARGETS.values()]
+    assert tested == [target.options for target in BUILT_IN.values()]
 
 
 @EACH
@@ -211,12 +217,10 @@ def test_the_page_on_writers_lists_every_option(title: str) -> None:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Own(ExportOptions):
-    unit: str = dataclasses.field(default="m", metadata=option("unit", choices=("m", "mm")))
+    unit: str = option("m", "unit", choices=("m", "mm"))
     shadows: bool = True
-    hidden: bool = dataclasses.field(default=False, metadata=option(flag=""))
-    parts: tuple[str, ...] = dataclasses.field(
-        default=("a",), metadata=option(choices=("a", "b"), flag="--own-parts", item="part")
-    )
+    hidden: bool = option(False, flag="")
+    parts: tuple[str, ...] = option(("a",), choices=("a", "b"), flag="--own-parts", item="part")
 
 
 def test_flags_follow_from_names_and_defaults() -> None:

@@ -6,8 +6,11 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import json
+import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +21,7 @@ import pytest
 import sdfbridge
 from bridge.viewer import Viewer
 from bridge.viewer import viewer as module
+from tests.support.chromium import EXECUTABLE, Chromium
 
 LEG = Path(__file__).parents[3] / "assets" / "leg.sdf"
 viser = pytest.importorskip("viser")
@@ -234,3 +238,79 @@ def test_a_version_of_viser_whose_requests_cannot_be_checked_is_refused(
         Viewer(port=0)
     with pytest.raises(ConnectionRefusedError):
         status(f"http://127.0.0.1:{started[0].get_port()}", ("Host", "127.0.0.1"))
+
+
+# A page of another origin in a real browser, which tries all ways to another server that pages have.
+
+FOREIGN = """<!doctype html><title>foreign</title><body><script>
+window.attempts = async (urls, protocol) => {
+  const answers = {};
+  for (const url of urls) {
+    const socket = new Promise(done => {
+      const opened = new WebSocket(url.replace("http", "ws"), [protocol]);
+      opened.onopen = () => done("open"); opened.onmessage = () => done("message");
+      opened.onerror = () => done("refused");
+    });
+    const read = fetch(url).then(answer => answer.text()).catch(() => "refused");
+    const posted = fetch(url, {method: "POST", mode: "no-cors", body: "x"}).then(() => "sent", () => "sent");
+    const frame = document.createElement("iframe");
+    const loaded = new Promise(done => { frame.onload = () => done(); frame.onerror = () => done(); });
+    frame.src = url; document.body.append(frame); await loaded;
+    let inner = "refused";
+    try { inner = frame.contentDocument.body.innerText; } catch (error) {}
+    const script = new Promise(done => {
+      const element = document.createElement("script");
+      element.onload = () => done("run"); element.onerror = () => done("refused");
+      element.src = url; document.body.append(element);
+    });
+    await posted;
+    answers[url] = [await socket, await read, inner || "refused", await script];
+  }
+  return answers;
+};
+</script></body>"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(EXECUTABLE is None, reason="there is no browser")
+def test_a_foreign_page_in_a_browser_reads_and_moves_nothing(
+    viewer: Viewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even one that has learned the token."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(FOREIGN.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    asked: list[object] = []
+    monkeypatch.setattr(viser.ViserServer, "request_share_url", lambda *_: asked.append(1))
+    before, clients = viewer.positions(), len(viewer._server.get_clients())
+    address = urlsplit(viewer.url)
+    urls = [
+        viewer.url,
+        f"http://{address.netloc}/",
+        f"http://localhost:{address.port}{address.path}",
+    ]
+    site = ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    thread = threading.Thread(target=site.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        with Chromium(tmp_path / "browser") as page:
+            page.open(f"http://127.0.0.1:{site.server_address[1]}/")
+            protocol = f"viser-v{viser.__version__}"
+            words = f"{json.dumps(urls)}, {json.dumps(protocol)}"
+            answers = page.run(f"attempts({words})")
+    finally:
+        site.shutdown()
+        thread.join()
+        site.server_close()
+    assert list(answers) == urls
+    assert {tuple(found) for found in answers.values()} == {("refused",) * 4}
+    assert len(viewer._server.get_clients()) == clients
+    assert (viewer.positions(), asked) == (before, [])

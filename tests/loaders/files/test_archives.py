@@ -9,6 +9,7 @@ import hashlib
 import io
 import os
 import struct
+import tracemalloc
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -368,6 +369,30 @@ def test_a_list_of_very_many_members_is_not_read(tmp_path: Path) -> None:
     end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, len(body), 0, 0)
     (tmp_path / "r.mjz").write_bytes(body + end)
     assert "limit files" in problem(tmp_path / "r.mjz", "file.too-large")
+
+
+@pytest.mark.parametrize("shift", [0, 10])
+def test_members_that_share_bytes_are_refused(tmp_path: Path, shift: int) -> None:
+    """Each would be read again, so that a small archive takes as long as a large one."""
+    path = archive(tmp_path / "r.mjz", {"model.xml": PLAIN.format("m"), "a.obj": OBJ, "b.obj": OBJ})
+    data = bytearray(path.read_bytes())
+    first, second = (data.rfind(name) - 46 for name in (b"a.obj", b"b.obj"))
+    place = struct.unpack_from("<L", data, first + 42)[0] + shift
+    struct.pack_into("<L", data, second + 42, place)
+    path.write_bytes(data)
+    assert "overlaps another" in problem(path)
+
+
+def test_deep_folders_take_memory_in_proportion_to_the_archive(tmp_path: Path) -> None:
+    names = [f"{i}/" + "a/" * 480 + "f" for i in range(1000)]
+    path = archive(tmp_path / "r.mjz", {"model.xml": PLAIN.format("m"), **dict.fromkeys(names, "")})
+    tracemalloc.start()
+    assert size_inside(path / names[0].removesuffix("/f")) == FOLDER
+    assert size_inside(path / f"{names[-1]}") == 0
+    assert size_inside(path / "1/b") is None
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10 * path.stat().st_size
 
 
 def test_an_archive_of_an_older_state_is_forgotten(tmp_path: Path) -> None:

@@ -1,16 +1,21 @@
-"""Folders and files that the caller names must exist; robots of robot_descriptions are read from
-its cache.
+"""Folders and files that the caller names must exist; robots of installed packages are read
+from their folders and caches.
 """
 
 from __future__ import annotations
 
 import sys
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import mujoco_menagerie
 import pytest
+from mujoco_menagerie._cache import SENTINEL
 
 import loaders
+from loaders.diagnostics import Diagnostics
+from loaders.files.robot_descriptions import locate, robot_names
 
 # Folders and files that the caller names must be there.
 
@@ -140,3 +145,51 @@ def test_a_robot_description_that_is_not_here_is_an_error_and_never_fetched(
 ) -> None:
     with pytest.raises(loaders.LoadError, match=reason):
         loaders.load(f"rd://{name}")
+
+
+# Robots of example-robot-data and mujoco-menagerie.
+
+
+def test_a_robot_of_example_robot_data_is_named_by_its_file(tmp_path: Path) -> None:
+    files = metadata.files("example-robot-data") or []
+    (panda,) = (file for file in files if file.name == "panda.urdf")
+    scene = loaders.load("erd://panda", quiet=True)
+    assert scene.source == str(panda.locate())
+    assert loaders.load("erd://anymal_c_simple_description/anymal", quiet=True).joints
+    with pytest.raises(loaders.LoadError, match="erd://anymal_b_simple_description/anymal or erd"):
+        loaders.load("erd://anymal")
+    with pytest.raises(loaders.LoadError, match="write erd://panda"):
+        loaders.load("erd://pandda")
+
+
+ARM = "<mujoco model='piper'><worldbody><body name='b'><geom size='1'/></body></worldbody></mujoco>"
+
+
+def test_a_robot_of_menagerie_is_read_from_the_cache_of_its_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MENAGERIE_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("MENAGERIE_BASE_URL", "http://127.0.0.1:1/nothing")
+    robot = mujoco_menagerie.get("agilex_piper")
+    with pytest.raises(loaders.LoadError, match="prefetch agilex_piper; sdfbridge does not downl"):
+        loaders.load("menagerie://agilex_piper")
+    folder = mujoco_menagerie.Cache().model_path(robot)
+    folder.mkdir(parents=True)
+    (folder / SENTINEL).write_text("")
+    for entry in robot.entry_points:
+        (folder / entry.file).write_text(ARM.replace("piper", entry.name))
+    assert loaders.load("menagerie://agilex_piper").name == robot.default_model
+    assert loaders.load("menagerie://agilex_piper/scene").name == "scene"
+    with pytest.raises(loaders.LoadError, match="agilex_piper"):
+        loaders.load("menagerie://agilex_pipr")
+    with pytest.raises(loaders.LoadError, match="no robot agilex_piper/none"):
+        loaders.load("menagerie://agilex_piper/none")
+
+
+def test_the_names_of_robots_that_are_installed_all_lead_to_a_file_or_to_the_cache() -> None:
+    names = robot_names()
+    assert {"erd://panda", "menagerie://agilex_piper"} <= set(names)
+    diagnostics = Diagnostics()
+    found = [locate(name, diagnostics) for name in names]
+    assert all(path is None or path.is_file() for path in found)
+    assert {entry.code for entry in diagnostics} <= {"rd.not-found"}

@@ -379,6 +379,10 @@ def test_the_callers_function_is_asked_last_with_the_name_as_written(tmp_path: P
 # Reasons why a URI has no file, and the advice that follows from each.
 
 
+def anywhere(_place: str) -> bool:
+    return True
+
+
 @pytest.mark.parametrize(
     ("uri", "scheme", "download", "words"),
     [
@@ -392,14 +396,16 @@ def test_the_reason_of_a_uri_without_places(
     uri: str, scheme: str, download: str | None, words: str
 ) -> None:
     """It depends on the form of the URI."""
-    assert words in not_found(uri, scheme, [], download).message
+    assert words in not_found(uri, scheme, [], download, anywhere).message
 
 
 def test_a_failed_download_is_the_reason() -> None:
     """The places in the caches do not matter then."""
     assert (
         "no connection"
-        in not_found("https://a/b/models/c", "https", ["/nowhere"], "no connection").message
+        in not_found(
+            "https://a/b/models/c", "https", ["/nowhere"], "no connection", anywhere
+        ).message
     )
 
 
@@ -407,7 +413,7 @@ def test_a_name_in_another_case_is_suggested(tmp_path: Path) -> None:
     """File systems that ignore the case of names hide this error from the author of a model."""
     (tmp_path / "Meshes").mkdir()
     (tmp_path / "Meshes" / "A.stl").touch()
-    failure = not_found("meshes/a.stl", "", [str(tmp_path / "meshes" / "a.stl")], None)
+    failure = not_found("meshes/a.stl", "", [str(tmp_path / "meshes" / "a.stl")], None, anywhere)
     assert str(tmp_path / "Meshes" / "A.stl") in failure.hint
 
 

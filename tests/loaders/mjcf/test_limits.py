@@ -23,6 +23,13 @@ REPLICA = '<replicate count="{0}" offset="1 0 0">' * 3 + f"<body>{BALL}</body>" 
 HINGE = f'<body><joint name="j"/>{BALL}</body>'
 LARGE = {
     "replicas": document(REPLICA.format(1000)),
+    "named replicas": document(
+        f'<replicate count="1500" offset="1 0 0"><body name="b">{BALL}</body></replicate>'
+    ),
+    "named replicas of replicas": document(
+        '<replicate count="1400" offset="1 0 0"><replicate count="2"><body name="b">'
+        f"{BALL}</body></replicate></replicate>"
+    ),
     "particles": document('<flexcomp name="f" type="grid" count="1000 1000 10"/>'),
     "composite": document('<body><composite type="cable" count="999999 1 1"/></body>'),
     "long cable": document('<body><composite type="cable" count="1024 1 1"/></body>'),

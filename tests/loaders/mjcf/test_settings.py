@@ -16,6 +16,7 @@ import pytest
 import bridge
 import loaders
 from bridge.diff.files import compare_files
+from docs.make_settings_table import TABLE, table
 from loaders import LoadError, Scene
 from loaders.engine_settings import SETTINGS, named_kind, stated_settings
 from loaders.finish.transform import merge, place, renamed
@@ -135,6 +136,10 @@ def test_the_limit_of_a_ball_joint() -> None:
     original, exported = compiled(f'<body><joint type="ball" range="0 30"/>{BALL}</body>')
     assert original.jnt_range.tolist() == exported.jnt_range.tolist()
     assert exported.jnt_limited[0] == 1
+
+
+def test_the_table_of_the_documentation_is_up_to_date() -> None:
+    assert TABLE.read_text() == table(), "run python docs/make_settings_table.py"
 
 
 def test_defaults_are_left_out() -> None:

@@ -44,7 +44,7 @@ from bridge.parity.engine import (
 )
 from loaders.diagnostics import Code, Diagnostic, Where, finding_of
 from loaders.inertia import SpatialInertia
-from loaders.model import BallConstraint, WeldConstraint
+from loaders.model import BallConstraint, CouplingLaw, WeldConstraint
 from loaders.pose import Array, Pose
 
 from .skeleton import follows, is_supported
@@ -344,9 +344,9 @@ class DartEngine(BaseEngine):
         settings: Settings = self._ask("settings")
         return settings
 
-    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+    def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
         """See `Engine.couplings`."""
-        couplings: dict[tuple[Dof, Dof], tuple[float, float]] = self._ask("couplings")
+        couplings: dict[tuple[Dof, Dof], CouplingLaw] = self._ask("couplings")
         return couplings
 
     def mass_matrix(self) -> Array:

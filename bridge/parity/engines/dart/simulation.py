@@ -42,7 +42,7 @@ from bridge.parity.engine import (
 )
 from bridge.parity.readings import stacked
 from loaders.inertia import SpatialInertia
-from loaders.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Sphere
+from loaders.model import Box, Capsule, Cone, CouplingLaw, Cylinder, Ellipsoid, Geometry, Sphere
 from loaders.pose import Array, Pose, matrix_to_quaternion, quaternion_to_matrix
 
 from .skeleton import (
@@ -415,7 +415,7 @@ class DartSimulation:
                 efforts[dof] = without_sentinel(float(bound) * abs(scalar.primitive.ratio))
         return efforts
 
-    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+    def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
         """See `Engine.couplings`."""
         found, order = {}, self.mechanism.v_order
         for coupling in self.mechanism.couplings:
@@ -423,8 +423,9 @@ class DartSimulation:
             if pair is not None:
                 joint = self.skeleton.getJoint(self._indices[pair[0].body].joints[0][0])
                 mimic, (one, two) = mimic_of(joint), (dof.primitive.ratio for dof in pair)
-                values = float(mimic.mMultiplier) * two / one, float(mimic.mOffset) / one
-                found[order[coupling.follower], order[coupling.leader]] = values
+                law = CouplingLaw(multiplier=float(mimic.mMultiplier), offset=float(mimic.mOffset))
+                ends = order[coupling.follower], order[coupling.leader]
+                found[ends] = law.scaled(1.0 / one, 1.0 / two)
         return found
 
     def violations(self) -> dict[str, float]:

@@ -265,8 +265,8 @@ _HINGE_REACH = 0.1
 
 
 def follows(mechanism: Mechanism, coupling: DofCoupling) -> tuple[ScalarDof, ScalarDof] | None:
-    """Return follower and leader of a coupling that DART can hold: two joints with one hinge or
-    slide each; or None.
+    """Return follower and leader of a coupling that DART can hold, a line between two joints with
+    one hinge or slide each; or None.
 
     Args:
         mechanism: The mechanism.
@@ -274,7 +274,7 @@ def follows(mechanism: Mechanism, coupling: DofCoupling) -> tuple[ScalarDof, Sca
     """
     dofs, order = scalar_dofs(mechanism), mechanism.v_order
     follower, leader = dofs.get(order[coupling.follower]), dofs.get(order[coupling.leader])
-    if follower is None or leader is None:
+    if follower is None or leader is None or coupling.higher:
         return None
     single = len(mechanism.bodies[follower.body].primitives) == 1
     return (
@@ -314,8 +314,8 @@ def _couple(
     mimic = dartpy.dynamics.MimicDofProperties()
     mimic.mReferenceJoint = built.skeleton.getJoint(leaders[0])
     mimic.mReferenceDofIndex = leaders[1]
-    mimic.mMultiplier = coupling.multiplier * one.primitive.ratio / two.primitive.ratio
-    mimic.mOffset = coupling.offset * one.primitive.ratio
+    law = coupling.scaled(one.primitive.ratio, two.primitive.ratio)
+    mimic.mMultiplier, mimic.mOffset = law.multiplier, law.offset
     is_hinge = one.primitive.kind is PrimitiveKind.HINGE
     properties = (
         dartpy.dynamics.RevoluteJointProperties

@@ -34,6 +34,7 @@ from loaders import Search
 from loaders import codes as loaders_codes
 from loaders.drake import codes as drake_codes
 from loaders.inertia import SpatialInertia
+from loaders.model import CouplingLaw
 from loaders.pose import Array, Pose
 
 from .differences import friction_differences, known_differences
@@ -278,7 +279,7 @@ class DrakeEngine(BaseEngine):
         self._require_model()
         return efforts_in_drake(self._plant, self._joints, trials)
 
-    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+    def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
         """See `Engine.couplings`.
 
         Raises:

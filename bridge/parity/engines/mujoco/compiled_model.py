@@ -23,7 +23,7 @@ from bridge.targets.mjcf.context import MjcfElement
 from bridge.targets.mjcf.joint import carried_bodies
 from loaders.diagnostics import Fate
 from loaders.mjcf.constraint import shifted
-from loaders.model import WORLD
+from loaders.model import WORLD, CouplingLaw
 from loaders.pose import Array, Pose, quaternion_to_matrix
 
 from .shapes import touched_geoms
@@ -863,9 +863,8 @@ def equality_elements(root: MjcfElement) -> frozenset[int]:
 
 def joint_equalities(
     mujoco: Any, model: Any, elements: Collection[int]
-) -> Iterator[tuple[int, int, float, float]]:
-    """Yield both joints of each coupling, -1 for none, its offset and its factor, in positions of
-    the joints.
+) -> Iterator[tuple[int, int, CouplingLaw]]:
+    """Yield both joints of each coupling, -1 for none, and its law, in positions of the joints.
 
     MuJoCo counts from the reference positions of the joints.
 
@@ -879,8 +878,9 @@ def joint_equalities(
     for k in (k for k in of_joints if k not in elements):
         one, two, data = int(model.eq_obj1id[k]), int(model.eq_obj2id[k]), model.eq_data[k]
         reference = float(model.qpos0[model.jnt_qposadr[two]]) if two >= 0 else 0.0
-        offset, factor = shifted(data[:5], -reference)[:2].tolist()
-        yield one, two, offset + float(model.qpos0[model.jnt_qposadr[one]]), factor
+        coefficients = shifted(data[:5], -reference)
+        coefficients[0] += model.qpos0[model.jnt_qposadr[one]]
+        yield one, two, CouplingLaw.of(coefficients)
 
 
 NAMED = ("site", "tendon", "actuator", "sensor", "camera", "light", "key", "flex", "texture")

@@ -37,12 +37,14 @@ from bridge.parity.engine import (
     scalar_dofs,
     without_sentinel,
 )
+from bridge.sensors import STATE_TYPES, state_readings
 from bridge.targets.mjcf.document import build
 from bridge.targets.mjcf.keyframe import ball_map, qpos
 from bridge.targets.mjcf.spec import to_spec
 from bridge.targets.options import Actuators, MjcfExportOptions
 from loaders.inertia import SpatialInertia
 from loaders.mjcf.compiler import engine_warnings
+from loaders.model import CouplingLaw
 from loaders.pose import Array, Pose, quaternion_to_matrix
 
 from .compiled_model import (
@@ -234,6 +236,7 @@ class MujocoEngine(BaseEngine):
         with engine_warnings(mujoco, self.warnings):
             self.model: Any = to_spec(built.root, built.assets, built.digests).compile()
             """The compiled MuJoCo model."""
+        self._reader = built.reader.of_types(STATE_TYPES)
         self._changed_names, self._initial_key = built.names, built.initial_key
         self._options = {
             name: int(getattr(self.model.opt, name)) for name in ("integrator", "disableflags")
@@ -323,6 +326,10 @@ class MujocoEngine(BaseEngine):
         self._mujoco.mj_comPos(self.model, data)
         return data
 
+    def sensor_readings(self) -> dict[str, Array]:
+        """See `Engine.sensor_readings`."""
+        return state_readings(self._reader.read(self._data))
+
     def jacobians(self) -> dict[str, Array]:
         """See `Engine.jacobians`."""
         B, jacobians = self._velocity_map(), {}
@@ -393,12 +400,13 @@ class MujocoEngine(BaseEngine):
         """Return the position of each joint that the export holds because its limits allow one
         position.
         """
-        return {joint: offset for joint, other, offset, _ in self._joint_equalities() if other < 0}
+        return {joint: law.offset for joint, other, law in self._joint_equalities() if other < 0}
 
     def _parameters(self, scalar: ScalarDof, locked: Mapping[int, float]) -> JointParameters:
         m, r = self.model, scalar.primitive.ratio
         joint = self._joint(scalar)
-        lower, upper = (-np.inf, np.inf) if not m.jnt_limited[joint] else m.jnt_range[joint]
+        is_limited = m.jnt_limited[joint] and not self._is_off("limit")
+        lower, upper = m.jnt_range[joint] if is_limited else (-np.inf, np.inf)
         if joint in locked:
             lower = upper = locked[joint]
         lower, upper = sorted(without_sentinel(float(x)) / r for x in (lower, upper))
@@ -406,28 +414,39 @@ class MujocoEngine(BaseEngine):
         return JointParameters(
             lower=lower,
             upper=upper,
-            damping=float(np.ravel(m.dof_damping[dof])[0]) * r**2,
-            friction=float(m.dof_frictionloss[dof]) * abs(r),
+            damping=0.0 if self._is_off("damper") else float(m.dof_damping[dof].flat[0]) * r**2,
+            friction=0.0
+            if self._is_off("frictionloss")
+            else float(m.dof_frictionloss[dof]) * abs(r),
         )
+
+    def _is_off(self, flag: str) -> bool:
+        """Return whether a flag of the model switches something off, by itself or with all
+        constraints.
+        """
+        bits = self._mujoco.mjtDisableBit
+        names = (flag,) if flag == "damper" else (flag, "constraint")
+        off = (getattr(bits, f"mjDSBL_{name.upper()}", 0) for name in names)
+        return any(int(self.model.opt.disableflags) & int(bit) for bit in off)
 
     def _joint(self, scalar: ScalarDof) -> int:
         return self._indices[scalar.body].joints[scalar.number]
 
-    def _joint_equalities(self) -> Iterator[tuple[int, int, float, float]]:
+    def _joint_equalities(self) -> Iterator[tuple[int, int, CouplingLaw]]:
         return joint_equalities(self._mujoco, self.model, self._elements)
 
-    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+    def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
         """See `Engine.couplings`."""
         dofs = {
             self._joint(scalar): (dof, scalar)
             for dof, scalar in scalar_dofs(self.mechanism).items()
         }
         couplings = {}
-        for one, two, offset, factor in self._joint_equalities():
+        for one, two, law in self._joint_equalities():
             if one in dofs and two in dofs:
                 (follower, f), (leader, k) = dofs[one], dofs[two]
-                scale = f.primitive.ratio
-                couplings[follower, leader] = (factor * k.primitive.ratio / scale, offset / scale)
+                ratios = (1.0 / f.primitive.ratio, 1.0 / k.primitive.ratio)
+                couplings[follower, leader] = law.scaled(*ratios)
         return couplings
 
     def violations(self) -> dict[str, float]:
@@ -436,10 +455,10 @@ class MujocoEngine(BaseEngine):
         pairs = zip(self.mechanism.bodies, self._indices, strict=True)
         owners = {joint: str(body.joint) for body, indices in pairs for joint in indices.joints}
         violations = {}
-        for one, two, offset, factor in self._joint_equalities():
+        for one, two, law in self._joint_equalities():
             if two >= 0:
                 follower, leader = (float(qpos[m.jnt_qposadr[joint]]) for joint in (one, two))
-                violations[owners[one]] = abs(follower - offset - factor * leader)
+                violations[owners[one]] = abs(follower - float(law.at(leader)))
         return violations | site_distances(
             self._mujoco, m, self.mechanism, self._links(), self._site
         )

@@ -41,6 +41,7 @@ from loaders.mjcf.compiled_model import Source
 from loaders.mjcf.constraint import shifted
 from loaders.mjcf.geom import file_of_mesh
 from loaders.mjcf.reader import compile_document
+from loaders.model import CouplingLaw
 from loaders.pose import Array, Pose, quaternion_to_matrix
 from loaders.xml import model_in, parse, read_bytes
 
@@ -256,6 +257,10 @@ class MujocoNative(MujocoEngine):
             self.refusal = f"MuJoCo compiles another mechanism: {error}"
             self.refusal_is_difference = True
 
+    def sensor_readings(self) -> dict[str, Array]:
+        """See `Engine.sensor_readings`; MuJoCo's own reader knows no sensors of other formats."""
+        return dict(BaseEngine.sensor_readings(self))
+
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
         """See `Engine.set_state`."""
         if not self.refusal:
@@ -295,7 +300,7 @@ class MujocoNative(MujocoEngine):
         """
         return {}
 
-    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+    def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
         """See `Engine.couplings`; MuJoCo counts both positions from the pose in which the document
         draws the bodies.
         """
@@ -305,8 +310,9 @@ class MujocoNative(MujocoEngine):
             one, two = int(self.model.eq_obj1id[k]), int(self.model.eq_obj2id[k])
             if one in dofs and two in dofs:
                 reference = self.model.qpos0[self.model.jnt_qposadr[[one, two]]].tolist()
-                offset, multiplier = shifted(self.model.eq_data[k][:5], -reference[1])[:2].tolist()
-                found[dofs[one], dofs[two]] = (multiplier, offset + reference[0])
+                coefficients = shifted(self.model.eq_data[k][:5], -reference[1])
+                coefficients[0] += reference[0]
+                found[dofs[one], dofs[two]] = CouplingLaw.of(coefficients)
         return found
 
     def violations(self) -> dict[str, float]:
@@ -318,8 +324,8 @@ class MujocoNative(MujocoEngine):
             for dof, s in scalar_dofs(self.mechanism).items()
         }
         found = {}
-        for (follower, leader), (multiplier, offset) in self.couplings().items():
-            found[follower[0]] = abs(qpos[follower] - multiplier * qpos[leader] - offset)
+        for (follower, leader), law in self.couplings().items():
+            found[follower[0]] = abs(qpos[follower] - float(law.at(qpos[leader])))
         for k in (*self._active(_CONNECT), *self._active(_WELD)):
             is_weld = bool(self.model.eq_type[k] == _WELD)
             names = [self._names[self._body(k, end)] for end in (0, 1)]
@@ -332,6 +338,8 @@ class MujocoNative(MujocoEngine):
 
     def _active(self, kind: int) -> list[int]:
         m = self.model
+        if self._is_off("equality"):
+            return []
         return [k for k in range(m.neq) if m.eq_type[k] == kind and m.eq_active0[k]]
 
     def _body(self, k: int, end: int) -> int:
@@ -365,8 +373,8 @@ class MujocoNative(MujocoEngine):
             ends: law for ends, law in self.couplings().items() if not data.qpos[address[ends[0]]]
         }
         for _ in couplings:  # a leader may follow another joint
-            for (follower, leader), (multiplier, offset) in couplings.items():
-                data.qpos[address[follower]] = multiplier * data.qpos[address[leader]] + offset
+            for (follower, leader), law in couplings.items():
+                data.qpos[address[follower]] = law.at(data.qpos[address[leader]])
         return data
 
     def settings(self) -> Settings:

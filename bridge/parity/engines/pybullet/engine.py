@@ -42,13 +42,15 @@ from bridge.parity.engine import (
     without_sentinel,
 )
 from bridge.parity.readings import bare_mechanism
+from bridge.sensors import STATE_TYPES, state_readings
 from bridge.targets.pybullet import load_into_pybullet
 from bridge.targets.pybullet.body import Bodies, PyBulletBody
 from bridge.targets.pybullet.client import BASE, HULL_MARGIN, ConstraintInfo, JointInfo, named
-from bridge.targets.pybullet.constraint import MAX_FORCE
+from bridge.targets.pybullet.constraint import MAX_FORCE, Gear
 from bridge.targets.pybullet.dynamics import NoAnswerError, OwnDynamics
 from bridge.targets.pybullet.state import pose_from
 from loaders.inertia import SpatialInertia
+from loaders.model import CouplingLaw
 from loaders.pose import Array, Pose
 
 from .shapes import links_by_index, observe_pairs, of_links, pairs_in_pybullet, surfaces_in_pybullet
@@ -367,6 +369,16 @@ class PyBulletEngine(BaseEngine):
         """See `Engine.link_poses`."""
         return {name: self._loaded.link_pose(name) for name in self._loaded.links}
 
+    def sensor_readings(self) -> dict[str, Array]:
+        """See `Engine.sensor_readings`."""
+        sensors = {
+            name: sensor
+            for body in self._bodies
+            for name, sensor in body.sensors.items()
+            if sensor.placed.sensor.type in STATE_TYPES
+        }
+        return state_readings({name: sensor.read() for name, sensor in sensors.items()})
+
     def jacobians(self) -> dict[str, Array]:
         """See `Engine.jacobians`; each column is the velocity of the links if only one component
         has unit velocity.
@@ -555,19 +567,28 @@ class PyBulletEngine(BaseEngine):
             for dof, body, index, ratio in self._drives()
         }
 
-    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
-        """See `Engine.couplings`; these are the gear constraints."""
+    def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
+        """See `Engine.couplings`; these are the gear constraints, and for a gear that is the
+        tangent of a law at the present position that law.
+        """
+        gears = self._gears()
         dofs = {(int(body), index): (dof, ratio) for dof, body, index, ratio in self._drives()}
         couplings = {}
         for _, info in self._held(self._body_constraints()).stated:
             one, two = dofs.get(info.parent), dofs.get(info.child)
             if info.type == self._pybullet.JOINT_GEAR and one is not None and two is not None:
                 (follower, f), (leader, k) = one, two
-                couplings[follower, leader] = (
-                    -info.gear_ratio * k / f,
-                    info.relative_position_target / f,
+                line = CouplingLaw(
+                    multiplier=-info.gear_ratio, offset=info.relative_position_target
                 )
+                gear = gears.get((info.parent, info.child))
+                law = line if gear is None or not gear.is_tangent(line) else gear.law
+                couplings[follower, leader] = law.scaled(1.0 / f, 1.0 / k)
         return couplings
+
+    def _gears(self) -> dict[tuple[tuple[int, int], tuple[int, int]], Gear]:
+        """Return the gears of laws that are no lines, by their ends."""
+        return {(gear.follower, gear.leader): gear for body in self._bodies for gear in body.gears}
 
     def _body_constraints(self) -> dict[str, set[int]]:
         """Return the constraints of all bodies by name."""
@@ -587,7 +608,7 @@ class PyBulletEngine(BaseEngine):
         A constraint that the model does not have is named by its links; one that does not hold is
         left out.
         """
-        held = self._held(self._loaded.constraints)
+        held, gears = self._held(self._loaded.constraints), self._gears()
         violations: dict[str, float] = {", ".join(links): 0.0 for links in held.others}
         loops = {closure.joint.name for closure in self.mechanism.closures}
         separations: dict[str, list[Array]] = defaultdict(list)
@@ -596,9 +617,12 @@ class PyBulletEngine(BaseEngine):
                 continue
             if info.type == self._pybullet.JOINT_GEAR:
                 follower, leader = self._displacement(*info.parent), self._displacement(*info.child)
-                violations[name] = abs(
-                    follower + info.gear_ratio * leader - info.relative_position_target
+                gear = gears.get((info.parent, info.child))
+                line = CouplingLaw(
+                    multiplier=-info.gear_ratio, offset=info.relative_position_target
                 )
+                law = line if gear is None else gear.law
+                violations[name] = abs(follower - float(law.at(leader)))
                 continue
             P = self._frame(*info.parent, info.parent_position, info.parent_orientation)
             Q = self._frame(*info.child, info.child_position, info.child_orientation)

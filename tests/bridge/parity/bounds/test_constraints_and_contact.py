@@ -194,7 +194,7 @@ def test_the_mobility_that_mujoco_takes_for_a_coupling_is_that_of_its_joints() -
     mobility = np.linalg.inv(mechanism.mass_matrix())
     row = np.zeros(len(mobility))
     row[coupling.follower], row[coupling.leader] = 1.0, -coupling.multiplier
-    stated = _couplings_taken_for(mechanism, mobility)[coupling.name]
+    stated = _couplings_taken_for(mechanism, mobility, ({}, {}))[coupling.name]
     impedance = data.efc_KBIP[0, 2]
     taken = data.efc_R[0] * impedance / (1.0 - impedance)
     assert stated * (row @ mobility @ row) == pytest.approx(taken, rel=1e-6)

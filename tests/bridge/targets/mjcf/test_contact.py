@@ -11,6 +11,7 @@ import mujoco
 import numpy as np
 import pytest
 
+import loaders
 from bridge import lower, to_mjcf
 from bridge.targets.mjcf.contact_parameters import inverse_masses
 from loaders.inertia import SpatialInertia
@@ -549,3 +550,61 @@ def test_cubes_that_turn_about_their_centers_and_touch_are_named_with_what_keeps
 def test_cubes_that_are_apart_or_whose_centers_move_are_not_named(model):
     mjcf = to_mjcf(wall(**model))
     assert CODE not in contact_parameters_codes(mjcf)
+
+
+# --- every element of a surface -------------------------------------------------------------------
+
+SURFACE_ELEMENTS = {
+    "bounce": "restitution_coefficient=0.4 threshold=2",
+    "friction/torsional": "coefficient=0.7 use_patch_radius=false patch_radius=0.1 "
+    "surface_radius=0.2",
+    "friction/torsional/ode": "slip=0.1",
+    "friction/ode": "mu=0.4 mu2=0.3 fdir1=1_0_0 slip1=0.1 slip2=0.2",
+    "friction/bullet": "friction=0.4 friction2=0.3 fdir1=1_0_0 rolling_friction=0.1",
+    "contact": "collide_without_contact=true collide_without_contact_bitmask=3 collide_bitmask=2 "
+    "category_bitmask=4 poissons_ratio=0.2 elastic_modulus=1e6",
+    "contact/ode": "soft_cfm=0.1 soft_erp=0.3 kp=1e4 kd=7 max_vel=0.02 min_depth=0.001",
+    "contact/bullet": "soft_cfm=0.1 soft_erp=0.3 kp=1e4 kd=7 split_impulse=false "
+    "split_impulse_penetration_threshold=-0.02",
+    "soft_contact/dart": "bone_attachment=50 stiffness=50 damping=5 flesh_mass_fraction=0.1",
+}
+"""Elements of a surface in SDFormat's schema, each with a value that is not its default."""
+NEIGHBORS = {
+    "torsional/": {"coefficient": "0.5", "patch_radius": "0.05", "surface_radius": "0.05"},
+    "surface_radius": {"coefficient": "0.5", "use_patch_radius": "false"},
+    "threshold": {"restitution_coefficient": "0.4"},
+    "poissons_ratio": {"elastic_modulus": "1e6"},
+}
+"""What an element needs beside it to have a meaning."""
+
+
+def surface_outcome(path: str, inner: str) -> tuple[str, ...]:
+    """What an export to MJCF makes of a surface with an element, and what it reports."""
+    head, tail = (
+        "".join(f"<{'/' if closes else ''}{tag}>" for tag in order)
+        for closes, order in ((False, path.split("/")), (True, reversed(path.split("/"))))
+    )
+    text = (
+        "<sdf version='1.9'><model name='m'><link name='l'><inertial><mass>2</mass></inertial>"
+        "<collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry><surface>"
+        f"{head}{inner}{tail}</surface></collision></link></model></sdf>"
+    )
+    mjcf = to_mjcf(loaders.load_string(text, format="sdf", quiet=True), policy="sdformat")
+    source = loaders.load_string(text, format="sdf", quiet=True)
+    return (str(mjcf), *(entry.message for entry in (*source.diagnostics, *mjcf.diagnostics)))
+
+
+@pytest.mark.parametrize(
+    ("path", "tag", "value"),
+    [
+        (path, *setting.split("="))
+        for path, settings in SURFACE_ELEMENTS.items()
+        for setting in settings.split()
+    ],
+)
+def test_each_element_of_a_surface_changes_the_export_or_is_reported(path, tag, value):
+    others = next((v for key, v in reversed(NEIGHBORS.items()) if key in f"{path}/{tag}"), {})
+    beside = "".join(f"<{t}>{x}</{t}>" for t, x in others.items() if t != tag)
+    element = f"<{tag}>{value.replace('_', ' ')}</{tag}>"
+    without = surface_outcome(path, beside) if beside else surface_outcome("bounce", "")
+    assert without != surface_outcome(path, beside + element)

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import mujoco
@@ -132,7 +133,7 @@ def test_a_model_of_several_links_has_a_file_and_what_is_its_own_stands_there(
     folder = tmp_path / "yard"
     found = export_mjcf(yard, folder, actuators="motor")
     assert {"left.xml", "right.xml", "yard.xml", "scene.xml"} <= set(found.files)
-    left, world = (folder / "left.xml").read_text(), (folder / "yard.xml").read_text()
+    left, world = (folder / "left_part.xml").read_text(), (folder / "yard.xml").read_text()
     assert '<body name="left::pedestal"' in left
     assert '<exclude body1="left::pedestal"' in left
     assert 'joint="left::waist"' in left
@@ -140,12 +141,34 @@ def test_a_model_of_several_links_has_a_file_and_what_is_its_own_stands_there(
     assert "left::" not in world
     assert (
         world.index("slab::l")
-        < world.index('file="left.xml"')
+        < world.index('file="left_part.xml"')
         < world.index("box::l")
-        < world.index("right.xml")
+        < world.index("right_part.xml")
     )
     assert 'file="finger.obj"' in world, "both arms have it"
     assert "`left.xml`" in (folder / "README.md").read_text()
+
+
+def test_the_file_of_a_model_opens_alone_and_is_the_model_of_the_world(
+    yard: loaders.Scene, tmp_path: Path
+) -> None:
+    folder = tmp_path / "yard"
+    found = export_mjcf(yard, folder, actuators="motor")
+    world = mujoco.MjModel.from_xml_path(str(found.path))
+    for name in ("left", "right"):
+        alone = mujoco.MjModel.from_xml_path(str(folder / f"{name}.xml"))
+        bodies = [alone.body(i).name for i in range(1, alone.nbody)]
+        assert bodies == [n for n in map(name_of(world), range(world.nbody)) if n.startswith(name)]
+        assert [alone.body(n).mass.item() for n in bodies] == [
+            world.body(n).mass.item() for n in bodies
+        ]
+        assert alone.nu == world.nu / 2
+        assert alone.opt.timestep == world.opt.timestep
+
+
+def name_of(model: mujoco.MjModel) -> Callable[[int], str]:
+    """The name of a body by its index."""
+    return lambda i: str(model.body(i).name)
 
 
 def test_what_ties_two_models_stays_with_the_world(tmp_path: Path) -> None:

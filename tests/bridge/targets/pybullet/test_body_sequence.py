@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import copy
 import math
+import pickle
 import re
 import tempfile
 from pathlib import Path
@@ -53,6 +55,9 @@ def test_a_world_is_a_sequence_of_bodies_by_model(bullet_client):
     assert bodies.link_pose("s::b").p.tolist() == [0, 1, 0]
     assert bodies.links["s::b"] == (bodies["s"], 0)
     assert bodies.joints["r::j"] == (bodies["r"], 0)
+    ids = tuple(map(int, bodies))
+    assert pickle.loads(pickle.dumps(bodies)) == copy.deepcopy(bodies) == ids
+    assert repr(copy.copy(bodies)) == repr(ids)
 
 
 def test_a_world_answers_as_one_mechanism(bullet_client):

@@ -208,6 +208,39 @@ def test_an_inertia_that_pybullets_queries_refuse_is_measured_by_steps(
     assert relative(own.inverse_dynamics(np.zeros(1)), mechanism.bias_forces(q, v, GRAVITY)) <= 1e-9
 
 
+@pytest.mark.parametrize(
+    "moments",
+    [(0.1, 0.2, 0.3), (0.1, 0.2, 0.3 + 1e-15), (0.9, 0.2, 0.3), (-0.1, 0.2, 0.3), (0.0, 0.2, 0.2)],
+)
+@pytest.mark.parametrize("place", ["base", "welded", "hinged"])
+@pytest.mark.parametrize("fixed", [True, False])
+def test_a_body_that_pybullets_queries_refuse_is_reported(bullet_client, moments, place, fixed):
+    source = scene(
+        [link("base"), link("welded"), link("hinged"), link("last")],
+        [
+            joint("w", "base", "welded", JointType.FIXED),
+            joint("j", "welded", "hinged"),
+            joint("k", "hinged", "last"),
+        ],
+    )
+    inertia = SpatialInertia.of(1.0, I_Lcm=np.diag(moments))
+    links = [
+        dataclasses.replace(each, inertia=inertia if each.name == place else each.inertia)
+        for each in source.links
+    ]
+    source = dataclasses.replace(source, links=tuple(links))
+    robot = load_into_pybullet(
+        source, useFixedBase=fixed, physicsClientId=bullet_client, quiet=True
+    )
+    reported = [entry for entry in robot.diagnostics if entry.code == "pybullet.refused-inertia"]
+    try:
+        pybullet.calculateMassMatrix(robot, [0.1, 0.2], physicsClientId=bullet_client)
+        refused = False
+    except SystemError:
+        refused = True
+    assert [entry.subjects for entry in reported] == [(place,)] * refused
+
+
 @pytest.mark.parametrize("kinds", [(JointType.REVOLUTE,), (JointType.BALL,)])
 def test_another_mass_in_pybullet_is_in_its_answer_and_not_replaced(bullet_client, kinds):
     robot, mechanism, q, v = own_dynamics_loaded(

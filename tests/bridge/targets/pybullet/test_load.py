@@ -246,20 +246,21 @@ def test_a_misspelled_option_is_a_type_error_with_a_suggestion(
 # Arguments in the order of PyBullet's ``loadURDF`` have the same effect, and mistakes are named.
 
 
+HALF = math.sqrt(0.5)
+PLAIN = ([1, 2, 3], [0, 0, HALF, HALF], False, True, pybullet.URDF_USE_INERTIA_FROM_FILE, 2.0)
+OF_NUMPY = (
+    np.array([1, 2, 3]),
+    np.array([0, 0, HALF, HALF]),
+    *map(np.int64, (0, 1, 2)),
+    np.float32(2),
+)
+
+
+@pytest.mark.parametrize("arguments", [PLAIN, OF_NUMPY], ids=["plain", "numpy"])
 def test_positional_arguments_have_the_effect_that_they_have_in_loadurdf(
-    bullet_client: int, assets: Path
+    bullet_client: int, assets: Path, arguments: tuple[Any, ...]
 ) -> None:
-    path = str(assets / "double_pendulum.urdf")
-    half = math.sqrt(0.5)
-    arguments = (
-        [1, 2, 3],
-        [0, 0, half, half],
-        False,
-        True,
-        pybullet.URDF_USE_INERTIA_FROM_FILE,
-        2.0,
-        bullet_client,
-    )
+    path, arguments = str(assets / "double_pendulum.urdf"), (*arguments, bullet_client)
     native, ours = pybullet.loadURDF(path, *arguments), bridge.load_into_pybullet(path, *arguments)
     assert pybullet.getNumBodies(physicsClientId=bullet_client) == 2
     for index in range(pybullet.getNumJoints(native, bullet_client)):

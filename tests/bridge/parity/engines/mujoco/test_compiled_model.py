@@ -478,4 +478,4 @@ def test_equalities_that_the_scene_holds_as_elements_are_known_whatever_their_or
         text = f"<mujoco><worldbody>{joints.format('a')}{joints.format('b')}</worldbody>"
         text += f"<equality>{equalities}</equality></mujoco>"
         engine = MujocoEngine(bridge.lower(loaders.load_string(text, format="mjcf", quiet=True)))
-        assert [multiplier for multiplier, _ in engine.couplings().values()] == [2.0]
+        assert [law.multiplier for law in engine.couplings().values()] == [2.0]

@@ -1,0 +1,51 @@
+"""Sensors are read in each engine, at rest and in motion, and a difference is found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import bridge
+import loaders
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from bridge.parity.verdict import Outcome
+
+SENSORS = "".join(
+    f"<sensor name='{kind}' type='{kind}'><pose>0.4 0.1 0 0.3 -0.2 0.7</pose></sensor>"
+    for kind in ("imu", "altimeter", "magnetometer", "navsat", "air_pressure", "air_speed")
+)
+TEXT = f"""<sdf version='1.9'><world name='w'><spherical_coordinates><latitude_deg>47</latitude_deg>
+<longitude_deg>8</longitude_deg><elevation>400</elevation></spherical_coordinates><model name='m'>
+<link name='a'><inertial><mass>1</mass></inertial></link>
+<link name='b'><inertial><pose>0.2 0 0 0 0 0</pose><mass>1</mass></inertial>{SENSORS}</link>
+<joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0.6 0.8</xyz></axis></joint>
+</model></world></sdf>"""
+
+
+def rows(*engines: Any) -> list[Any]:
+    scene = loaders.load_string(TEXT, format="sdf", quiet=True)
+    result = bridge.compare(scene, engines=engines, levels=("L0",), quiet=True)
+    return [row for row in result.rows if row.quantity == "sensor readings"]
+
+
+def test_sensors_read_the_same_in_each_pair_of_engines() -> None:
+    found = rows("mujoco", "pybullet")
+    assert [row.outcome for row in found] == [Outcome.PASSED] * 3
+    assert max(row.error for row in found) < 1e-12
+
+
+class Turned(PyBulletEngine):
+    """PyBullet, whose gyroscopes have lost their axes."""
+
+    name = "turned"
+
+    def sensor_readings(self) -> dict[str, np.ndarray]:
+        """The readings, in which those of the IMU are in another order."""
+        found = super().sensor_readings()
+        return found | {"m::imu": found["m::imu"][::-1]}
+
+
+def test_a_sensor_with_other_axes_is_found() -> None:
+    (row,) = (row for row in rows("mujoco", Turned) if row.engines == ("mujoco", "turned"))
+    assert (row.outcome, row.where) == (Outcome.FAILED, "m::imu")
