@@ -77,6 +77,21 @@ DART_SHAPE = Code(
     remedy="Use primitive shapes for collision.",
     effect=Lost("shapes"),
 )
+DMDOUT_FRICTION_RULE = Code(
+    "dmdout.friction-rule",
+    Fate.APPROXIMATED,
+    (
+        "{link_a} and {link_b} slide on each other with a friction of {found:g}, Drake's "
+        "2ab/(a+b), and by the rule of the source, {rule_name}, with {wanted:g}; the friction of "
+        "other pairs of two models differs by at most as much"
+    ),
+    meaning=(
+        "The friction of the surfaces of two models is 2ab/(a+b) in Drake, the smaller coefficient "
+        "in SDFormat and the larger one in MuJoCo; the message states the largest difference."
+    ),
+    remedy="State the coefficient of the pair for both surfaces.",
+    hint="state the coefficient of the pair for both",
+)
 DMDOUT_JOINED_LINKS = Code(
     "dmdout.joined-links",
     Fate.DROPPED,

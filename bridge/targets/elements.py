@@ -180,11 +180,17 @@ def worst_of(frictions: Iterable[PairFriction]) -> PairFriction | None:
     return worst if worst is not None and worst.difference > _NO_DIFFERENCE else None
 
 
-def report_smaller_friction(
-    scene: Scene, report: Report, code: Code, kept: Collection[str]
+def report_friction(
+    scene: Scene,
+    report: Report,
+    code: Code,
+    kept: Collection[str],
+    *,
+    target: str = "smaller",
+    part_of: Mapping[str, int] | None = None,
 ) -> None:
-    """Report the pair of links whose friction differs most between the rule of a scene and
-    SDFormat's, which takes the smaller coefficient; of scenes with many links none.
+    """Report the pair of links whose friction differs most between the rule of a scene and that of
+    a target; of scenes with many links none.
 
     Args:
         scene: The scene.
@@ -192,14 +198,19 @@ def report_smaller_friction(
         code: The code of the finding.
         kept: The rules, of `loaders.engine_settings.FRICTION_RULES`, that readers of the document
             apply too.
+        target: The rule of the target, one of these.
+        part_of: Part of each link; pairs of one part are left out. None takes all pairs.
     """
-    rule = friction_rule(scene)
+    rule, found = friction_rule(scene), FRICTION_RULES[target]
     if any(rule is FRICTION_RULES[name] for name in kept) or not _has_few_links(scene):
         return
-    touching = touching_pairs(scene)
     links = {link.name: link for link in scene.links}
-    pairs = [(links[a], links[b]) for a, b in sorted(map(sorted, touching))]
-    worst = worst_of(frictions_of(pairs, rule, min))
+    pairs = [
+        (links[a], links[b])
+        for a, b in sorted(map(sorted, touching_pairs(scene)))
+        if part_of is None or part_of.get(a) != part_of.get(b)
+    ]
+    worst = worst_of(frictions_of(pairs, rule, found.combined))
     if worst is not None:
         report.add(
             code,

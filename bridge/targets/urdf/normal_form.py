@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bridge.targets.elements import (
+    report_friction,
     report_pairs,
     report_pairs_kept_apart,
-    report_smaller_friction,
     states_pairs,
     stating_drakes_rule,
     touching_pairs,
@@ -284,7 +284,7 @@ def normal_form(scene: Scene, options: UrdfExportOptions, report: Report) -> Urd
         ExportError: if the scene has several roots, or a joint that URDF does not have.
     """
     kept = ("smaller", "harmonic", "product")
-    report_smaller_friction(scene, report, codes.FRICTION_RULE, kept)
+    report_friction(scene, report, codes.FRICTION_RULE, kept)
     if "drake" in options.extensions:
         report_pairs_kept_apart(scene, report, codes.JOINED_LINKS)
         scene = stating_drakes_rule(with_filter_groups(scene))
