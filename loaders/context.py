@@ -150,7 +150,7 @@ def _other_case(path: Path, is_allowed: Callable[[str], bool]) -> Path | None:
     return folder
 
 
-_MAX_URI = 4096
+MAX_URI = 4096
 """Largest number of characters of a URI that is searched for; no file has a longer path."""
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
 _PLAIN = re.compile(r"(?:(?:package|model)://(?=[^/]*/))?(\w[\w.-]*(?:/\w[\w.-]*)*)")
@@ -302,7 +302,7 @@ class Resources:
         """
         plain = (
             None
-            if self.schemes or self.package_map or len(uri) > _MAX_URI
+            if self.schemes or self.package_map or len(uri) > MAX_URI
             else _PLAIN.fullmatch(uri)
         )
         if plain is None or os.sep != "/":
@@ -328,7 +328,7 @@ class Resources:
         """Return the file or folder of a URI; the folder of the file that has it is absolute."""
         scheme, rest = _split(uri)
         tried, real = self._tried(
-            self._all_places(uri, scheme, rest, base) if len(uri) <= _MAX_URI else ()
+            self._all_places(uri, scheme, rest, base) if len(uri) <= MAX_URI else ()
         )
         found: str | Failure = tried[-1] if tried else ""
         if real is None:
