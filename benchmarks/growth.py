@@ -3,7 +3,7 @@ quadratic time.
 
     python -m benchmarks.growth [NAME ...] [--write]
 
-Each input is made with n and with 4 n parts, loaded, and exported to MJCF. The work is the number
+Each input is made with n and with 4 n parts, loaded, and exported to every format. The work is the number
 of function calls, and the processor time, the smallest of several. If the work grows as a power of
 n, the exponent is the power: 1 is linear, 2 quadratic. Function calls do not depend on the load of
 the machine; time includes what libraries in C do, among it the mass matrix of models of at most
@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import bridge
+import loaders
 from loaders.diagnostics import ExportError, LoadError
 
 PAGE = Path(__file__).parents[1] / "docs" / "fuzzing.md"
@@ -286,6 +287,28 @@ def free_bodies(count: int) -> Files:
     return sdf(each(count, lambda i: link(f"l{i}", COLLISION)))
 
 
+def nested_models(count: int) -> Files:
+    """Return a model with many models of one free link each."""
+    return sdf(each(count, lambda i: f"<model name='n{i}'>{link()}</model>"))
+
+
+def colliding_shapes(count: int) -> Files:
+    """Return a link with many collisions, each of another friction."""
+
+    def collision(i: int) -> str:
+        friction = f"<surface><friction><ode><mu>0.{i:06d}</mu></ode></friction></surface>"
+        return f"<collision name='c{i}'>{BALL}{friction}</collision>"
+
+    return sdf(link(content=each(count, collision)))
+
+
+def filter_groups(count: int) -> Files:
+    """Return a link that is in many filter groups."""
+    group = "<drake:collision_filter_group name='g{}'><drake:member>a</drake:member>"
+    end = "</drake:collision_filter_group>"
+    return sdf(link() + each(count, lambda i: group.format(i) + end))
+
+
 INPUTS = {
     "excluded links": Input(100, excluded_links),
     "filter rules": Input(100, filter_rules),
@@ -308,6 +331,9 @@ INPUTS = {
     "MJCF excludes": Input(100, mjcf_excludes),
     "MJCF weld groups": Input(50, mjcf_welds),
     "free bodies": Input(100, free_bodies),
+    "nested models": Input(100, nested_models),
+    "colliding shapes": Input(100, colliding_shapes),
+    "filter groups": Input(100, filter_groups),
 }
 
 
@@ -316,9 +342,12 @@ LISTED = ("excluded links", "MJCF weld groups")
 
 
 def use(main: Path) -> None:
-    """Load a file and export it to MJCF, as far as it is valid."""
-    with suppress(LoadError, ExportError):
-        bridge.to_mjcf(str(main), quiet=True)
+    """Load a file and export it to every format, as far as it is valid."""
+    with suppress(LoadError):
+        scene = loaders.load(main, quiet=True)
+        for export in (bridge.to_mjcf, bridge.to_sdf, bridge.to_urdf, bridge.to_directives):
+            with suppress(ExportError):
+                export(scene, quiet=True)
 
 
 def written(files: Files, folder: Path) -> Path:

@@ -150,7 +150,7 @@ def _other_case(path: Path, is_allowed: Callable[[str], bool]) -> Path | None:
     return folder
 
 
-_MAX_URI = 4096
+MAX_URI = 4096
 """Largest number of characters of a URI that is searched for; no file has a longer path."""
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
 _PLAIN = re.compile(r"(?:(?:package|model)://(?=[^/]*/))?(\w[\w.-]*(?:/\w[\w.-]*)*)")
@@ -161,6 +161,8 @@ _SAVED_STRING = re.compile(r"<[a-z]{1,20}-string>/+", re.ASCII)
 """Start of the path of a URI that Gazebo saves of a model that came as text, not from a file; the
 URI that the text had follows.
 """
+_TOP = frozenset({"Users", "home", "mnt", "opt", "root", "tmp", "usr", "var"})
+"""Folders at the top of a file system: a path in one of them is no path in a model."""
 _FIND = re.compile(r"(?:file://|package://)?\$\(find\s+([^\s)]+)\)/*(.*)", re.DOTALL)
 """A path in a package as ROS's launch files and xacro write it."""
 
@@ -300,7 +302,7 @@ class Resources:
         """
         plain = (
             None
-            if self.schemes or self.package_map or len(uri) > _MAX_URI
+            if self.schemes or self.package_map or len(uri) > MAX_URI
             else _PLAIN.fullmatch(uri)
         )
         if plain is None or os.sep != "/":
@@ -326,7 +328,7 @@ class Resources:
         """Return the file or folder of a URI; the folder of the file that has it is absolute."""
         scheme, rest = _split(uri)
         tried, real = self._tried(
-            self._all_places(uri, scheme, rest, base) if len(uri) <= _MAX_URI else ()
+            self._all_places(uri, scheme, rest, base) if len(uri) <= MAX_URI else ()
         )
         found: str | Failure = tried[-1] if tried else ""
         if real is None:
@@ -436,7 +438,8 @@ class Resources:
         elif scheme in {"", "file"} and os.path.isabs(rest):
             yield str(Path(rest))
             yield from self._tails(rest, base)
-            if scheme == "file":  # as Gazebo saves a path that is relative to the model
+            # Gazebo saves a path that is relative to the model like this.
+            if scheme == "file" and rest.split("/")[1] not in _TOP:
                 folders = (base, *self._enclosing_packages(base), *self.paths)
                 yield from (_joined(folder, rest.lstrip("/")) for folder in folders)
         elif scheme in {"", "file"}:

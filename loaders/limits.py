@@ -83,25 +83,26 @@ class Limits:
     """Limits on one load, for the option ``limits``; all files of the load count together."""
 
     files: int = 4_000
-    """Files read; a file that is read twice counts twice."""
+    """Files of XML and YAML; a file that is included several times counts once."""
     bytes: int = 512 * 1024 * 1024
     """Bytes of these files."""
     elements: int = 500_000
-    """Elements of XML and YAML, and links, joints and frames of models, each as often as an include
-    places it.
-    """
+    """Elements, and parts of included models, as often as they are placed."""
     diagnostics: int = 5_000
-    """Errors, warnings and notes, each, that are listed; further ones are only counted."""
+    """Errors, warnings and notes, each; further ones are only counted (``file.unlisted``)."""
     text: int = 100_000_000
     """Characters of the names of links, joints, frames and nested models, with their scopes."""
     triangles: int = 20_000_000
-    """Triangles of meshes and terrain, counted as often as nodes place them and as a conversion has
-    to be made.
+    """Triangles of meshes and terrain, as often as nodes place them, for each mesh and scale
+    that is converted.
     """
     pairs: int = 500_000
-    """Pairs of links that are excluded from contact."""
+    """Pairs of links that are excluded from contact, each; links of which no two may touch,
+    such as all that are welded together, count nothing unless an engine needs their pairs one
+    by one.
+    """
     pixels: int = 268_435_456
-    """Pixels of textures and height maps that are decoded."""
+    """Pixels of textures and height maps."""
     text_file_bytes: int = 64 * 1024 * 1024
     """Bytes of one file of XML or YAML."""
     side_file_bytes: int = 1024 * 1024
@@ -109,29 +110,36 @@ class Limits:
     mesh_file_bytes: int = 256 * 1024 * 1024
     """Bytes of one mesh, file beside a mesh, or picture."""
     yaml_bytes: int = 4 * 1024 * 1024
-    """Bytes of one YAML file, whose characters the YAML library takes one by one."""
+    """Bytes of one YAML file."""
     yaml_elements: int = 100_000
-    """Elements of one YAML file, with those of its aliases."""
+    """Elements of one YAML file, with those of aliases."""
     xacro_seconds: int = 30
-    """Seconds of processor time of one expansion by xacro, and three times as many on the clock."""
+    """Seconds of processor time of the process in which xacro expands one file; three times as
+    many on the clock.
+    """
     xacro_bytes: int = 1024 * 1024 * 1024
-    """Bytes of memory of the process in which xacro expands a file."""
+    """Bytes of address space of this process."""
     mjcf_elements: int = 50_000
-    """Elements that one MJCF document makes by replication, composition and attachment."""
+    """Elements that one MJCF document makes, by replication, composition and attachment too; n
+    bodies, frames, classes, replicas or copies of a name count more often, since MuJoCo's time for
+    them grows as n * n, so that about 5,000 bodies may be in a document.
+    """
     mesh_triangles: int = 5_000_000
-    """Triangles of one mesh file, as often as its nodes place them."""
+    """Triangles of one mesh file, as often as nodes place them."""
     mesh_parts: int = 5_000
-    """Parts of one mesh file, as often as its nodes place them, or changes of its material."""
+    """Parts of one mesh file, as often as nodes place them, or changes of its material."""
     mesh_elements: int = 5_000_000
     """Elements of XML of one COLLADA file."""
     mesh_nodes: int = 200_000
-    """Nodes of one COLLADA file, as often as other nodes place them, or of one glTF file, with
-    their references.
+    """Nodes of one COLLADA file, as often as other nodes place them; nodes of one glTF file,
+    and their references to others.
     """
     terrain_triangles: int = 1_100_000
-    """Triangles of one height map in PyBullet; an image of 742 x 742 pixels has as many."""
+    """Triangles of one height map in PyBullet, which takes 0.6 KiB and 3 us for each; 742 x 742
+    pixels make as many.
+    """
     picture_pixels: int = 33_554_432
-    """Pixels of one picture."""
+    """Pixels of one picture; BMP, DDS, GIF, JPEG, PNG, PPM, TGA, TIFF, WebP."""
 
 
 DEFAULTS = Limits()

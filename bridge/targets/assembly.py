@@ -280,12 +280,13 @@ def _models(scene: Scene, name: str, own: Set[str]) -> tuple[Model, ...]:
     """Return the models of the links of a part and those around them; one of the part's name if
     there is none.
     """
-    used = {f"{link.model}{SEPARATOR}" for link in scene.links if link.name in own}
+    used = {name}
+    for scope in {link.model for link in scene.links if link.name in own}:
+        words = scope.split(SEPARATOR)
+        used |= {SEPARATOR.join(words[:depth]) for depth in range(1, len(words) + 1)}
     models = []
     for model in scene.models:
-        if model.name == name or any(
-            scope.startswith(f"{model.name}{SEPARATOR}") for scope in used
-        ):
+        if model.name in used:
             is_complete = model.canonical_link in own
             models.append(model if is_complete else dataclasses.replace(model, canonical_link=None))
     return tuple(models) or (Model(name=name, X_WM=scene.links[0].X_WL, canonical_link=None),)
@@ -552,14 +553,14 @@ class Assembly:
             for group in self._scene.filter_groups
             if not members[group.name] and not group.groups
         }
+        ignored_by: dict[str, list[str]] = defaultdict(list)
+        for rule in self._scene.filter_rules:
+            if rule.b not in empty:
+                ignored_by[rule.a].append(rule.b)
         for group in self._scene.filter_groups:
-            if group.name in stated | empty:
+            if group.name in stated or group.name in empty:
                 continue
-            ignored = [
-                rule.b
-                for rule in self._scene.filter_rules
-                if rule.a == group.name and rule.b not in empty
-            ]
+            ignored = ignored_by.get(group.name, ())
             yield add_group(
                 _plain(group.name),
                 members[group.name],

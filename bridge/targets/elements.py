@@ -505,7 +505,7 @@ def with_rotor_inertia(scene: Scene, report: Report, code: Code) -> Scene:
         actuator.joint: i for i, actuator in enumerate(scene.actuators)
     }  # of several, the last one counts
     actuators = list(scene.actuators)
-    moved: list[str] = []
+    moved: dict[str, float] = {}
     joints: list[Joint] = []
     for joint in scene.joints:
         if (
@@ -530,13 +530,13 @@ def with_rotor_inertia(scene: Scene, report: Report, code: Code) -> Scene:
                 )
             )
         joints.append(dataclasses.replace(joint, axes=(dataclasses.replace(axis, inertia=0.0),)))
-        moved.append(joint.name)
+        moved[joint.name] = axis.inertia
     if not moved:
         return scene
     report.add(
         code,
         subjects=tuple(moved),
-        joints=tuple(moved),
+        joints=tuple(f"{name} ({inertia:g} kg m^2 or kg)" for name, inertia in moved.items()),
     )
     return dataclasses.replace(scene, joints=tuple(joints), actuators=tuple(actuators))
 

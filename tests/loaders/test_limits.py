@@ -18,6 +18,8 @@ from PIL import Image
 
 import bridge
 import loaders
+from docs.make_security_tables import with_tables
+from loaders.files import fuel
 from loaders.limits import (
     MAX_REASON,
     Budget,
@@ -94,12 +96,22 @@ def test_a_budget_is_spent_by_all_together() -> None:
         budget.spend("files", 1)
 
 
-def test_the_security_page_has_every_limit_with_its_number() -> None:
-    rows = dict(
-        re.findall(r"^\| `(\w+)` \| ([\d,]+) ", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    )
+def test_the_security_page_has_the_limits_of_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert with_tables(page) == page, "run python docs/make_security_tables.py"
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([\d,]+) ", page, re.MULTILINE))
     stated = {name: int(number.replace(",", "")) for name, number in rows.items()}
     assert stated == dataclasses.asdict(Limits())
+    monkeypatch.setattr(fuel, "MAX_SECONDS", 7.0)
+    assert with_tables(page) != page
+
+
+def test_the_text_of_the_security_page_has_the_limits_of_downloads() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    section = page.partition("### Downloads")[2].partition("## ")[0]
+    numbers = (f"{fuel.MAX_BYTES >> 20} MiB", f"{fuel.MAX_SECONDS:g} s", *fuel.FUEL_HOSTS)
+    assert [number for number in numbers if number not in section] == []
+    assert f"at most {fuel.MAX_REDIRECTIONS - 1} are followed" in section
 
 
 # --- meshes and pictures: one budget for each public call -----------------------------------------

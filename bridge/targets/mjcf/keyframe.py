@@ -6,6 +6,7 @@ activations too. The initial position is the one that the source states, moved i
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -215,10 +216,17 @@ def _steps_to_ground(
     X_WL = {WORLD: IDENTITY}
     X_WL |= {body.name: X for body, X in zip(bodies, poses(bodies, home), strict=True)}
     roots, tied = root_bodies(bodies), _tied_trees(mechanism)
+    members: dict[int, list[Body]] = defaultdict(list)
+    for body, root in zip(bodies, roots, strict=True):
+        members[root].append(body)
+    colliding: dict[int, list[PlacedShape]] = defaultdict(list)
+    root_of = dict(zip((body.name for body in bodies), roots, strict=True))
+    for shape in shapes:
+        if shape.collides and shape.link in root_of:
+            colliding[root_of[shape.link]].append(shape)
     for root in sorted(set(roots) - tied):
-        tree = {body.name for body, i in zip(bodies, roots, strict=True) if i == root}
-        moving = [body for body in bodies if body.name in tree and body.primitives]
-        own = [shape for shape in shapes if shape.collides and shape.link in tree]
+        moving = [body for body in members[root] if body.primitives]
+        own = colliding[root]
         if kind_of(bodies[root]) is not PrimitiveKind.FREE or len(moving) < 2 or not own:
             continue
         grounds = _grounds(own, context)

@@ -102,6 +102,7 @@ class _Builder:
             self._items[id(common(scopes)), "filter_rules"].append(rule)
         for light in scene.lights:
             self._lights[light.link].append(light)
+        self._models = {model.name: model for model in scene.models}
 
     def _scope_of(self, item: Any) -> DocumentScope:
         keys = ("link_A", "link_B", "link_C")
@@ -163,8 +164,7 @@ class _Builder:
 
     def _model_in_scene(self, scope: DocumentScope) -> Model:
         assert scope.model is not None  # noqa: S101 - only models have canonical links
-        name = scope.model.name
-        return next((model for model in self._scene.models if model.name == name), scope.model)
+        return self._models.get(scope.model.name, scope.model)
 
     def _default_link(self, scope: DocumentScope) -> str | None:
         """Return the link that a reader takes as canonical: the first, else that of the first

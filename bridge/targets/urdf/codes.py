@@ -319,10 +319,10 @@ ROOT_POSE = Code(
 )
 ROTOR_INERTIA = Code(
     "urdfout.rotor-inertia",
-    Fate.NOTED,
+    Fate.APPROXIMATED,
     (
-        "the reflected inertia of the joints {joints} is written as the rotor inertia of "
-        "actuators, which Drake reads"
+        "the reflected inertia of joints is written as the rotor inertia of actuators, which Drake "
+        "reads and other readers do not: {joints}"
     ),
     meaning=(
         "The reflected inertia of a joint is written as the rotor inertia of an actuator, "

@@ -258,12 +258,13 @@ def _said(surfaces: list[Surface], extensions: Collection[str]) -> list[Surface]
     shared = {field: common(surfaces, field) for field in _OF_LINK}
     friction = friction_of_link(surfaces, extensions)
     drake = "drake" in extensions
+    of_link = common(surfaces, "stiffness") if "gazebo" in extensions else None
     said = []
     for surface in surfaces:
         own = _own_friction(surface.friction) if drake else Friction()
         stiffness = surface.stiffness
         if not (drake and (stiffness or 0.0) > 0.0):
-            stiffness = common(surfaces, "stiffness") if "gazebo" in extensions else None
+            stiffness = of_link
         said.append(
             dataclasses.replace(
                 surface,

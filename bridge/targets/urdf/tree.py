@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from bridge.targets.elements import with_exchanged_links
@@ -116,20 +116,19 @@ def has_several_roots(scene: Scene) -> bool:
 
 
 def _roots(scene: Scene) -> list[str]:
-    held, *free = connected_components(scene, _is_tree_joint)
-    return ([WORLD] if len(held) > 1 else []) + [_root_of(component, scene) for component in free]
-
-
-def _root_of(component: Iterable[str], scene: Scene) -> str:
-    """Return the link at which the tree of connected links begins: a canonical one, if possible,
+    """Return the link at which each tree of connected links begins: a canonical one, if possible,
     that is no child.
     """
-    members = set(component)
-    names = [link.name for link in scene.links if link.name in members]
+    held, *free = connected_components(scene, _is_tree_joint)
+    order = {link.name: i for i, link in enumerate(scene.links)}
     children = {joint.child for joint in scene.joints}
-    candidates = [name for name in names if name not in children] or names
     canonical = {model.canonical_link for model in scene.models}
-    return next((name for name in candidates if name in canonical), candidates[0])
+    roots = [WORLD] if len(held) > 1 else []
+    for component in free:
+        names = sorted(component, key=order.__getitem__)
+        candidates = [name for name in names if name not in children] or names
+        roots.append(next((name for name in candidates if name in canonical), candidates[0]))
+    return roots
 
 
 def _several(roots: list[str]) -> Diagnostic:

@@ -30,6 +30,13 @@ LARGE = {
         '<replicate count="1400" offset="1 0 0"><replicate count="2"><body name="b">'
         f"{BALL}</body></replicate></replicate>"
     ),
+    "many replicas": document(f'<replicate count="2" offset="1 0 0">{BALL}</replicate>' * 1000),
+    "many bodies": document(f"<body><joint/>{BALL}</body>" * 8000),
+    "many classes": document(
+        outside="<default class='main'>"
+        + "".join(f"<default class='c{i}'><geom size='1'/></default>" for i in range(8000))
+        + "</default>"
+    ),
     "particles": document('<flexcomp name="f" type="grid" count="1000 1000 10"/>'),
     "composite": document('<body><composite type="cable" count="999999 1 1"/></body>'),
     "long cable": document('<body><composite type="cable" count="1024 1 1"/></body>'),
