@@ -77,16 +77,31 @@ DART_SHAPE = Code(
     remedy="Use primitive shapes for collision.",
     effect=Lost("shapes"),
 )
+DMDOUT_FRICTION_RULE = Code(
+    "dmdout.friction-rule",
+    Fate.APPROXIMATED,
+    (
+        "{link_a} and {link_b} slide on each other with a friction of {found:g}, Drake's "
+        "2ab/(a+b), and by the rule of the source, {rule_name}, with {wanted:g}; the friction of "
+        "other pairs of two models differs by at most as much"
+    ),
+    meaning=(
+        "The friction of the surfaces of two models is 2ab/(a+b) in Drake, the smaller coefficient "
+        "in SDFormat and the larger one in MuJoCo; the message states the largest difference."
+    ),
+    remedy="State the coefficient of the pair for both surfaces.",
+    hint="state the coefficient of the pair for both",
+)
 DMDOUT_JOINED_LINKS = Code(
     "dmdout.joined-links",
     Fate.DROPPED,
     (
-        "links {a} and {b} may touch in MuJoCo; by Drake's rules links that a joint connects or "
-        "that are fixed to each other never do"
+        "links {a} and {b} may touch by the rule of the source, {policy}; by Drake's rules links "
+        "that a joint connects never do"
     ),
     meaning=(
-        "Two links may touch in MuJoCo, and never do by Drake's rules: one joint connects "
-        "them, or both are fixed."
+        "Two links may touch by the rule of the source, and never do by Drake's: one joint "
+        "connects them."
     ),
     remedy="Write SDFormat.",
 )
@@ -618,4 +633,161 @@ TEXTURE_UNREADABLE = Code(
     "cannot read texture {file}: {reason}; it is left out",
     meaning="The image file of a texture cannot be read, so the texture is left out.",
     remedy="Check the path and the permissions of the image.",
+)
+
+ROBOT_CENTER_OF_MASS = Code(
+    "robot.center-of-mass",
+    Fate.ASSUMED,
+    "the center of mass of link {link} lies {distance:.3g} m outside the hull of its shapes, which "
+    "is {extent:.3g} m large",
+    meaning="The center of mass of a body lies within the convex hull of the body.",
+    remedy="State the center of mass in the frame of the link, in meters.",
+    hint="state it in the frame of the link, in meters",
+)
+ROBOT_COLLISION_APART = Code(
+    "robot.collision-apart",
+    Fate.ASSUMED,
+    "what collides of link {link} lies {distance:.3g} m from what is drawn; the larger of both is "
+    "{size:.3g} m large",
+    meaning="The boxes around the collisions and the visuals of a link lie apart.",
+    remedy="Give the collisions the poses of the visuals.",
+    hint="check the origins of its collisions and visuals",
+)
+ROBOT_COLLISION_SIZE = Code(
+    "robot.collision-size",
+    Fate.ASSUMED,
+    "what collides of link {link} is {collides:.3g} m large, what is drawn {drawn:.3g} m: a ratio "
+    "of {ratio:.3g}",
+    meaning="The boxes around the collisions and the visuals of a link differ much in size.",
+    remedy="Check the unit of the shapes.",
+    hint="check the unit of its shapes",
+    also=(Fate.NOTED,),
+)
+ROBOT_COLLISION_SIZE_NOTED = ROBOT_COLLISION_SIZE.variant(fate=Fate.NOTED)
+ROBOT_DEGREES = Code(
+    "robot.degrees",
+    Fate.ASSUMED,
+    "the limits of joint {joint}, {lower:g} and {upper:g} rad, are those of several turns; read as "
+    "degrees they are {lower_in_rad:.4g} and {upper_in_rad:.4g} rad",
+    meaning="A limit of a joint of rotation exceeds two turns, so that it is probably in degrees.",
+    remedy="Write the limits in radians; or make the joint continuous.",
+    hint="write them in radians",
+)
+ROBOT_DENSITY = Code(
+    "robot.density",
+    Fate.ASSUMED,
+    "link {link} has {mass:.4g} kg in the hull of its shapes: a density of {density:.3g} kg/m^3, "
+    "outside {lower:g} to {upper:g}",
+    meaning="The mass of a link over the volume of the hull of its shapes is that of no material.",
+    remedy="Check the mass, in kg, and the size of the shapes, in m.",
+    hint="check its mass and the size of its shapes",
+)
+ROBOT_DENSITY_GRAMS = ROBOT_DENSITY.variant(
+    hint="divide its mass and moments by 1000 if they are in grams"
+)
+ROBOT_DENSITY_OF_MOST = ROBOT_DENSITY.variant(
+    "the median density of the links is {density:.3g} kg/m^3, outside {lower:g} to {upper:g}",
+    hint="check the units of masses and shapes",
+)
+ROBOT_GYRATION = Code(
+    "robot.gyration",
+    Fate.ASSUMED,
+    "the largest moment of inertia of link {link}, {moment:.3g} kg m^2, needs its mass "
+    "{radius:.3g} m from its center; its shapes reach {reach:.3g} m, for which the largest is "
+    "{most:.3g}",
+    meaning=(
+        "The radius of gyration of a body is smaller than the distance from its center of mass to "
+        "its farthest point."
+    ),
+    remedy="State the moments about the center of mass, in kg m^2.",
+    hint="check its unit and the point about which it is stated",
+    also=(Fate.NOTED,),
+)
+ROBOT_GYRATION_SMALL = ROBOT_GYRATION.variant(fate=Fate.NOTED)
+ROBOT_NO_COLLISION = Code(
+    "robot.no-collision",
+    Fate.ASSUMED,
+    "link {link} moves and is drawn, but nothing of it collides",
+    meaning="A link that moves has visuals and no collision, while most links have both.",
+    remedy="Give it a collision.",
+    hint="give it a collision, or none on purpose",
+    also=(Fate.NOTED,),
+)
+ROBOT_NO_COLLISION_NOTED = ROBOT_NO_COLLISION.variant(fate=Fate.NOTED)
+ROBOT_NO_EFFORT = Code(
+    "robot.no-effort",
+    Fate.ASSUMED,
+    "the drive of joint {joint} has an effort of 0, so that nothing moves it; others have more",
+    meaning="The limit of effort of a joint is 0, while other joints have a positive one.",
+    remedy="State the effort of the drive, or make the joint passive by leaving out the limit.",
+    hint="state the effort of the drive",
+)
+ROBOT_NO_MASS = Code(
+    "robot.no-mass",
+    Fate.NOTED,
+    "link {link} moves and has shapes, but no mass",
+    meaning="A link that moves on its own and has shapes has no mass.",
+    remedy="State its mass and moments of inertia.",
+    hint="state its mass and moments",
+)
+ROBOT_NO_MOMENTS = Code(
+    "robot.no-moments",
+    Fate.ASSUMED,
+    "link {link} has {mass:.3g} kg and moments of inertia of 0",
+    meaning="A link that moves has a mass in a point.",
+    remedy="State its moments of inertia.",
+    hint="state its moments of inertia",
+    also=(Fate.NOTED,),
+)
+ROBOT_NO_MOMENTS_NOTED = ROBOT_NO_MOMENTS.variant(fate=Fate.NOTED)
+ROBOT_NO_VELOCITY = Code(
+    "robot.no-velocity",
+    Fate.ASSUMED,
+    "the velocity of joint {joint} is limited to 0; that of others is not",
+    meaning="The limit of velocity of a joint is 0, while other joints have a positive one.",
+    remedy="State the velocity of the drive.",
+    hint="state the velocity of the drive",
+)
+ROBOT_OFFSET = Code(
+    "robot.offset",
+    Fate.ASSUMED,
+    "joint {joint} lies {offset:.4g} m from its parent, {ratio:.3g} times the size of a usual "
+    "link, which is {typical:.3g} m",
+    meaning="The offset of a joint is much larger than the links of the robot.",
+    remedy="Write the origin of the joint in meters.",
+    hint="write its origin in meters",
+)
+ROBOT_SHAPE_UNIT = Code(
+    "robot.shape-unit",
+    Fate.ASSUMED,
+    "shape {shape} is {size:.4g} m large, a usual link {typical:.3g} m: its size may be in {unit}",
+    meaning="A shape is larger than the others by the ratio of two units of length.",
+    remedy="Write the size in meters.",
+    hint="write its size in meters",
+)
+ROBOT_SIBLINGS = Code(
+    "robot.siblings",
+    Fate.NOTED,
+    "{field} is {value:g} of joint {first} and {other:g} of joint {second}; in all else they "
+    "agree, and so do the {pairs} other pairs",
+    meaning="One value differs between the two sides of a robot that is the same on both.",
+    remedy="Give both the same value, if the robot is the same on both sides.",
+    hint="check which is right",
+)
+ROBOT_SIZE = Code(
+    "robot.size",
+    Fate.ASSUMED,
+    "a usual link is {size:.3g} m large, outside {lower:g} to {upper:g} m",
+    meaning="The links of the robot are larger or smaller than those of any robot.",
+    remedy="Write all lengths in meters.",
+    hint="write all lengths in meters",
+)
+ROBOT_WEAK = Code(
+    "robot.weak",
+    Fate.NOTED,
+    "joint {joint} needs {needed:.3g} N m or N to hold what it carries at its zero position; its "
+    "effort is {effort:.3g}",
+    meaning="The drive of a joint cannot hold the weight that it carries.",
+    remedy="Check the masses and the limit of effort.",
+    hint="check the masses behind it and its effort",
 )

@@ -1040,6 +1040,21 @@ def state_numbers(message: Message) -> Array | None:
     return None if parts is None else np.concatenate([np.ravel(part) for part in parts])
 
 
+FORCE_TYPES = frozenset({"imu", "force_torque"})
+"""Types of sensors whose readings depend on accelerations."""
+
+
+def force_readings(messages: Mapping[str, Message]) -> dict[str, Array]:
+    """Return accelerations of IMUs, and forces and torques of joints, by name of the sensor."""
+    found: dict[str, Array] = {}
+    for name, message in messages.items():
+        if isinstance(message, Imu):
+            found[name] = message.linear_acceleration
+        elif isinstance(message, ForceTorque):
+            found[name] = np.concatenate((message.force, message.torque))
+    return found
+
+
 def state_readings(messages: Mapping[str, Message]) -> dict[str, Array]:
     """Return the numbers of the messages that follow from the state, by name of the sensor."""
     found = {name: state_numbers(message) for name, message in messages.items()}

@@ -148,7 +148,7 @@ def _kind(reason: str) -> str:
         "BallJointError": "with ball joints, which a test of its own asks",
         "LoadError": "that the reader refuses",
         "Cannot load URDF": "that `loadURDF` refuses",
-        "KeyError": "of which `loadURDF` has not all links or joints",
+        "KeyError": "of more than 127 joints, whose welded links are folded (`pybullet.folded-links`)",
         "status": "at which PyBullet ends the process, asked for distances from either body",
     }
     return next((text for word, text in kinds.items() if word in reason), "that fail otherwise")

@@ -69,7 +69,9 @@ TAIL = """
   `mj_forward` for the present one. `read` casts the rays of lidars itself, on what the sensor sees: `gpu_ray`, `lidar` and `gpu_lidar` see
   visuals, `ray` sees collisions. Both pass the body that has the sensor. `read(data, images=True)` renders the images of cameras, within the
   planes of the file and without the rays that MuJoCo draws; that needs a display or `MUJOCO_GL=egl`.
-* **PyBullet**: forces of joints and contacts are those of the last step. PyBullet reports no accelerations: an IMU has that of the last
+* **PyBullet**: forces of joints and contacts are those of the last step. PyBullet's own reactions (`getJointState`) lack the torque of the
+  motor, and count products of velocities twice, which is up to half of a force in fast motion; `read` corrects both, and is NaN at a link
+  whose inertia PyBullet's base has (`pybullet.lent-inertia`, `pybullet.moved-products`). PyBullet reports no accelerations: an IMU has that of the last
   `robot.step()`, and NaN after anything else that changes the motion. Rays see collisions. Images come from the software renderer; a sphere lies
   within 0.2 pixels of where a pinhole shows it, in MuJoCo within 0.5.
 

@@ -608,6 +608,11 @@ XML_MENDED = Code(
     ),
     remedy="Correct the file so that strict XML parsers read it too.",
 )
+XML_MENDED_ACCEPTED = XML_MENDED.variant(
+    "not well-formed XML ({reason}); read as TinyXML reads it, the parser of Gazebo, ROS and "
+    "MuJoCo",
+    fate=Fate.ASSUMED,
+)
 XML_MENDED_SAVED = XML_MENDED.variant(
     "read <...-string> in a URI as text: Gazebo saves the URIs of a model that came as text so, "
     "without escapes"

@@ -161,6 +161,8 @@ _SAVED_STRING = re.compile(r"<[a-z]{1,20}-string>/+", re.ASCII)
 """Start of the path of a URI that Gazebo saves of a model that came as text, not from a file; the
 URI that the text had follows.
 """
+_TOP = frozenset({"Users", "home", "mnt", "opt", "root", "tmp", "usr", "var"})
+"""Folders at the top of a file system: a path in one of them is no path in a model."""
 _FIND = re.compile(r"(?:file://|package://)?\$\(find\s+([^\s)]+)\)/*(.*)", re.DOTALL)
 """A path in a package as ROS's launch files and xacro write it."""
 
@@ -436,7 +438,8 @@ class Resources:
         elif scheme in {"", "file"} and os.path.isabs(rest):
             yield str(Path(rest))
             yield from self._tails(rest, base)
-            if scheme == "file":  # as Gazebo saves a path that is relative to the model
+            # Gazebo saves a path that is relative to the model like this.
+            if scheme == "file" and rest.split("/")[1] not in _TOP:
                 folders = (base, *self._enclosing_packages(base), *self.paths)
                 yield from (_joined(folder, rest.lstrip("/")) for folder in folders)
         elif scheme in {"", "file"}:

@@ -479,13 +479,63 @@ of them move.
 """
 
 
+_CONSTRAINTS = {
+    "cfm": Meaning(Effect.MOTION, "0"),
+    **dict.fromkeys(
+        (
+            "contact_max_correcting_vel",
+            "contact_surface_layer",
+            "erp",
+            "split_impulse",
+            "split_impulse_penetration_threshold",
+        ),
+        Meaning(Effect.ACCURACY),
+    ),
+}
+_SOLVER = (
+    "type min_step_size island_threads iters precon_iters sor thread_position_correction "
+    "use_dynamic_moi_rescaling solver_type"
+)
+PHYSICS_SETTINGS = {
+    **{
+        f"{engine}/constraints/{name}": meaning
+        for engine in ("ode", "bullet")
+        for name, meaning in _CONSTRAINTS.items()
+    },
+    **{
+        path: meaning
+        for engine in ("ode", "bullet", "dart")
+        for path, meaning in _all(f"{engine}/solver", _SOLVER, Meaning(Effect.ACCURACY)).items()
+    },
+    "ode/solver/friction_model": Meaning(Effect.CONTACT, "pyramid_model"),
+    "dart/collision_detector": Meaning(Effect.ACCURACY),
+    **_all("simbody", "min_step_size accuracy max_transient_velocity", Meaning(Effect.ACCURACY)),
+    "simbody/contact/stiffness": Meaning(Effect.CONTACT, "1e8"),
+    "simbody/contact/dissipation": Meaning(Effect.CONTACT, "100"),
+    "simbody/contact/plastic_coef_restitution": Meaning(Effect.CONTACT, "0.5"),
+    "simbody/contact/plastic_impact_velocity": Meaning(Effect.CONTACT, "0.5"),
+    "simbody/contact/static_friction": Meaning(Effect.CONTACT, "0.9"),
+    "simbody/contact/dynamic_friction": Meaning(Effect.CONTACT, "0.9"),
+    "simbody/contact/viscous_friction": Meaning(Effect.CONTACT, "0"),
+    "simbody/contact/override_impact_capture_velocity": Meaning(Effect.ACCURACY),
+    "simbody/contact/override_stiction_transition_velocity": Meaning(Effect.ACCURACY),
+}
+"""The meaning of each setting of an engine of Gazebo by its path below ``<physics>``.
+
+Source: SDFormat 1.12, ``physics``, with its defaults.
+"""
+_ENGINES = frozenset({"ode", "bullet", "dart", "simbody"})
+"""Engines of Gazebo with settings below ``<physics>``."""
+_MEANINGS = SETTINGS | PHYSICS_SETTINGS
+
+
 def effect_of(path: str) -> Effect:
-    """Return what a setting changes; the motion, if it is not in the table.
+    """Return what a setting changes; the motion, if it is not in the tables.
 
     Args:
         path: Element and attribute, such as ``option/density``.
     """
-    return SETTINGS.get(path, _UNKNOWN).effect
+    return _MEANINGS.get(path, _UNKNOWN).effect
 
 
 def is_default(path: str, text: str) -> bool:
@@ -496,7 +546,7 @@ def is_default(path: str, text: str) -> bool:
         path: Element and attribute.
         text: The value.
     """
-    stated, default = text.split(), SETTINGS.get(path, _UNKNOWN).default.split()
+    stated, default = text.split(), _MEANINGS.get(path, _UNKNOWN).default.split()
     if stated == default or not stated or len(stated) > len(default):
         return stated == default
     try:
@@ -506,8 +556,12 @@ def is_default(path: str, text: str) -> bool:
 
 
 def full_name(path: str) -> str:
-    """Return element and attribute as in MJCF: ``option/flag contact`` for ``flag/contact``."""
+    """Return element and attribute as in MJCF: ``option/flag contact`` for ``flag/contact``; for a
+    setting of Gazebo ``physics`` and its path.
+    """
     element, _, attribute = path.partition("/")
+    if element in _ENGINES:
+        return f"physics {path}"
     return f"{'option/flag' if element == 'flag' else element} {attribute}"
 
 
@@ -556,6 +610,33 @@ def _settings_of_connections(scene: SceneData) -> Iterator[Setting]:
             f"{pair.link_B}{SEPARATOR}{pair.collision_B}",
         )
         yield from _settings("pair/", pair, *names, where=pair.where)
+
+
+def physics_settings(physics: Physics) -> Iterator[Setting]:
+    """Yield the settings of an engine of Gazebo that a scene states.
+
+    Args:
+        physics: The physics of the scene.
+    """
+    if not conventions_of(physics).has_solver_settings:
+        yield from (Setting(path=path, text=text) for path, text in physics.parameters)
+
+
+def acting_physics_settings(physics: Physics) -> tuple[Setting, ...]:
+    """Return those of them that act on motion or contact, without those at the default and those of
+    engines for which the scene was not written.
+
+    Args:
+        physics: The physics of the scene.
+    """
+    unused = _ENGINES - {physics.engine}
+    return tuple(
+        setting
+        for setting in physics_settings(physics)
+        if setting.effect in {Effect.MOTION, Effect.CONTACT}
+        and not is_default(setting.path, setting.text)
+        and setting.path.partition("/")[0] not in unused
+    )
 
 
 def acting_settings(scene: SceneData) -> tuple[Setting, ...]:

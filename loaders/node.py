@@ -391,10 +391,13 @@ class Node:
             for name in node.attributes:
                 if f"@{name}" not in asked and not name.startswith("xmlns"):
                     _report_unknown(node, f"@{name}", node)
+            read = []
             for child in node.children:
                 if child.tag not in asked:
                     _report_unknown(node, child.tag, child)
-            pending.extend(child for child in reversed(node.children) if child.tag in asked)
+                elif child.children or child.attributes:
+                    read.append(child)
+            pending.extend(reversed(read))
 
 
 def _report_repeated(node: Node) -> None:
@@ -525,14 +528,8 @@ def home_of(parent: str, name: str) -> str:
     if owner is not None:
         return owner
     homes = tuple(home for home in _HOMES.get(name, ()) if home != parent)
-    return (
-        (
-            f"it belongs into "
-            f"{' or '.join(f'`<{home}>`'.replace('` of `', '>` of `<') for home in homes)}"
-        )
-        if homes
-        else ""
-    )
+    places = (f"`<{home}>`".replace("` of `", ">` of `<") for home in homes)
+    return f"it belongs into {' or '.join(places)}" if homes else ""
 
 
 IgnoredElements = Mapping[str, Code]

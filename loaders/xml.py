@@ -100,6 +100,39 @@ def mended_xml(data: bytes) -> bytes:
     return b"".join((*pieces, _mended_markup(data[end:])))
 
 
+def accepted_xml(data: bytes) -> bytes:
+    """Return a document without the errors that TinyXML2 accepts, the parser of libsdformat,
+    urdfdom and MuJoCo; every line keeps its number.
+
+    They are ``&`` that begins no reference of XML, ``<`` in a value, control characters, and
+    another encoding than that which is declared.
+
+    Args:
+        data: The document.
+    """
+    data = _CONTROL.sub(b"", _in_utf8(data))
+    pieces, end = [], 0
+    for start, stop in _sections(data):
+        pieces += [_accepted_markup(data[end:start]), data[start:stop]]
+        end = stop
+    return b"".join((*pieces, _accepted_markup(data[end:])))
+
+
+def _accepted_markup(markup: bytes) -> bytes:
+    return _BARE_AMPERSAND.sub(b"&amp;", _START_TAG.sub(_accepted_tag, markup))
+
+
+def _accepted_tag(match: re.Match[bytes]) -> bytes:
+    """Return a tag with ``<`` in its values escaped, if it is otherwise well-formed."""
+    tag, attributes, closing = match.groups()
+    if b"<" not in attributes:
+        return match[0]
+    values = [attribute[2] for attribute in _ATTRIBUTE.finditer(attributes)]
+    if not all(value[:1] in (b'"', b"'") for value in values):
+        return match[0]
+    return b"<" + tag + attributes.replace(b"<", b"&lt;") + closing + b">"
+
+
 def _sections(data: bytes) -> Iterator[tuple[int, int]]:
     """Yield the start and the end of each comment and CDATA section; text that opens one and never
     ends it is none.
@@ -305,15 +338,31 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     except _SyntaxError as error:
         repaired = _repaired_mjcf(repaired_xml(data))
         if repaired == data:
-            return _mended(data, error, file, diagnostics)
+            return _accepted(data, error, file, diagnostics)
     try:
         root = _parse(repaired, file, diagnostics)
     except _SyntaxError as error:
-        return _mended(repaired, error, file, diagnostics)
+        return _accepted(repaired, error, file, diagnostics)
     if root is not None:
         is_saved = _SAVED_STRING.search(data) is not None
         root.report(codes.XML_MENDED_SAVED if is_saved else codes.XML_MENDED)
     return root
+
+
+def _accepted(data: bytes, error: _SyntaxError, file: str, diagnostics: Diagnostics) -> Node | None:
+    """Return the root element of a document that TinyXML2 accepts, with a finding; else report the
+    error.
+    """
+    accepted = accepted_xml(data)
+    if accepted != data:
+        with suppress(_SyntaxError):
+            root = _parse(accepted, file, diagnostics)
+            if root is not None:
+                reason, line = error.args[:2]
+                reason += _foreign_byte(data, line) if reason == _INVALID_BYTE else ""
+                diagnostics.add(codes.XML_MENDED_ACCEPTED, Where(file, line), reason=reason)
+            return root
+    return _mended(data, error, file, diagnostics)
 
 
 def _mended(data: bytes, error: _SyntaxError, file: str, diagnostics: Diagnostics) -> Node | None:
@@ -336,7 +385,7 @@ def _mended(data: bytes, error: _SyntaxError, file: str, diagnostics: Diagnostic
     diagnostics.add(
         code,
         Where(file, line),
-        leniency="" if root is None else "it is read as TinyXML reads it",
+        leniency="" if root is None else "the error is mended",
         reason=reason,
         column=column,
         tag="" if opened is None else opened.tag,

@@ -312,7 +312,12 @@ _FIELDS: Mapping[str, frozenset[str]] = {
         }
     ),
     "joint": frozenset({"axes", *(f"axes.{name}" for name in _AXIS)}),
-    "actuator": frozenset({"", "joint", "tendon", "effort", "gear_ratio", "p_gain", "d_gain"}),
+    "actuator": frozenset(
+        {
+            "", "joint", "tendon", "target", "effort", "min_effort", "feedforward",
+            "imposes_velocity", "gear_ratio", "p_gain", "d_gain",
+        }
+    ),
 }  # fmt: skip
 """Fields that change the motion, by kind of item; the empty field is the item itself."""
 _WHOLE = frozenset({"coupling", "constraint", "force element", "force of a fluid", "tendons"})

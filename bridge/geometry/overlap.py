@@ -130,7 +130,7 @@ _POINTS: dict[type, Callable[[Any], list[Array]]] = {
 """Points of each convex solid of the other shapes [m]."""
 
 
-def _has_volume(points: Array) -> bool:
+def has_volume(points: Array) -> bool:
     """Return whether points have a convex hull with a volume."""
     if len(points) < 4 or not np.isfinite(points).all():
         return False
@@ -210,7 +210,7 @@ class ShapeModel:
                 (collision, solid)
                 for collision in link.collisions
                 for solid in _solids(collision)
-                if solid.points is None or _has_volume(solid.points)
+                if solid.points is None or has_volume(solid.points)
             ]
             if solids:
                 self.links.append(link.name)

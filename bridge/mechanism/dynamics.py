@@ -309,6 +309,80 @@ def bias_accelerations(
     return by_link
 
 
+def reactions_to_bias(
+    bodies: Sequence[Body], positions: Sequence[Coordinates], rates: Array
+) -> dict[str, Array]:
+    """Return the reaction of each joint to some velocity products of its tree alone, shape (6,):
+    moment about the origin of the joint frame on the body, and force, in the world.
+
+    They are those that PyBullet counts twice: of joint rates with the velocities of bodies,
+    gyroscopic moments about centers of mass, and ``m w x v`` of a free body. No gravity and no
+    efforts act.
+
+    Args:
+        bodies: The bodies of the mechanism.
+        positions: Position of each body's joint.
+        rates: Velocities in ``v_order``, shape (nv,).
+    """
+    segments = _segments(bodies, positions)
+    V: list[Array] = []
+    A: list[Array] = []
+    for segment in segments:
+        V_P, A_P = np.zeros(6), np.zeros(6)
+        if segment.parent != ROOT:
+            V_P, A_P = segment.X @ V[segment.parent], segment.X @ A[segment.parent]
+        S_v = segment.S @ rates[segment.v]
+        V.append(V_P + S_v)
+        A.append(A_P + _cross(V[-1]) @ S_v)
+    loads = [_gyroscopic(segment, motion) for segment, motion in zip(segments, V, strict=True)]
+    tau = _efforts_and_reactions(segments, A, loads, len(rates))[0]
+    accelerations = np.linalg.lstsq(_mass_matrix(bodies, segments), -tau, rcond=None)[0]
+    change: list[Array] = []
+    for segment in segments:
+        change.append(segment.S @ accelerations[segment.v])
+        if segment.parent != ROOT:
+            change[-1] = change[-1] + segment.X @ change[segment.parent]
+    total = [a + b for a, b in zip(A, change, strict=True)]
+    reactions = _efforts_and_reactions(segments, total, loads, len(rates))[1]
+    found, last, X_WS = {}, -1, _world_poses(segments)
+    for body in bodies:
+        last += max(len(body.primitives), 1)
+        moment, force = np.split(reactions[last], 2)
+        found[body.name] = np.concatenate((X_WS[last].R @ moment, X_WS[last].R @ force))
+    return found
+
+
+def _gyroscopic(segment: _Segment, V: Array) -> Array:
+    """Return the gyroscopic moment about the center of mass, shape (6,); of a free body also ``m w
+    x v`` there.
+    """
+    inertia, w = segment.inertia, V[:3]
+    mass = inertia[3, 3]
+    S = inertia[:3, 3:] / mass if mass else np.zeros((3, 3))
+    I_cm = inertia[:3, :3] + mass * S @ S
+    force = mass * np.cross(w, V[3:] - S @ w) if segment.is_free else np.zeros(3)
+    return np.concatenate((np.cross(w, I_cm @ w) + S @ force, force))
+
+
+def _efforts_and_reactions(
+    segments: list[_Segment], accelerations: Sequence[Array], loads: Sequence[Array], nv: int
+) -> tuple[Array, list[Array]]:
+    """Return the efforts and the reactions of joints that cause the accelerations of segments and
+    balance loads.
+    """
+    forces = [
+        segment.inertia @ A + load
+        for segment, A, load in zip(segments, accelerations, loads, strict=True)
+    ]
+    tau = np.zeros(nv)
+    for i in range(len(segments) - 1, -1, -1):
+        segment = segments[i]
+        tau[segment.v] += segment.S.T @ forces[i]
+        if segment.parent != ROOT:
+            forces[segment.parent] = forces[segment.parent] + segment.X.T @ forces[i]
+    return tau, forces
+
+
 def damper_and_spring_forces(
     bodies: Sequence[Body], positions: Sequence[Coordinates], velocities: Array
 ) -> Array:

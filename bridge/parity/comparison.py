@@ -22,8 +22,10 @@ from bridge.lowering.transform import switched
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, all_positions
 from bridge.output import Form, write_folder, write_sealed
+from bridge.sensors import FORCE_TYPES
 from loaders import LoadOptions, Search
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, without_repeats
+from loaders.model import JointType
 from loaders.text import check_option_names, check_option_value, check_whole_number
 
 from .attribution import attribute_differences
@@ -46,9 +48,9 @@ from .motion.trajectory import motion_rows
 from .motion.witness import witness_rows
 from .quantities.model import STATED_QUANTITIES
 from .quantities.rows import find_gaps, quantity_rows, refusal_rows
-from .quantity import MAX_COLLIDING_LINKS, QUANTITIES
+from .quantity import MAX_COLLIDING_LINKS, QUANTITIES, SENSOR_FORCES
 from .report.report import html, junit, verdict_card
-from .states import State, random_states
+from .states import State, random_states, without_solver_effects
 from .verdict import (
     DEFAULT_CONFIGURATIONS,
     DEFAULT_LEVELS,
@@ -290,6 +292,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         environment = _environment(opened, mechanism, seed, configurations)
         able = [(name, factory) for name, factory in named if name in answering]
     rows += motion_level_rows(selected, mechanism, able, seed, progress)
+    rows += _force_rows(selected, mechanism, able, seed)
     rows += witnessed_rows(selected, mechanism, able, seed, search)
     found = Comparison(
         model=mechanism.scene.name,
@@ -421,6 +424,39 @@ def _static_rows(
         if quantity.level in levels:
             progress(f"{quantity.level} {quantity.name}")
             yield from quantity_rows(quantity, mechanism, engines, states)
+
+
+_FORCE_STATES = 4
+"""Number of states in which accelerations and forces are read."""
+
+
+def _force_rows(
+    levels: Sequence[Level], mechanism: Mechanism, named: Sequence[_NamedFactory], seed: int
+) -> list[Row]:
+    """Return the rows of accelerometers and force-torque sensors in the engines that read them,
+    unless the constraint of a screw, which is soft, acts on them.
+    """
+    scene = mechanism.scene
+    types = {sensor.type for link in scene.links for sensor in link.sensors}
+    types |= {sensor.type for joint in scene.joints for sensor in joint.sensors}
+    has_screw = any(joint.type is JointType.SCREW for joint in scene.joints)
+    if Level.MOTION not in levels or not types & FORCE_TYPES or has_screw:
+        return []
+    moving = without_solver_effects(mechanism, damped=False, measured=True)
+    states = random_states(moving, _FORCE_STATES, seed)
+    reading = [(name, factory) for name, factory in named if not reads_file(factory)]
+    with _open_engines(moving, reading, {}) as opened:
+        able = {name: engine for name, engine in opened.items() if _reads_forces(engine, states[0])}
+        return list(quantity_rows(SENSOR_FORCES, moving, able, states))
+
+
+def _reads_forces(engine: Engine, state: State) -> bool:
+    try:
+        engine.set_state(*state)
+        engine.sensor_forces()
+    except NotReportedError:
+        return False
+    return True
 
 
 # --- data of the report ---------------------------------------------------------------------------

@@ -463,6 +463,11 @@ class Engine(Protocol):
         it, by scoped name; by default nothing if the model has no such sensor.
         """
 
+    def sensor_forces(self) -> Mapping[str, Array]:
+        """Return what IMUs measure of the acceleration, and force-torque sensors, in the current
+        state, as `bridge.sensors.force_readings` has it. The state may change by a microsecond.
+        """
+
     def compiled_statements(self) -> Statements:
         """Return the numbers of each element of an MJCF file beside its mechanics, as MuJoCo
         compiles them.
@@ -643,6 +648,10 @@ class BaseEngine:
         if any(sensor.type in STATE_TYPES for link in links for sensor in link.sensors):
             self._refuse("read sensors")
         return {}
+
+    def sensor_forces(self) -> Mapping[str, Array]:
+        """See `Engine.sensor_forces`."""
+        self._refuse("read accelerations and forces")
 
     def compiled_statements(self) -> Statements:
         """See `Engine.compiled_statements`."""

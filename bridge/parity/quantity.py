@@ -196,14 +196,14 @@ def capped_relative(a: Array, b: Array, scale: float) -> float:
 def relative_to_one(a: Array, b: Array, _scale: float) -> float:
     """Return the largest difference relative to the larger of one and the reading at its place.
 
+    NaN is a number that an engine does not know.
+
     Args:
         a: The reading of one engine.
         b: The reading of the other engine.
         _scale: Unused.
     """
-    if np.isnan(a).all() and np.isnan(b).all():
-        return 0.0
-    known = ~(np.isnan(a) & np.isnan(b))
+    known = ~(np.isnan(a) | np.isnan(b))
     return capped_relative(a[known], b[known], float(np.abs(a[known]).max(initial=0.0)))
 
 
@@ -434,6 +434,19 @@ _COUPLINGS = frozenset(
     }
 )
 
+SENSOR_FORCES = Quantity(
+    level=Level.MOTION,
+    name="sensor forces",
+    unit="",
+    read=lambda engine, _mechanism: engine.sensor_forces(),
+    error=relative_to_one,
+    tolerance=1e-4,
+    depends_on_state=True,
+    causes=_ADDED_INERTIA | _GRAVITY | _ROTOR_INERTIA | {pybullet_codes.SENSOR, mjcf_codes.SENSOR},
+    propagates_to_ancestors=True,
+    is_stated=lambda _mechanism: False,
+)
+"""Measurements of accelerometers and force-torque sensors, of a model without contact and stops."""
 QUANTITIES = (
     Quantity(level=Level.MODEL, name="mass", read=_mass, error=relative, causes=_CHANGED_INERTIA),
     Quantity(

@@ -85,16 +85,14 @@ class ReferenceEngine(BaseEngine):
         parameters = {}
         for dof, scalar in scalar_dofs(self.mechanism).items():
             axis = scalar.primitive.limits
-            parameters[dof] = (
-                JointParameters()
-                if axis is None
-                else JointParameters(
+            parameters[dof] = JointParameters()
+            if axis is not None:
+                parameters[dof] = JointParameters(
                     lower=without_sentinel(axis.lower),
                     upper=without_sentinel(axis.upper),
                     damping=axis.damping,
                     friction=axis.friction,
                 )
-            )
         return parameters
 
     def _axes(self) -> dict[Dof, JointAxis]:

@@ -97,7 +97,12 @@ def _shifted(value: Position) -> tuple[float, ...]:
 
 
 def without_solver_effects(
-    mechanism: Mechanism, *, damped: bool = True, rotors: bool = False, constrained: bool = False
+    mechanism: Mechanism,
+    *,
+    damped: bool = True,
+    rotors: bool = False,
+    constrained: bool = False,
+    measured: bool = False,
 ) -> Mechanism:
     """Return the same tree without collision shapes, joint limits, dry friction and forces between
     links.
@@ -109,6 +114,7 @@ def without_solver_effects(
         damped: Whether to keep dampers and springs.
         rotors: Whether to keep the inertia of rotors.
         constrained: Whether to keep couplings and loops.
+        measured: Whether to keep sensors.
     """
     scene = mechanism.scene
     loops = set() if constrained else {closure.joint.name for closure in mechanism.closures}
@@ -117,10 +123,18 @@ def without_solver_effects(
         if joint.name in loops or (joint.type is JointType.GEARBOX and not constrained):
             continue
         axes = [_smooth(axis, joint.type, damped=damped, rotors=rotors) for axis in joint.axes]
-        smooth_joint = dataclasses.replace(joint, axes=tuple(axes), sensors=(), engine_settings=())
+        smooth_joint = dataclasses.replace(
+            joint,
+            axes=tuple(axes),
+            sensors=joint.sensors if measured else (),
+            engine_settings=(),
+        )
         joints.append(smooth_joint)
     links = tuple(
-        dataclasses.replace(link, collisions=(), visuals=(), sensors=()) for link in scene.links
+        dataclasses.replace(
+            link, collisions=(), visuals=(), sensors=link.sensors if measured else ()
+        )
+        for link in scene.links
     )
     smooth: Scene = dataclasses.replace(
         scene,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,11 +20,13 @@ from loaders.engine_settings import (
     OVERRIDE,
     Effect,
     SettingGroup,
+    acting_physics_settings,
     acting_settings,
     grouped,
+    physics_settings,
     stated_settings,
 )
-from loaders.model import Actuator, Light, SceneData, Sensor, settings_of
+from loaders.model import Actuator, Light, Physics, SceneData, Sensor, settings_of
 from loaders.scene import Scene
 from loaders.text import shortened
 
@@ -181,17 +183,36 @@ def report_lost_settings(
         add: Records a finding, as `loaders.Diagnostics.add` does.
     """
     acting = {setting.path for setting in acting_settings(scene)}
-    others: list[SettingGroup] = []
-    for group in grouped(stated_settings(scene)):
-        lost = group.without(kept)
-        if lost is None or group.path.startswith("actuator/"):
-            continue
-        if group.path in acting:
-            code = codes.of_contact if group.effect is Effect.CONTACT else codes.of_motion
-            of = f" of {shortened(', '.join(lost.subjects))}" if lost.subjects else ""
-            add(code, lost.where, subjects=lost.subjects, setting=str(lost), of=of)
-        elif lost.is_of_solver:
-            others.append(lost)
+    groups = [g for g in grouped(stated_settings(scene)) if not g.path.startswith("actuator/")]
+    lost = [left for group in groups if (left := group.without(kept)) is not None]
+    others = [group for group in lost if group.path not in acting and group.is_of_solver]
+    _report([group for group in lost if group.path in acting], others, codes, add)
+
+
+def report_lost_physics(physics: Physics, codes: LostSettings, add: Callable[..., None]) -> None:
+    """Report the settings of an engine of Gazebo, as `report_lost_settings` does.
+
+    Args:
+        physics: The physics of the scene.
+        codes: The findings.
+        add: Records a finding, as `loaders.Diagnostics.add` does.
+    """
+    acting = {setting.path for setting in acting_physics_settings(physics)}
+    groups = grouped(physics_settings(physics))
+    others = [group for group in groups if group.path not in acting]
+    _report([group for group in groups if group.path in acting], others, codes, add)
+
+
+def _report(
+    acting: Iterable[SettingGroup],
+    others: Sequence[SettingGroup],
+    codes: LostSettings,
+    add: Callable[..., None],
+) -> None:
+    for group in acting:
+        code = codes.of_contact if group.effect is Effect.CONTACT else codes.of_motion
+        of = f" of {shortened(', '.join(group.subjects))}" if group.subjects else ""
+        add(code, group.where, subjects=group.subjects, setting=str(group), of=of)
     if others:
         subjects = dict.fromkeys(name for group in others for name in group.subjects)
         names = tuple(map(str, others))

@@ -150,7 +150,7 @@ class FuelDownload:
             _only_downloads(caches[0]),
             tempfile.TemporaryDirectory(dir=caches[0], prefix=_SCRATCH) as scratch,
         ):
-            archive, unpacked = Path(scratch, "model.zip"), Path(scratch, "model")
+            archive, unpacked = Path(scratch, "download.zip"), Path(scratch, "model")
             try:
                 with raised_as(DownloadError, "the download failed"):
                     served = self._receive(host, port, path, archive)

@@ -13,6 +13,7 @@ from loaders import codes as loaders_codes
 from loaders.diagnostics import Diagnostics
 from loaders.meshes import read_mesh
 from loaders.model import Collision, Link, Mesh, Visual
+from loaders.pose import Array
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 
@@ -20,11 +21,17 @@ FACTOR = 100.0
 """Largest plausible ratio of mesh size to longest joint offset, and of offset to size."""
 
 
-def check_meshes(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Report meshes that cannot be read, and those whose size is implausible compared with the
-    joint offsets.
+MOST_POINTS = 2_000
+"""Number of vertices from which only extreme ones are kept."""
+_DIRECTIONS = 400
+"""Number of directions in which they are extreme."""
 
-    This reads every mesh of the scene once.
+
+def check_meshes(scene: Scene, diagnostics: Diagnostics) -> dict[Mesh, Array | None]:
+    """Report meshes that cannot be read, and those whose size is implausible compared with the
+    joint offsets; return the vertices of each, shape (n, 3) [m], or None.
+
+    This reads every mesh of the scene once. Of a large one only vertices on its hull are kept.
 
     Args:
         scene: The scene.
@@ -34,6 +41,7 @@ def check_meshes(scene: Scene, diagnostics: Diagnostics) -> None:
         LimitError: if the meshes have too many triangles.
     """
     offsets = _longest_joint_offsets(scene)
+    found: dict[Mesh, Array | None] = {}
     sizes: dict[Mesh, float] = {}
     for link, shape, mesh in _meshes(scene):
         if mesh in sizes:
@@ -42,6 +50,7 @@ def check_meshes(scene: Scene, diagnostics: Diagnostics) -> None:
         data = read_mesh(mesh, diagnostics)
         subjects = (link.name, f"{link.name}{SEPARATOR}{shape.name}")
         diagnostics.add_missing_subjects(range(before, len(diagnostics)), subjects)
+        found[mesh] = None if data is None else _extreme(data.vertices)
         sizes[mesh] = math.nan if data is None else float((data.bounds[1] - data.bounds[0]).max())
     reported: set[Mesh] = set()
     for link, shape, mesh in _meshes(scene):
@@ -53,6 +62,16 @@ def check_meshes(scene: Scene, diagnostics: Diagnostics) -> None:
         ):
             reported.add(mesh)
             _report_size(link, shape, mesh, sizes[mesh], offset, diagnostics)
+    return found
+
+
+def _extreme(vertices: Array) -> Array:
+    """Return the vertices that are farthest in some direction, if there are many."""
+    if len(vertices) <= MOST_POINTS:
+        return vertices
+    spread = np.random.default_rng(0).normal(size=(_DIRECTIONS, 3))
+    towards = np.concatenate((spread, np.eye(3), -np.eye(3)))
+    return np.asarray(vertices[np.unique(np.argmax(vertices @ towards.T, axis=0))])
 
 
 def _is_plausible(size: float, offset: float, beside: Iterable[float]) -> bool:
@@ -95,14 +114,19 @@ def _report_size(
 
 
 def _longest_joint_offsets(scene: Scene) -> dict[str, float]:
-    """Return the longest joint offset [m] of each model, keyed by the model's name."""
+    """Return the longest joint offset [m] of each model, keyed by the model's name; one that is
+    longer than the others by the factor of implausible sizes does not count.
+    """
     model_of = {link.name: link.model for link in scene.links}
-    offsets: dict[str, float] = {}
+    offsets: dict[str, list[float]] = {}
     for joint in scene.joints:
-        model = model_of.get(joint.child, "")
         longest = max(float(np.linalg.norm(joint.X_PJ.p)), float(np.linalg.norm(joint.X_CJ.p)))
-        offsets[model] = max(offsets.get(model, 0.0), longest)
-    return offsets
+        if longest > 0.0:
+            offsets.setdefault(model_of.get(joint.child, ""), []).append(longest)
+    return {
+        model: max(offset for offset in found if offset <= FACTOR * float(np.median(found)))
+        for model, found in offsets.items()
+    }
 
 
 def _meshes(scene: Scene) -> Iterator[tuple[Link, Collision | Visual, Mesh]]:

@@ -207,24 +207,28 @@ def _joints(
     settings.read.update(child.tag for child, _ in stated)
     if not stated and _TRAJECTORY.search(words(settings.plugin)):
         yield from ((_JOINTS, joint) for joint in _joints_of_model(names, extras))
+    driven = {actuator.joint for actuator in extras.actuators}
     seen = {""}
     for child, name in stated:
         if name in seen:
             continue
         seen.add(name)
         joint = names.joint(name)
-        if joint is not None and len(joint.axes) == 1:
+        is_driven = joint is not None and joint.name in driven
+        if joint is not None and len(joint.axes) == 1 and not is_driven:
             yield child.tag, joint
             continue
         reason = "unknown" if joint is None else "not one of one degree of freedom"
+        reason = "driven by another plugin" if is_driven else reason
         label = label_of(settings.plugin)
         child.report(loaders_codes.GAZEBO_JOINT, plugin=label, joint=name, reason=reason)
 
 
 def _joints_of_model(names: NameResolver, extras: AddedItems) -> list[Joint]:
     """Return the joints of one degree of freedom of a model."""
+    driven = {actuator.joint for actuator in extras.actuators}
     own = (joint for joint in extras.scene.joints if joint.name.startswith(names.prefix))
-    return [joint for joint in own if len(joint.axes) == 1]
+    return [joint for joint in own if len(joint.axes) == 1 and joint.name not in driven]
 
 
 def _pid(

@@ -115,7 +115,7 @@ def _report(plugin: Node, quantities: str, subjects: tuple[str, ...]) -> None:
 _MIMIC = re.compile(r"\bmimic joint\b")
 
 
-_READERS = (read_fluid, read_publisher, read_sensor_plugin, read_controller)
+_READERS = (read_fluid, read_publisher, read_controller, read_sensor_plugin)
 """Functions that read a plugin if they know it, and return whether they do."""
 
 

@@ -55,8 +55,10 @@ one is zero.
 """
 _COUNTS = {"composite": ("count",), "flexcomp": ("count", "cellcount")}
 _SIZES = {
-    "hfield": ("nrow", "ncol"), "size": ("nuserdata", "nkey"), "flexcomp": ("subdiv",),
-}  # fmt: skip
+    "hfield": ("nrow", "ncol"),
+    "size": ("nuserdata", "nkey"),
+    "flexcomp": ("subdiv",),
+}
 _STATEFUL = frozenset({"sensor", "actuator"})
 _DATA_SIZES = frozenset({"actdim", "dim", "nsample", "num"})
 """Attributes of sensors and actuators that ask for so many numbers."""

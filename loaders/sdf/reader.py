@@ -373,6 +373,7 @@ def with_elements(scene: Scene, elements: Sequence[Node], context: Context) -> S
     root.report_unread()
     items: dict[str, Any] = {key: getattr(result, key) for key in ITEMS}
     items["models"] = (*scene.models, *result.models[1:])
+    items["actuators"] = scene.actuators  # Drake, which drives every joint, reads no such elements
     for key in ("links", "joints", "frames"):
         items[key] = _in_order(items[key], by_name(getattr(scene, key)))
     return dataclasses.replace(scene, **items)

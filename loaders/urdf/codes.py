@@ -156,6 +156,17 @@ CONTROLLER_SETTING_OLD_VERSION = CONTROLLER_SETTING.variant(
 CONTROLLER_SETTING_PARAMETER = CONTROLLER_SETTING.variant(
     "ignored <param> {name} of <{tag}>: it is for controllers and has no effect on the mechanics"
 )
+CONTROLLER_VALUE = Code(
+    "urdf.controller-value",
+    Fate.DROPPED,
+    "ignored <param> {name} of <{tag}>: {value!r} is no number",
+    meaning=(
+        "A parameter of a joint in `<ros2_control>` is no number, such as an expression of xacro "
+        "that was not expanded; it is ignored. Other readers of URDF ignore the whole element."
+    ),
+    remedy="State a number.",
+    effect=Lost("controls"),
+)
 CONTROLLER_SETTING_HARDWARE = CONTROLLER_SETTING.variant("ignored <{tag}>: it describes hardware")
 DUPLICATE_MATERIAL = Code(
     "urdf.duplicate-material",
@@ -357,7 +368,9 @@ MUJOCO_OPTIONS = Code(
     remedy="State it in MJCF.",
     effect=Lost("settings of MuJoCo"),
 )
-MUJOCO_COMPILER = MUJOCO_OPTIONS.variant('compiler {name}="{text}" of <mujoco> is not obeyed')
+MUJOCO_OPTIONS_COMPILER = MUJOCO_OPTIONS.variant(
+    'compiler {name}="{text}" of <mujoco> is not obeyed'
+)
 NO_LINKS = Code(
     "urdf.no-links",
     Fate.ASSUMED,

@@ -28,12 +28,23 @@ _gazebo_material: Callable[[str], Material | None] = Deferred(
 )
 
 _IGNORED_IN_JOINT: IgnoredElements = {
+    **dict.fromkeys(("axis", "axis2", "pose"), codes.EMBEDDED_SDF),
     **dict.fromkeys(
         ("implicitSpringDamper", "cfmDamping", "stopCfm", "stopErp", "fudgeFactor"),
         codes.ENGINE_SETTING,
     ),
 }
+_NOT_MECHANICAL = (
+    "audio_sink",
+    "audio_source",
+    "battery",
+    "must_be_base_link",
+    "particle_emitter",
+    "projector",
+)
 _IGNORED_IN_LINK: IgnoredElements = {
+    **dict.fromkeys(_NOT_MECHANICAL, codes.APPEARANCE_OF_COLLISION),
+    **dict.fromkeys(("inertial", "pose", "frame"), codes.EMBEDDED_SDF),
     "laserRetro": codes.APPEARANCE,
     "maxContacts": codes.ENGINE_SETTING,
     "light": codes.EMBEDDED_SDF,
@@ -44,7 +55,7 @@ _IGNORED_IN_ROBOT: IgnoredElements = {
     "canonicalBody": codes.CANONICAL_BODY,
     "light": codes.EMBEDDED_SDF,
 }
-_SDF_ELEMENTS = ("link", "joint", "frame", "model", "include")
+_SDF_ELEMENTS = ("link", "joint", "frame", "model", "include", "gripper")
 """Elements of SDFormat that libsdformat adds to the model."""
 _FIXED_JOINT_OPTIONS = ("preserveFixedJoint", "disableFixedJointLumping")
 """They keep a fixed joint, as every fixed joint is kept here."""
@@ -225,10 +236,14 @@ def _extended_joint(joint: Joint, node: Node) -> Joint:
     report_ignored(node, _IGNORED_IN_JOINT)
     node.mark(*_FIXED_JOINT_OPTIONS)
     values: dict[str, Any] = _numbers(node, _AXIS)
+    feedback = joint.provide_feedback
+    for physics in node.all("physics"):
+        report_ignored(physics, dict.fromkeys(("ode", "simbody"), codes.ENGINE_SETTING))
+        feedback = physics.flag("provide_feedback", feedback)
     return dataclasses.replace(
         joint,
         axes=tuple(dataclasses.replace(axis, **values) for axis in joint.axes),
-        provide_feedback=_flag(node, "provideFeedback", joint.provide_feedback),
+        provide_feedback=_flag(node, "provideFeedback", feedback),
         sensors=joint.sensors
         + tuple(_read_sensor(child, joint.name) for child in node.all("sensor")),
     )

@@ -111,7 +111,7 @@ def _compiled(links: tuple[Link, ...], compiler: Node) -> tuple[Link, ...]:
     """Return links with the masses and inertias that MuJoCo's compiler makes of theirs."""
     for name, text in compiler.attributes.items():
         if name not in _WITHOUT_EFFECT:
-            compiler.report(codes.MUJOCO_COMPILER, name=name, text=text)
+            compiler.report(codes.MUJOCO_OPTIONS_COMPILER, name=name, text=text)
     least = compiler.number("@boundmass", 0.0)
     least_moment = compiler.number("@boundinertia", 0.0)
     is_balanced = compiler.flag("@balanceinertia", False)

@@ -14,6 +14,7 @@ from loaders.drake.dialect import URDF
 from loaders.drake.joint import Drive, read_drive
 from loaders.model import Actuator, Coupling, Joint, JointAxis
 from loaders.node import IgnoredElements, Node, mark_read, report_ignored
+from loaders.numbers import plain_number
 from loaders.scoped_names import UnusedNames, from_1
 from loaders.urdf import codes
 
@@ -313,9 +314,11 @@ def _parameters(node: Node, known: Iterable[str]) -> dict[str, float]:
             mark_read(child)
             child.report(codes.CONTROLLER_SETTING_PARAMETER, name=name, tag=node.tag)
         elif name != "mimic":
-            with child.diagnostics.tolerating("the parameter is ignored"):
-                value = child.maybe_number(".")
-            if value is not None:
+            mark_read(child)
+            value = plain_number(child.text.strip())
+            if value is None:
+                child.report(codes.CONTROLLER_VALUE, name=name, tag=node.tag, value=child.text)
+            else:
                 values[name] = value
         else:
             mark_read(child)

@@ -27,7 +27,7 @@ from loaders.limits import FileError, LimitError, describe_error, limit_of
 from loaders.node import Node
 from loaders.text import printable, shortened
 from loaders.urdf import codes
-from loaders.xml import mended_xml, parse, repaired_xml
+from loaders.xml import accepted_xml, mended_xml, parse, repaired_xml
 
 from . import xacro_process
 from .xacro_process import missing_package
@@ -329,7 +329,7 @@ class Guard:
         diagnostics.extend(errors)
         if any(entry.code == _SYNTAX for entry in errors):
             return mended_xml(repaired_xml(data))
-        return repaired_xml(data) if errors else data
+        return accepted_xml(repaired_xml(data)) if errors else data
 
 
 _XACRO_ELEMENT = re.compile(rb"<xacro:[A-Za-z]")

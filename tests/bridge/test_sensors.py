@@ -288,6 +288,38 @@ def test_a_wrist_carries_the_weight_of_the_other_link(
         assert message.torque == pytest.approx(sign * (R.T @ torque), abs=10 * tolerance)
 
 
+PAIR = """<model name='m'><link name='a'><inertial><mass>1</mass><inertia><ixx>.1</ixx><iyy>.2</iyy><izz>.25</izz></inertia></inertial></link>
+<link name='b'><pose>1 0 0 0 0 0</pose><inertial><pose>0.2 0 0 0 0 0</pose><mass>2</mass><inertia><ixx>.1</ixx><iyy>.2</iyy><izz>.25</izz></inertia></inertial></link>
+<joint name='j' type='{}'><parent>a</parent><child>b</child><axis><xyz>0 0.6 0.8</xyz></axis><sensor name='s' type='force_torque'>
+<force_torque><measure_direction>parent_to_child</measure_direction></force_torque></sensor></joint></model>"""
+
+
+@pytest.mark.parametrize("v", [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0.3, -0.5, 2)])
+def test_a_weld_in_free_flight_turns_the_other_link(both: Any, v: tuple[float, ...]) -> None:
+    """At 2 rad/s about z the center of mass of b is 0.4 m from that of both: 2 kg * 4 * 0.4 m."""
+    world = both(PAIR.format("fixed"))
+    world.robot.set_velocities({"m::a": (*v, 0, 0, 2)})
+    world.data.qvel[:] = (*v, 0, 0, 2)
+    mujoco.mj_forward(world.data.model, world.data)
+    for message in world.read("m::s"):
+        assert message.force == pytest.approx((-3.2, 0, 0), abs=5e-3)
+        assert message.torque == pytest.approx((0, 0, 0), abs=5e-3)
+
+
+def test_reactions_in_motion_are_those_of_mujoco(both: Any) -> None:
+    """All velocities at once, about no principal axis; PyBullet counts some products twice."""
+    world = both(PAIR.format("revolute"))
+    world.robot[0].state.client.setTimeStep(1e-6)
+    world.data.qvel[:6], world.data.qpos[7], world.data.qvel[6] = (1, 2, 3, 0.5, 2, 3), 0.3, 2.0
+    world.robot.set_positions({"m::j": 0.3})
+    world.robot.set_velocities({"m::a": (1, 2, 3, 0.5, 2, 3), "m::j": 2.0})
+    mujoco.mj_forward(world.data.model, world.data)
+    expected, found = world.read("m::s")
+    assert np.linalg.norm(expected.force) > 5.0
+    assert found.force == pytest.approx(expected.force, abs=1e-4)
+    assert found.torque == pytest.approx(expected.torque, abs=1e-4)
+
+
 # --- contacts and rays ----------------------------------------------------------------------------
 
 BOX = f"""<model name='ground'><static>true</static><link name='g'><collision name='p'>
@@ -402,6 +434,16 @@ def test_joint_states_and_odometry(both: Any) -> None:
         assert message.position == pytest.approx((0.0, 0.0, 1.0))
         assert message.orientation == pytest.approx((math.cos(0.25), 0, 0, math.sin(0.25)))
         assert (*message.linear_velocity, *message.angular_velocity) == pytest.approx((0,) * 6)
+
+
+SCREW = f"""<model name='m'><link name='a'>{INERTIAL.format("0 0 0 0 0 0")}</link><link name='b'>{INERTIAL.format("0 0 0 0 0 0")}</link>
+<joint name='w' type='fixed'><parent>world</parent><child>a</child></joint>
+<joint name='j' type='screw'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis><screw_thread_pitch>0.1</screw_thread_pitch></joint>
+<plugin filename='gz-sim-joint-state-publisher-system' name='j'/></model>"""
+
+
+def test_the_state_of_a_screw_is_its_angle(both: Any) -> None:
+    assert [len(message.position) for message in both(SCREW).read("m::j_state")] == [1, 1]
 
 
 # --- cameras --------------------------------------------------------------------------------------

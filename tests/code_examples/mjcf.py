@@ -282,7 +282,9 @@ DOCUMENT = {
         dataclasses.replace(s.one(), physics=m.Physics(time_step=math.inf))
     ),
     "mjcf.too-deep": exporting(deep()),
-    "mjcf.wind": exporting(dataclasses.replace(s.one(), wind=frozen((1.0, 0.0, 0.0)))),
+    "mjcf.wind": exporting(
+        dataclasses.replace(s.one(enable_wind=True), wind=frozen((1.0, 0.0, 0.0))), "a"
+    ),
 }
 
 EXAMPLES: dict[str, Example] = BODIES | CONSTRAINTS | CONTACT | DOCUMENT

@@ -44,6 +44,11 @@ def transmission(inside: str, kind: str = "SimpleTransmission") -> str:
 DRIVEN = "<joint name='j'/><actuator name='m'>{}</actuator>"
 
 BODIES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "urdf.controller-value": (
+        f"{TWO}{joint()}<ros2_control name='c' type='system'><joint name='j'><command_interface "
+        "name='position'><param name='min'>low</param></command_interface></joint></ros2_control>",
+        ("j",),
+    ),
     "urdf.initial-value": (
         f"{TWO}{joint()}<ros2_control name='c' type='system'><joint name='j'><state_interface "
         "name='velocity'><param name='initial_value'>2</param></state_interface></joint></ros2_control>",

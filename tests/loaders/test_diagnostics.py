@@ -385,9 +385,16 @@ def test_what_moves_the_model_otherwise_comes_first_and_in_words() -> None:
     unread = [Diagnostic("a.unread", Fate.DROPPED, f"text {i}") for i in range(12)]
     limited = Diagnostic("b.limited", Fate.APPROXIMATED, "slower: {names}", harm=1)
     falls = [
-        Diagnostic("c.falls", Fate.ASSUMED, "{link} falls", hint="hold it", harm=2,
-                   arguments={"link": name}) for name in ("base", "foot")
-    ]  # fmt: skip
+        Diagnostic(
+            "c.falls",
+            Fate.ASSUMED,
+            "{link} falls",
+            hint="hold it",
+            harm=2,
+            arguments={"link": name},
+        )
+        for name in ("base", "foot")
+    ]
     limited = dataclasses.replace(limited, arguments={"names": ("j", "k")})
 
     def call() -> None:

@@ -88,15 +88,20 @@ def test_products_and_inverses_without_rotation_are_those_of_matrices(
 
 
 @QUICK
-@given(st.lists(st.builds(
-    lambda mass, moments, product, com: SpatialInertia.of(
-        mass, (com, 0.0, 0.0), np.diag(moments) + product * (np.ones((3, 3)) - np.eye(3))
-    ),
-    st.sampled_from((1.0, 0.0, -1.0, math.nan, math.inf)),
-    st.tuples(*(st.sampled_from((0.0, 1.0, 2.0, 2.0 + 1e-15, 3.1, -1.0, math.inf)),) * 3),
-    st.sampled_from((0.0, 0.5, math.nan)),
-    st.sampled_from((0.0, math.nan)),
-), max_size=5))  # fmt: skip
+@given(
+    st.lists(
+        st.builds(
+            lambda mass, moments, product, com: SpatialInertia.of(
+                mass, (com, 0.0, 0.0), np.diag(moments) + product * (np.ones((3, 3)) - np.eye(3))
+            ),
+            st.sampled_from((1.0, 0.0, -1.0, math.nan, math.inf)),
+            st.tuples(*(st.sampled_from((0.0, 1.0, 2.0, 2.0 + 1e-15, 3.1, -1.0, math.inf)),) * 3),
+            st.sampled_from((0.0, 0.5, math.nan)),
+            st.sampled_from((0.0, math.nan)),
+        ),
+        max_size=5,
+    )
+)
 def test_inertias_are_judged_together_as_each_alone(inertias: list[SpatialInertia]) -> None:
     assert are_physical(inertias) == [not inertia.defects() for inertia in inertias]
     assert are_physical(inertias) == [has_physical_moments(inertia) for inertia in inertias]

@@ -68,3 +68,55 @@ def car(
         f"{plugin('diff-drive', drive + more)}</model></world></sdf>"
     )
     return loaders.load_string(text, format="sdf", quiet=True)
+
+
+WHEELBASE, TRACK = 0.5, 0.4
+
+
+def steered_car(step: float) -> Scene:
+    """A car of 7 kg that drives its rear wheels and steers its front wheels."""
+    friction = "<surface><friction><ode><mu>1</mu><mu2>1</mu2></ode></friction></surface>"
+    ball = f"<geometry><sphere><radius>0.1</radius></sphere></geometry>{friction}"
+
+    def wheel(name: str, x: float, y: float, parent: str) -> str:
+        return (
+            f"<link name='{name}'><pose>{x} {y} 0 {-math.pi / 2} 0 0</pose><inertial><mass>.4"
+            "</mass><inertia><ixx>.0015</ixx><iyy>.0015</iyy><izz>.002</izz></inertia></inertial>"
+            f"<collision name='{name}'>{ball}</collision></link><joint name='{name}_wheel' "
+            f"type='revolute'><parent>{parent}</parent><child>{name}</child><axis><xyz>0 0 1</xyz>"
+            "</axis></joint>"
+        )
+
+    def knuckle(name: str, y: float) -> str:
+        return (
+            f"<link name='{name}'><pose>{WHEELBASE} {y} 0 0 0 0</pose><inertial><mass>.1</mass>"
+            "<inertia><ixx>.0003</ixx><iyy>.0003</iyy><izz>.0003</izz></inertia></inertial></link>"
+            f"<joint name='{name}_steering' type='revolute'><parent>body</parent><child>{name}"
+            "</child><axis><xyz>0 0 1</xyz><limit><lower>-.8</lower><upper>.8</upper></limit>"
+            "</axis></joint>"
+        )
+
+    left, right = TRACK / 2, -TRACK / 2
+    parts = (
+        wheel("rl", 0, left, "body")
+        + wheel("rr", 0, right, "body")
+        + knuckle("l", left)
+        + knuckle("r", right)
+        + wheel("fl", WHEELBASE, left, "l")
+        + wheel("fr", WHEELBASE, right, "r")
+    )
+    joints = (
+        "<left_joint>rl_wheel</left_joint><right_joint>rr_wheel</right_joint>"
+        "<left_steering_joint>l_steering</left_steering_joint>"
+        "<right_steering_joint>r_steering</right_steering_joint>"
+    )
+    text = (
+        "<sdf version='1.9'><world name='w'><gravity>0 0 -9.8</gravity><physics type='ode'>"
+        f"<max_step_size>{step}</max_step_size></physics><model name='g'><static>true</static>"
+        f"<link name='g'><collision name='g'><geometry><plane/></geometry>{friction}</collision>"
+        "</link></model><model name='car'><pose>0 0 0.1 0 0 0</pose><link name='body'><inertial>"
+        "<pose>.25 0 0 0 0 0</pose><mass>5</mass><inertia><ixx>.1</ixx><iyy>.1</iyy><izz>.2</izz>"
+        f"</inertia></inertial></link>{parts}{plugin('ackermann-steering', joints)}</model></world>"
+        "</sdf>"
+    )
+    return loaders.load_string(text, format="sdf", quiet=True)

@@ -25,9 +25,9 @@ from bridge.installed_packages import own_version
 from bridge.lowering.lower import report_overlaps, report_overlaps_in_motion
 from bridge.lowering.sources import mechanism_of, overlaps_in_motion
 from bridge.mechanism import Mechanism
+from bridge.robot_checks import check_robot
 from loaders.deferred import Deferred
 from loaders.diagnostics import Code, Diagnostic, Diagnostics, ModelError, Where, limited
-from loaders.finish.mesh_check import check_meshes
 from loaders.limits import budgeted
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
@@ -218,10 +218,7 @@ def _check_file(options: Namespace, file: str) -> _Result:
         scene = load_scene(options, file)
     except ModelError as error:
         return _Result(file, error.findings, valid=False, advice=getattr(error, "advice", ""))
-    meshes = Diagnostics()
-    with budgeted(limits(options)), limited(meshes, file):
-        check_meshes(scene, meshes)
-    lowered = Diagnostics()
+    meshes, lowered = Diagnostics(), Diagnostics()
     try:
         mechanism = mechanism_of(scene)
         lowered.extend(mechanism.diagnostics)
@@ -229,6 +226,8 @@ def _check_file(options: Namespace, file: str) -> _Result:
             report_overlaps(mechanism, mechanism.default_policy, lowered)
             if options.positions:
                 _report_motion(options, mechanism, lowered)
+        with budgeted(limits(options)), limited(meshes, file):
+            check_robot(mechanism, meshes)
     except ModelError as error:
         lowered.extend(error.findings)
     diagnostics = (*scene.diagnostics, *lowered, *meshes)

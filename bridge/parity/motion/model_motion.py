@@ -115,7 +115,7 @@ def exported_rows(
     rates = _explicit_rates(engines, mechanism, mechanism, start)
     motions = Motions(mechanism=mechanism, start=start, engines=engines, explicit_rates=rates)
     for pair in combinations(engines, 2):
-        yield converging_row(motions, pair)
+        yield _converging_row(motions, pair)
     yield from stop_rows(mechanism, engines, seed)
 
 
@@ -151,7 +151,7 @@ def driven_rows(
         )
         for pair in combinations(engines, 2):
             try:
-                row = converging_row(motions, pair)
+                row = _converging_row(motions, pair)
             except NotReportedError as error:
                 row = _unknown(pair, str(error))
             yield dataclasses.replace(row, quantity=quantity)
@@ -183,13 +183,7 @@ def _explicit_rates(
     engines: _Engines, mechanism: Mechanism, stiffest: Mechanism, start: State
 ) -> dict[str, float]:
     """Return the fastest rate at the start [1/s] for each engine that integrates dampers and
-    springs explicitly.
-
-    Args:
-        engines: The engines.
-        mechanism: The mechanism to simulate.
-        stiffest: The mechanism with all that acts explicitly as dampers and springs.
-        start: The initial state.
+    springs explicitly; those of the stiffest mechanism, with all that acts as dampers and springs.
     """
     model, rates = exported(mechanism, LONGEST_STEP), {}
     for name, open_engine in engines.items():
@@ -311,14 +305,8 @@ class Motions:
     drive: MotionDrive | None = None
     simulated: dict[tuple[str, float, float], ExportedMotion] = field(default_factory=dict)
 
-    def motion(self, name: str, step: float, duration: float) -> ExportedMotion:
-        """Return the motion in one engine.
-
-        Args:
-            name: The engine.
-            step: Time step [s].
-            duration: Simulated time [s].
-        """
+    def _motion(self, name: str, step: float, duration: float) -> ExportedMotion:
+        """Return the motion in an engine with a time step [s] and a duration [s]."""
         key = name, step, duration
         if key not in self.simulated:
             self.simulated[key] = simulate(
@@ -329,16 +317,12 @@ class Motions:
     def at_halved_steps(
         self, pair: tuple[str, str], longest: float
     ) -> list[tuple[float, tuple[ExportedMotion, ExportedMotion]]]:
-        """Return the steps [s], the longest one first, with the motions of two engines until the
-        first stop is near in any of them.
-
-        Args:
-            pair: The engines.
-            longest: The longest step [s].
+        """Return the steps [s] from the longest on, with the motions of two engines until the first
+        stop is near in any of them.
         """
         at_steps = []
         for step in (longest / 2**k for k in range(HALVINGS)):
-            one, two = (self.motion(name, step, STEPS * longest) for name in pair)
+            one, two = (self._motion(name, step, STEPS * longest) for name in pair)
             at_steps.append((step, (one, two)))
         count = min(motion.before_stops for _, both in at_steps for motion in both)
         return [(step, (one.until(count), two.until(count))) for step, (one, two) in at_steps]
@@ -391,14 +375,8 @@ def _extent(poses: Sequence[Mapping[str, Array]]) -> float:
     return max(pose_distance(first[link], X, 1.0) for moved in others for link, X in moved.items())
 
 
-def convergence_of(motions: Motions, pair: tuple[str, str], longest: float) -> Convergence:
-    """Return the distances of the motions of two engines at the halved steps.
-
-    Args:
-        motions: The motions.
-        pair: The engines.
-        longest: The longest step [s].
-    """
+def _convergence(motions: Motions, pair: tuple[str, str], longest: float) -> Convergence:
+    """Return the distances of the motions of two engines, the longest step [s] first."""
     at_steps = motions.at_halved_steps(pair, longest)
     points = []
     for step, (one, two) in at_steps:
@@ -435,34 +413,24 @@ def shrinkage(first: float, last: float) -> float:
     return math.inf if math.isnan(ratio) else ratio
 
 
-def converging_row(motions: Motions, pair: tuple[str, str]) -> Row:
-    """Return the row of two engines, whose motions must approach each other.
-
-    Args:
-        motions: The motions.
-        pair: The engines.
-    """
+def _converging_row(motions: Motions, pair: tuple[str, str]) -> Row:
+    """Return the row of two engines, whose motions must approach each other."""
     longest = min(motions.mechanism.scene.physics.time_step, LONGEST_STEP)
     rate = max(motions.explicit_rates.get(name, 0.0) for name in pair)
     found: list[Convergence] = []
     for step in (longest / shortening for shortening in SHORTENINGS):
         if rate * step > STABILITY_LIMIT:
             continue
-        found.append(convergence_of(motions, pair, step))
+        found.append(_convergence(motions, pair, step))
         if found[-1].row.error <= SHRINKS:
             break
     if not found:
         return _unknown(pair, _unstable(rate, longest))
-    return judged(motions, found)
+    return _judged(motions, found)
 
 
-def judged(motions: Motions, found: Sequence[Convergence]) -> Row:
-    """Return the row of a motion and of the shorter ones by which it is judged.
-
-    Args:
-        motions: The motions.
-        found: The distances in each motion, the longest motion first.
-    """
+def _judged(motions: Motions, found: Sequence[Convergence]) -> Row:
+    """Return the row of the first motion, which is the longest; the others judge it, too."""
     first, last = found[0], found[-1]
     if first.row.error <= SHRINKS:
         return first.row if first.is_resolved else _until_they_stop(motions, first)
@@ -482,7 +450,7 @@ def _until_they_stop(motions: Motions, found: Convergence) -> Row:
     """
     longest, shortest = found.row.convergence[0][0], found.row.convergence[-1][0]
     for shortening in UNTIL_THEY_STOP if found.stops_at_once else ():
-        shorter = convergence_of(motions, found.row.engines, longest / shortening)
+        shorter = _convergence(motions, found.row.engines, longest / shortening)
         if shorter.row.error >= STAYS:
             return _failed(motions, shorter)
         if shorter.row.error <= SHRINKS and shorter.is_resolved:
@@ -512,10 +480,6 @@ def _failed(motions: Motions, found: Convergence) -> Row:
 def lost_by(row: Row, motions: Iterable[ExportedMotion]) -> Row | None:
     """Return the row of a difference with what an engine lacks as its cause; None if no engine
     lacks anything.
-
-    Args:
-        row: The row of the difference.
-        motions: The motions of the engines.
     """
     entries = (entry for motion in motions for entry in motion.diagnostics)
     lost = next(filter(is_lost, entries), None)
@@ -534,8 +498,8 @@ def _with_added_inertia(motions: Motions, found: Convergence) -> Row | None:
         if added is not None:
             loaded = loaded_name(other, owner)
             more = _with_loaded(motions, loaded, other, motion.diagnostics)
-            change = converging_row(more, (other, loaded))
-            remaining = converging_row(more, (owner, loaded))
+            change = _converging_row(more, (other, loaded))
+            remaining = _converging_row(more, (owner, loaded))
             return _explained(row, added, change, remaining)
     return None
 

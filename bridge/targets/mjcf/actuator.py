@@ -445,7 +445,7 @@ def _position(element: MjcfElement, drive: _Drive, context: MjcfContext) -> None
         element.set(ctrlrange=_range(control))
     element.set(forcerange=_range(drive.efforts))
     if actuator.p_gain is None:
-        _report_gain(drive, stiffness, context)
+        _report_gain("position", drive, stiffness, context)
 
 
 def _velocity(element: MjcfElement, drive: _Drive, context: MjcfContext) -> None:
@@ -461,7 +461,7 @@ def _velocity(element: MjcfElement, drive: _Drive, context: MjcfContext) -> None
         forcerange=_range(drive.efforts),
     )
     if stated is None:
-        _report_gain(drive, damping, context)
+        _report_gain("velocity", drive, damping, context)
 
 
 def _affine(element: MjcfElement, gains: tuple[float, float, float], drive: _Drive) -> None:
@@ -507,9 +507,15 @@ def _round_to_three_digits(x: float) -> float:
     return float(f"{x:.3g}")
 
 
-def _report_gain(drive: _Drive, gain: float, context: MjcfContext) -> None:
+_STIFFEST = {
+    "position": codes.ASSUMED_GAIN_OF_POSITION,
+    "velocity": codes.ASSUMED_GAIN_OF_SPEED,
+}
+
+
+def _report_gain(kind: str, drive: _Drive, gain: float, context: MjcfContext) -> None:
     context.report(
-        codes.ASSUMED_GAIN_OF_SPEED if drive.imposes_velocity else codes.ASSUMED_GAIN,
+        _STIFFEST[kind] if drive.imposes_velocity else codes.ASSUMED_GAIN,
         drive.actuator.where,
         subjects=drive.subjects,
         actuator=drive.actuator.name,

@@ -62,6 +62,10 @@ ASSUMED_GAIN = Code(
     remedy="State the gains in the source, or tune the exported ones.",
     hint="tune the gain, or state it in the source",
 )
+ASSUMED_GAIN_OF_POSITION = ASSUMED_GAIN.variant(
+    "the source moves the joint of actuator {actuator} to its position, whatever effort it takes; "
+    "its gain is {gain:g}, the stiffest that a time step of {time_step:g} s can bear"
+)
 ASSUMED_GAIN_OF_SPEED = ASSUMED_GAIN.variant(
     "the source sets the speed of the joint of actuator {actuator}, whatever effort that takes; "
     "its gain is {gain:g}, the stiffest that a time step of {time_step:g} s can bear with the "
@@ -118,7 +122,6 @@ CONTACT_DAMPING = Code(
     ),
     remedy="Reduce the time step, or state less stiffness or more damping.",
     hint="reduce the time step",
-    effect=Lost("contact parameters"),
 )
 CONTACT_DAMPING_RAISED = CONTACT_DAMPING.variant(
     (
@@ -751,6 +754,15 @@ PHYSICS = Code(
     "physics: {field} = {value} is left out; they are parameters of another engine",
     meaning="A physics setting of another engine has no counterpart in MuJoCo.",
 )
+PHYSICS_OF_SOLVER = PHYSICS.variant(
+    "physics: settings of another engine that act on its accuracy alone are left out: {names}"
+)
+PHYSICS_OF_MOTION = PHYSICS.variant(
+    "{setting}{of} is left out, which acts on the motion in Gazebo", fate=Fate.DROPPED
+)
+PHYSICS_OF_CONTACT = PHYSICS.variant(
+    "{setting}{of} is left out, which acts on contacts in Gazebo", fate=Fate.DROPPED
+)
 PHYSICS_ENGINE = PHYSICS.variant(
     "physics: {field} = {value} is left out; the model runs in MuJoCo",
 )
@@ -926,7 +938,7 @@ SENSOR_READING = Code(
 )
 SENSOR_READING_FIXED = SENSOR_READING.variant(
     "sensor {sensor}: the accelerometer reads 0 in MuJoCo, because link {link} is fixed to the "
-    "world; Gazebo publishes {expected} m/s^2"
+    "world (MuJoCo Warp reads the reaction to gravity); Gazebo publishes {expected} m/s^2"
 )
 SENSOR_READING_SIGHT = SENSOR_READING.variant(
     "sensor {sensor}: a range finder of MuJoCo sees visuals and collisions alike, the sensor sees "

@@ -28,7 +28,7 @@ from loaders.collision_pairs import BITMASKED, bitmasks
 from loaders.diagnostics import Where
 from loaders.engine_settings import conventions_of, friction_rule
 from loaders.limits import limited
-from loaders.model import WORLD, Collision, Link, Surface
+from loaders.model import WORLD, Collision, Link
 from loaders.pose import Array, Pose, skew
 
 from .collision_filter import Filters, Mask, welded_partners
@@ -37,7 +37,6 @@ from .contact_parameters import (
     contact_spring,
     friction_of,
     resting_depth,
-    with_ode_spring,
 )
 from .context import MjcfContext, own_settings
 
@@ -157,15 +156,20 @@ def _write_lightly_damped_pairs(
     """Write the pairs of shapes whose contact has little damping, with what their geoms state and
     hard friction.
     """
-    surfaces = (
-        collision.surface for body in context.mechanism.bodies for collision in body.link.collisions
-    )
-    if not any(surface.restitution > 0.0 or _has_spring(surface) for surface in surfaces):
+    springs = {
+        (body.name, collision.name): contact_spring(
+            (collision.surface,), masses.get(body.name, 0.0), context
+        )
+        for body in context.mechanism.bodies
+        for collision in body.link.collisions
+    }
+    if not any(map(_is_light, springs.values())):
         return
-    springs = (
-        (a, b, _hardest(a, b, masses, context)) for a, b in _colliding_shapes(geom_names, context)
+    found = (
+        (a, b, _harder(*(springs[shape.link, shape.collision.name] for shape in (a, b))))
+        for a, b in _colliding_shapes(geom_names, context)
     )
-    light = (pair for pair in springs if pair[2] is not None and pair[2].ratio < _FRICTION_RATIO)
+    light = ((a, b, spring) for a, b, spring in found if _is_light(spring))
     pairs = list(islice(light, MAX_PAIRS + 1))
     if sum(len(a.geoms) * len(b.geoms) for a, b, _ in pairs) > MAX_PAIRS:
         context.report(
@@ -178,23 +182,17 @@ def _write_lightly_damped_pairs(
         _write_pair(a, b, max, spring, context)
 
 
-def _has_spring(surface: Surface) -> bool:
-    return with_ode_spring(surface, 1.0).stiffness is not None
+def _is_light(spring: ContactSpring | None) -> bool:
+    """Return whether a spring has too little damping for friction."""
+    return spring is not None and spring.ratio < _FRICTION_RATIO
 
 
-def _hardest(
-    a: _Shape, b: _Shape, masses: Mapping[str, float], context: MjcfContext
-) -> ContactSpring | None:
-    """Return the contact that MuJoCo computes for two geoms: element by element, the larger
-    stiffness and damping.
+def _harder(a: ContactSpring | None, b: ContactSpring | None) -> ContactSpring | None:
+    """Return the contact that MuJoCo computes for two geoms: of the larger stiffness, or else
+    damping.
     """
-    springs = [
-        contact_spring((shape.collision.surface,), masses.get(shape.link, 0.0), context)
-        for shape in (a, b)
-    ]
-    return max(
-        (s for s in springs if s is not None), key=lambda s: (-s.solref[0], s.ratio), default=None
-    )
+    springs = [spring for spring in (a, b) if spring is not None]
+    return max(springs, key=lambda spring: (-spring.solref[0], spring.ratio), default=None)
 
 
 def _spring_between(

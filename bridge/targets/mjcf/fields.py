@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bridge.targets.fields import losses, lost_values
+from bridge.targets.fields import LostSettings, losses, lost_values, report_lost_physics
 from bridge.targets.mjcf import codes
 from bridge.targets.report import value_text
 from loaders.diagnostics import NOWHERE, Where
@@ -139,8 +139,10 @@ LOSSES = losses(
     (Physics, "parameters", codes.PHYSICS),
 )
 """Fields that MJCF lacks; the messages name the owner of the field, the field and its value."""
-_CARRIED_PHYSICS = ("engine", "parameters")
-"""Fields of the physics that MJCF has if they are MuJoCo's."""
+_LOST_PHYSICS = LostSettings(
+    codes.PHYSICS_OF_MOTION, codes.PHYSICS_OF_CONTACT, codes.PHYSICS_OF_SOLVER
+)
+"""Findings about the settings of an engine of Gazebo."""
 
 
 def report_unsupported_fields(speed_limited: frozenset[str], context: MjcfContext) -> None:
@@ -155,7 +157,8 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: MjcfContex
     _report_filter_groups(scene, context)
     _report_names(scene, context)
     for model in scene.models:
-        _report_lost(model, _Owner(model.name, (model.name,), model.where), context)
+        owner = _Owner(model.name, (model.name,), model.where)
+        _report_lost(model, owner, context, _without_wind(scene))
     for link in scene.links:
         _report_link(link, context)
     for joint in scene.joints:
@@ -177,17 +180,29 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: MjcfContex
 def _report_physics(scene: Scene, context: MjcfContext) -> None:
     where = Where(scene.source)
     conventions = conventions_of(scene.physics)
-    carried = _CARRIED_PHYSICS if conventions.has_solver_settings else ()
+    carried = (*(("engine",) if conventions.has_solver_settings else ()), "parameters")
     _report_lost(scene.physics, _Owner("", (), where), context, carried)
+    report_lost_physics(scene.physics, _LOST_PHYSICS, context.report)
     if scene.physics.time_step != context.time_step:
         context.report(
             codes.TIME_STEP, where, time_step=scene.physics.time_step, default=context.time_step
         )
-    if scene.wind.any() and not conventions.wind_moves_medium:
+    if _has_wind(scene) and not conventions.wind_moves_medium:
         context.report(codes.WIND, where)
     if scene.spherical_coordinates:
         settings = tuple(f"{tag} = {text}" for tag, text in scene.spherical_coordinates)
         context.report(codes.SPHERICAL_COORDINATES, where, settings=settings)
+
+
+def _has_wind(scene: Scene) -> bool:
+    """Return whether there is a wind and something on which it acts."""
+    is_felt = any(m.enable_wind for m in scene.models) or any(k.enable_wind for k in scene.links)
+    return bool(scene.wind.any()) and is_felt
+
+
+def _without_wind(scene: Scene) -> tuple[str, ...]:
+    """Return the fields without effect if there is no wind."""
+    return () if scene.wind.any() else ("enable_wind",)
 
 
 def _report_filter_groups(scene: Scene, context: MjcfContext) -> None:
@@ -226,7 +241,8 @@ def _report_names(scene: Scene, context: MjcfContext) -> None:
 
 
 def _report_link(link: Link, context: MjcfContext) -> None:
-    _report_lost(link, _Owner(link.name, (link.name,), link.where), context)
+    owner = _Owner(link.name, (link.name,), link.where)
+    _report_lost(link, owner, context, _without_wind(context.mechanism.scene))
     for visual in link.visuals:
         _report_lost(visual, _shape_owner(visual, link), context)
     for collision in link.collisions:

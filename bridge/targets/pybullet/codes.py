@@ -34,8 +34,7 @@ BALL_CONSTRAINT = Code(
     Fate.APPROXIMATED,
     (
         "the solver holds a {part} of {link_A} and one of {link_B} together, within 1e-4 m in 1 s "
-        "at "
-        "1 kHz"
+        "at 1 kHz for links of a few kilograms, more for heavier links"
     ),
     meaning="PyBullet's solver enforces a ball constraint, within 1e-4 m in 1 s at 1 kHz.",
     remedy="Reduce the time step.",
@@ -282,7 +281,7 @@ FRICTION_PRODUCT = Code(
     (
         "PyBullet multiplies the friction coefficients of a pair: {link_a} and {link_b} slide on "
         "each other with {found:.3g}, and by the rule of the source, {rule_name}, with "
-        "{wanted:.3g}; the friction of other pairs differs by up to {difference:.3g}"
+        "{wanted:.3g}; the friction of no other pair differs by more than {difference:.3g}"
     ),
     meaning=(
         "PyBullet multiplies the friction coefficients of two surfaces; the message states "
@@ -294,7 +293,10 @@ FRICTION_PRODUCT = Code(
 GEAR = Code(
     "pybullet.gear",
     Fate.APPROXIMATED,
-    "joint {joint} follows {leader} by a gear of the solver, within 5e-6 in 1 s at 1 kHz",
+    (
+        "joint {joint} follows {leader} by a gear of the solver, within 5e-6 in 1 s at 1 kHz for "
+        "links of a few kilograms, more for heavier links"
+    ),
     meaning=(
         "PyBullet's solver enforces a coupling as a gear: within 5e-6 in 1 s at 1 kHz, if it is "
         "the only one."
@@ -517,6 +519,12 @@ PHYSICS = Code(
     meaning="The physics settings are for another engine and are not applied.",
     remedy="Call `setPhysicsEngineParameter`.",
 )
+PHYSICS_OF_MOTION = PHYSICS.variant(
+    "PyBullet lacks {setting}{of}, which acts on the motion in Gazebo", fate=Fate.DROPPED
+)
+PHYSICS_OF_CONTACT = PHYSICS.variant(
+    "PyBullet lacks {setting}{of}, which acts on contacts in Gazebo", fate=Fate.DROPPED
+)
 REFUSED_INERTIA = Code(
     "pybullet.refused-inertia",
     Fate.NOTED,
@@ -550,8 +558,8 @@ RIGID_DISTANCE = Code(
     Fate.APPROXIMATED,
     (
         "PyBullet does not support distance constraints; forces enforce them once per step, within "
-        "5e-4 m in 1 s at 1 kHz, and correct the effect of motors and contacts one step later: "
-        "{names}"
+        "5e-4 m in 1 s at 1 kHz for links of a few kilograms, and correct the effect of motors and "
+        "contacts one step later: {names}"
     ),
     meaning="A fixed distance is held by forces at each step, within 5e-4 m in 1 s at 1 kHz.",
     remedy="Advance the simulation with `step()` of the handle.",
@@ -563,7 +571,7 @@ RIGID_TENDON = Code(
     Fate.APPROXIMATED,
     (
         "PyBullet does not support constraints of several joints; forces enforce tendons once per "
-        "step, within 1e-12, and correct the effect of motors and contacts one step later: {names}"
+        "step, and correct the effect of motors and contacts one step later: {names}"
     ),
     meaning="A rigid tendon is held by forces that are computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",

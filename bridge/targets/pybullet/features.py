@@ -33,13 +33,12 @@ from bridge.sensors import (
     unused_parameters,
     used_parameters,
 )
-from bridge.targets.fields import LostSettings, report_lost_settings
+from bridge.targets.fields import LostSettings, report_lost_physics, report_lost_settings
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
 from loaders.engine_settings import (
     MUJOCO,
     OVERRIDE,
-    conventions_of,
     gravity_share,
 )
 from loaders.model import (
@@ -140,6 +139,7 @@ def articulated_inertias(M: Array) -> Array:
 LOST_SETTINGS = LostSettings(
     codes.MUJOCO_SETTINGS, codes.MUJOCO_SETTINGS_OF_CONTACT, codes.MUJOCO_SOLVER
 )
+_LOST_PHYSICS = LostSettings(codes.PHYSICS_OF_MOTION, codes.PHYSICS_OF_CONTACT, codes.PHYSICS)
 OBEYED = frozenset({"body/gravcomp", "flag/filterparent", OVERRIDE})
 """Settings of MuJoCo that act in PyBullet: by forces of a step, by pairs of links, by the
 coefficients of surfaces. `loaders.switches` resolves others before.
@@ -259,6 +259,7 @@ def report_unsupported_features(
         LOST_SETTINGS,
         partial(diagnostics.add, target=TARGET),
     )
+    report_lost_physics(mechanism.physics, _LOST_PHYSICS, partial(diagnostics.add, target=TARGET))
     for feature in UNSUPPORTED_FEATURES:
         items = list(feature.find(mechanism))
         if items:
@@ -517,8 +518,6 @@ def _solver_parameters(mechanism: Mechanism) -> Iterator[Item]:
     for name in ("real_time_factor", "real_time_update_rate", "max_contacts"):
         if getattr(physics, name) != getattr(default, name):
             yield Item(f"{name} = {getattr(physics, name):g}", NOWHERE, ())
-    if not conventions_of(physics).has_solver_settings:
-        yield from (Item(f"{path} = {text}", NOWHERE, ()) for path, text in physics.parameters)
 
 
 def _keyframes(mechanism: Mechanism) -> Iterator[Item]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bridge.mechanism.bodies import PrimitiveKind
+from bridge.mechanism.dynamics import reactions_to_bias
 from bridge.mechanism.force_laws import FrameMotion
 from bridge.sensors import (
     CAMERAS,
@@ -32,6 +33,8 @@ from bridge.sensors import (
     placed_sensors,
     rays_of,
 )
+from bridge.targets.pybullet.articulation import Articulation
+from bridge.targets.pybullet.client import BASE
 from bridge.targets.pybullet.state import State, motion_of
 from loaders.model import WORLD
 from loaders.pose import CAMERA_AXES, IDENTITY, Array, Pose
@@ -152,23 +155,47 @@ def _force_torque(placed: PlacedSensor, state: State) -> ForceTorque:
     """Return the message from PyBullet's reaction, which is about the center of mass of the moving
     segment, in the axes of its inertial frame, and without the torque of the motor.
     """
-    joint = placed.joint
-    if joint is None:
+    joint, articulation = placed.joint, state.articulation
+    index = BASE if joint is None else articulation.joints[joint.name]
+    if joint is None or index in _without_own_inertia(articulation):
         nan = np.full(3, math.nan)
         return ForceTorque(force=nan, torque=nan)
-    articulation = state.articulation
     body = next(body for body in articulation.mechanism.bodies if body.joint == joint.name)
-    index = articulation.joints[joint.name]
     X_WI = state.segment_pose(index) @ state.inertial_pose(index)
     reaction = _reaction(state, index)
     force, torque = X_WI.R @ reaction[:3], X_WI.R @ reaction[3:]
     X_WL = _link_pose(state, body.name)
     p_WJ = (X_WL @ (joint.X_PJ if body.reversed else joint.X_CJ)).p
-    torque = torque + np.cross(X_WI.p - p_WJ, force)
+    surplus_torque, surplus_force = np.split(_surplus(state)[body.name], 2)
+    torque = torque + np.cross(X_WI.p - p_WJ, force) - surplus_torque
+    force = force - surplus_force
     if body.reversed:
         force, torque = -force, -torque
     R_WP, R_WC = (_link_pose(state, name).R for name in (joint.parent, joint.child))
     return force_torque(placed, force, torque, R_WP, R_WC)
+
+
+def _without_own_inertia(articulation: Articulation) -> set[int]:
+    """Return the indices of the segments that carry a segment whose inertia the base has; their
+    reactions lack it.
+    """
+    segments, found = articulation.segments, set[int]()
+    pending = [segments[0].inertia_lender, segments[0].products_holder]
+    while pending:
+        index = pending.pop()
+        if index is not None and index != BASE and index not in found:
+            found.add(index)
+            pending.append(segments[index + 1].parent)
+    return found
+
+
+def _surplus(state: State) -> dict[str, Array]:
+    """Return what PyBullet adds to each reaction, moment first: it computes reactions in two
+    passes, without and with the forces of its solver, and counts the velocity products in both.
+    """
+    mechanism = state.articulation.mechanism
+    positions = mechanism.positions_by_body(state.positions())
+    return reactions_to_bias(mechanism.bodies, positions, mechanism.velocities(state.velocities()))
 
 
 def _reaction(state: State, index: int) -> Array:

@@ -294,10 +294,10 @@ REVERSED_JOINT_MOTION = REVERSED_JOINT.variant(
 )
 ROTOR_INERTIA = Code(
     "sdfout.rotor-inertia",
-    Fate.NOTED,
+    Fate.APPROXIMATED,
     (
-        "the reflected inertia of the joints {joints} is written as the rotor inertia of "
-        "actuators, which Drake reads"
+        "the reflected inertia of joints is written as the rotor inertia of actuators, which Drake "
+        "reads and Gazebo does not: {joints}"
     ),
     meaning=(
         "The reflected inertia of a joint is written as the rotor inertia of an actuator, "

@@ -148,9 +148,7 @@ def test_a_free_link_may_touch_everything() -> None:
 
 def test_links_joined_by_a_link_without_collisions_are_adjacent() -> None:
     def chain(middle: Sphere | None) -> Scene:
-        links = [
-            link("a", shape=BALL), link("b", shape=middle), link("c", shape=BALL)
-        ]  # fmt: skip
+        links = [link("a", shape=BALL), link("b", shape=middle), link("c", shape=BALL)]
         places = {"X_PJ": Pose.of(p=(0.0, 0.0, 0.15)), "xyz": (0, 1, 0)}
         joints = [joint(f"{p}{c}", p, c, **places) for p, c in itertools.pairwise("abc")]
         return scene(links, joints)

@@ -129,10 +129,15 @@ def test_a_tendon_with_inertia_exerts_no_force_at_rest(tendon: str) -> None:
 
 ZERO = frozen((0.0, 0.0, 0.0))
 BUSHING = Bushing(
-    link_A="a", X_LA=IDENTITY, link_C="c", X_LC=IDENTITY, torque_stiffness=frozen((1.0, 2.0, 3.0)),
-    torque_damping=frozen((0.1, 0.2, 0.3)), force_stiffness=frozen((10.0, 20.0, 30.0)),
+    link_A="a",
+    X_LA=IDENTITY,
+    link_C="c",
+    X_LC=IDENTITY,
+    torque_stiffness=frozen((1.0, 2.0, 3.0)),
+    torque_damping=frozen((0.1, 0.2, 0.3)),
+    force_stiffness=frozen((10.0, 20.0, 30.0)),
     force_damping=frozen((1.0, 2.0, 3.0)),
-)  # fmt: skip
+)
 
 
 def at(X_WF: Pose, w: Array = ZERO, v: Array = ZERO) -> FrameMotion:

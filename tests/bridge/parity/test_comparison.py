@@ -187,8 +187,8 @@ def test_an_impossible_inertia_is_refused_or_repaired_alike_in_every_engine(tmp_
 
 # --- base -----------------------------------------------------------------------------------------
 
-FLOATING = "<robot name='arm'>" + LINK.format("foot", 3) + LINK.format("upper", 1) + JOINT.format(
-    "hip", "foot", "upper", "0 1 0", "") + "</robot>"  # fmt: skip
+LINKS = LINK.format("foot", 3) + LINK.format("upper", 1)
+FLOATING = f"<robot name='arm'>{LINKS}{JOINT.format('hip', 'foot', 'upper', '0 1 0', '')}</robot>"
 
 
 @pytest.mark.parametrize(("base", "sizes"), [("as_is", [1, 7]), ("fixed", [1])])

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 import mujoco
+import pybullet
 import pytest
 
 import bridge
 from loaders import load_string
 from loaders.diagnostics import ExportError
-from loaders.engine_settings import full_name
+from loaders.engine_settings import PHYSICS_SETTINGS, Effect, full_name
 from loaders.switches import RESOLVED
 from tests.support.mujoco_settings import CASES, edited
 
@@ -77,3 +78,51 @@ def test_a_document_has_what_a_flag_leaves(flag: str, words: tuple[str, ...], ki
     assert any(word in document("enable") for word in words)
     found = document("disable")
     assert not any(word in found for word in words if word != "<limit")
+
+
+WORLD = """<sdf version="1.9"><world name="w"><physics type="{engine}">{physics}</physics>{wind}
+<model name="m">{model}<link name="l"/></model></world></sdf>"""
+WIND = "<wind><linear_velocity>1 0 0</linear_velocity></wind>"
+FELT = "<enable_wind>true</enable_wind>"
+
+
+def physics_of(path: str, value: str) -> str:
+    *outer, name = path.split("/")
+    text = f"<{name}>{value}</{name}>"
+    for tag in reversed(outer):
+        text = f"<{tag}>{text}</{tag}>"
+    return text
+
+
+@pytest.mark.parametrize("path", PHYSICS_SETTINGS)
+def test_settings_of_gazebos_engines_are_named_by_their_effect(path: str) -> None:
+    engine, meaning = path.partition("/")[0], PHYSICS_SETTINGS[path]
+    value = "true" if path.endswith(("split_impulse", "_correction", "_rescaling")) else "7"
+    scene = load_string(
+        WORLD.format(engine=engine, physics=physics_of(path, value), wind="", model=""),
+        format="sdf",
+    )
+    if not any(name == path for name, _ in scene.physics.parameters):
+        return  # SDFormat has no such setting of this engine
+    acts = meaning.effect in {Effect.MOTION, Effect.CONTACT}
+    client = pybullet.connect(pybullet.DIRECT)
+    loaded = bridge.load_into_pybullet(scene, quiet=True, physicsClientId=client)
+    for found in (bridge.to_mjcf(scene, quiet=True).diagnostics, loaded.diagnostics):
+        (entry,) = (e for e in found if f'physics {path}="{value}"' in e.message)
+        assert entry.severity == ("warning" if acts else "note")
+    pybullet.disconnect(client)
+    other = "ode" if engine != "ode" else "bullet"
+    unused = load_string(
+        WORLD.format(engine=other, physics=physics_of(path, value), wind="", model=""), format="sdf"
+    )
+    losses = [e for e in bridge.to_mjcf(unused, quiet=True).diagnostics if e.severity == "warning"]
+    assert losses == []
+
+
+@pytest.mark.parametrize(("wind", "model"), [(WIND, ""), ("", FELT), (WIND, FELT)])
+def test_a_wind_is_lost_where_it_acts(wind: str, model: str) -> None:
+    scene = load_string(
+        WORLD.format(engine="ode", physics="", wind=wind, model=model), format="sdf"
+    )
+    found = [e for e in bridge.to_mjcf(scene, quiet=True).diagnostics if e.code == "mjcf.wind"]
+    assert bool(found) == bool(wind and model)

@@ -36,6 +36,8 @@ from tests.support.every_field import (
 )
 
 MJCF = {
+    (m.Model, "enable_wind"): "there is no wind in the scene",
+    (m.Link, "enable_wind"): "there is no wind in the scene",
     (Scene, "friction_rule"): "one coefficient is stated here; see `test_friction_rules.py`",
     (m.Joint, "virtual"): "MJCF has no joints to the world that allow no motion",
     (Scene, "source"): "provenance: is in README.md and FIDELITY.md of a folder",
@@ -101,8 +103,6 @@ PYBULLET = MJCF | {
     (m.Model, "X_WM"): "the poses of links are resolved; only names hang on the model's frame",
     (m.Model, "canonical_link"): "only names hang on it",
     (m.Model, "allow_auto_disable"): "nothing sleeps in PyBullet unless the caller asks",
-    (m.Model, "enable_wind"): "there is no wind in the scene",
-    (m.Link, "enable_wind"): "there is no wind in the scene",
     (m.Joint, "provide_feedback"): "PyBullet's user asks for it by enableJointForceTorqueSensor",
     (
         m.Joint,

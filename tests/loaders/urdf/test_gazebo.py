@@ -8,6 +8,7 @@ import pytest
 import bridge
 import loaders
 from loaders.model import Material
+from tests.support.sdf_elements import ELEMENTS
 from tests.support.urdf_robots import ARM, codes, robot
 
 
@@ -206,9 +207,10 @@ def test_a_joint_in_gazebo_closes_a_loop_as_libsdformat_reads_it() -> None:
     assert closing.X_CJ.p.tolist() == [0, 0, 1]
     assert closing.X_PJ.p.tolist() == [1, 0, 0]
     model = mujoco.MjModel.from_xml_string(bridge.to_mjcf(scene, base="fixed", quiet=True))
-    assert model.njnt == 3  # the fourth closes the loop
+    assert [model.joint(i).name for i in range(model.njnt)] == ["ja", "jb", "jc"]
+    assert not scene.actuators
     data = mujoco.MjData(model)
-    for name, position in (("ja", 0.4), ("jb", -0.4), ("jd", 0.4)):
+    for name, position in (("ja", 0.4), ("jb", -0.4), ("jc", 0.4)):
         data.joint(name).qpos[0] = position
     mujoco.mj_forward(model, data)
     equalities = data.efc_pos[data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY]
@@ -235,6 +237,37 @@ def test_a_name_in_gazebo_that_is_taken_is_an_error() -> None:
         robot(text)
     scene = loaders.load_string(f"<robot name='r'>{text}</robot>", format="urdf", lenient=True)
     assert [joint.name for joint in scene.joints] == ["ja", "jb", "jc"]
+
+
+def _names(*paths: str) -> list[str]:
+    return sorted(
+        {
+            tag
+            for path in paths
+            for table in ELEMENTS.values()
+            for tag in table.get(path, "").split()
+        }
+    )
+
+
+@pytest.mark.parametrize("tag", _names("model/link", "world/link"))
+def test_every_element_of_a_link_of_sdformat_is_known(tag: str) -> None:
+    scene = loaders.load_string(
+        f"<robot name='r'>{ARM}<gazebo reference='a'><{tag} name='x' type='point'/></gazebo></robot>",
+        format="urdf",
+        lenient=True,
+    )
+    assert not [
+        entry for entry in scene.diagnostics if entry.message.startswith(f"unknown element {tag!r}")
+    ]
+
+
+@pytest.mark.parametrize("tag", ["axis", "axis2", "pose", "physics", "sensor"])
+def test_every_element_of_a_joint_of_sdformat_is_known(tag: str) -> None:
+    scene = robot(f"{ARM}<gazebo reference='j'><{tag} name='x' type='imu'/></gazebo>")
+    assert not [
+        entry for entry in scene.diagnostics if entry.message.startswith(f"unknown element {tag!r}")
+    ]
 
 
 def test_visuals_and_decay_of_sdformat_hold_for_a_link() -> None:

@@ -353,3 +353,12 @@ def test_initial_values_and_ranges_of_commands_are_read_and_other_parameters_nam
     assert model.actuator("ja").ctrlrange.tolist() == [-0.5, 0.25]
     assert model.actuator("ja").forcerange.tolist() == [-2.0, 2.0]
     assert model.key("home").qpos[0] == 0.2
+
+
+@pytest.mark.parametrize("value", ["${-2*pi}", "", "nan", "1 2", "low"])
+def test_a_parameter_that_is_no_number_is_named_and_the_robot_is_read(value: str) -> None:
+    scene = controlled(
+        f"<joint name='ja'>{COMMAND.format('position', PARAM.format('min', value))}</joint>"
+    )
+    assert codes(scene) == ["urdf.controller-value"]
+    assert scene.actuators[0].control == (-math.inf, math.inf)

@@ -37,7 +37,7 @@ from bridge.parity.engine import (
     scalar_dofs,
     without_sentinel,
 )
-from bridge.sensors import STATE_TYPES, state_readings
+from bridge.sensors import FORCE_TYPES, STATE_TYPES, force_readings, state_readings
 from bridge.targets.mjcf.document import build
 from bridge.targets.mjcf.keyframe import ball_map, qpos
 from bridge.targets.mjcf.spec import to_spec
@@ -236,7 +236,7 @@ class MujocoEngine(BaseEngine):
         with engine_warnings(mujoco, self.warnings):
             self.model: Any = to_spec(built.root, built.assets, built.digests).compile()
             """The compiled MuJoCo model."""
-        self._reader = built.reader.of_types(STATE_TYPES)
+        self._reader = built.reader
         self._changed_names, self._initial_key = built.names, built.initial_key
         self._options = {
             name: int(getattr(self.model.opt, name)) for name in ("integrator", "disableflags")
@@ -328,7 +328,11 @@ class MujocoEngine(BaseEngine):
 
     def sensor_readings(self) -> dict[str, Array]:
         """See `Engine.sensor_readings`."""
-        return state_readings(self._reader.read(self._data))
+        return state_readings(self._reader.of_types(STATE_TYPES).read(self._data))
+
+    def sensor_forces(self) -> dict[str, Array]:
+        """See `Engine.sensor_forces`."""
+        return force_readings(self._reader.of_types(FORCE_TYPES).read(self._data))
 
     def jacobians(self) -> dict[str, Array]:
         """See `Engine.jacobians`."""

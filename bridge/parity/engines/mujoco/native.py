@@ -261,6 +261,10 @@ class MujocoNative(MujocoEngine):
         """See `Engine.sensor_readings`; MuJoCo's own reader knows no sensors of other formats."""
         return dict(BaseEngine.sensor_readings(self))
 
+    def sensor_forces(self) -> dict[str, Array]:
+        """See `Engine.sensor_forces`."""
+        return dict(BaseEngine.sensor_forces(self))
+
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
         """See `Engine.set_state`."""
         if not self.refusal:

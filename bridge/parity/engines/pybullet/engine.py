@@ -42,7 +42,7 @@ from bridge.parity.engine import (
     without_sentinel,
 )
 from bridge.parity.readings import bare_mechanism
-from bridge.sensors import STATE_TYPES, state_readings
+from bridge.sensors import FORCE_TYPES, STATE_TYPES, Message, force_readings, state_readings
 from bridge.targets.pybullet import load_into_pybullet
 from bridge.targets.pybullet.body import Bodies, PyBulletBody
 from bridge.targets.pybullet.client import BASE, HULL_MARGIN, ConstraintInfo, JointInfo, named
@@ -316,6 +316,10 @@ penetration by velocity.
 """
 
 
+_SHORT_STEP = 1e-6
+"""Time step after which accelerations and forces are read [s]."""
+
+
 class PyBulletEngine(BaseEngine):
     """A mechanism in PyBullet.
 
@@ -371,13 +375,19 @@ class PyBulletEngine(BaseEngine):
 
     def sensor_readings(self) -> dict[str, Array]:
         """See `Engine.sensor_readings`."""
-        sensors = {
-            name: sensor
-            for body in self._bodies
-            for name, sensor in body.sensors.items()
-            if sensor.placed.sensor.type in STATE_TYPES
-        }
-        return state_readings({name: sensor.read() for name, sensor in sensors.items()})
+        return state_readings(self._messages(STATE_TYPES))
+
+    def sensor_forces(self) -> dict[str, Array]:
+        """See `Engine.sensor_forces`; after a step of a microsecond."""
+        before = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)
+        self.set_step(_SHORT_STEP)
+        self._loaded.step()
+        self.set_step(before["fixedTimeStep"])
+        return force_readings(self._messages(FORCE_TYPES))
+
+    def _messages(self, types: Collection[str]) -> dict[str, Message]:
+        sensors = [sensor for body in self._bodies for sensor in body.sensors.values()]
+        return {s.name: s.read() for s in sensors if s.placed.sensor.type in types}
 
     def jacobians(self) -> dict[str, Array]:
         """See `Engine.jacobians`; each column is the velocity of the links if only one component

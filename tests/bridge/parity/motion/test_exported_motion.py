@@ -27,10 +27,10 @@ from bridge.parity.motion.model_motion import (
     Convergence,
     ExportedMotion,
     Motions,
-    convergence_of,
+    _convergence,
+    _judged,
     driven_rows,
     exported_rows,
-    judged,
     start_of,
 )
 from bridge.parity.reference import ReferenceEngine
@@ -187,7 +187,7 @@ def test_motions_as_far_apart_as_the_links_move_show_no_order(
     moving = ExportedMotion(poses=poses, before_stops=2, diagnostics=())
     found = Convergence(row=row, shortest=(moving, moving))
     motions = Motions(mechanism=ARM, start=({}, {}), engines={})
-    assert judged(motions, [found]).outcome is outcome
+    assert _judged(motions, [found]).outcome is outcome
 
 
 def _moved(distance: float) -> Array:
@@ -203,7 +203,7 @@ def test_the_extent_of_a_motion_is_how_far_a_link_moves() -> None:
     start = start_of(mechanism, 0)
     engines = {"mujoco": MujocoEngine.as_exported, "pybullet": PyBulletEngine}
     motions = Motions(mechanism=mechanism, start=start, engines=engines)
-    found = convergence_of(motions, ("mujoco", "pybullet"), LONGEST_STEP)
+    found = _convergence(motions, ("mujoco", "pybullet"), LONGEST_STEP)
     speed = abs(float(np.ravel(start[1]["s"])[0]))
     assert found.extent == pytest.approx(speed * STEPS * LONGEST_STEP, rel=1e-6)
 

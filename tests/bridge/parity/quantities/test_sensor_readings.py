@@ -35,6 +35,36 @@ def test_sensors_read_the_same_in_each_pair_of_engines() -> None:
     assert max(row.error for row in found) < 1e-12
 
 
+FORCES = TEXT.replace(
+    "</axis></joint>",
+    "</axis><sensor name='ft' type='force_torque'><force_torque><frame>parent</frame>"
+    "</force_torque></sensor></joint>",
+)
+
+
+class Lighter(PyBulletEngine):
+    """PyBullet, whose force-torque sensors read 1 percent too little."""
+
+    name = "lighter"
+
+    def sensor_forces(self) -> dict[str, np.ndarray]:
+        """The forces."""
+        found = super().sensor_forces()
+        return found | {"m::ft": 0.99 * found["m::ft"]}
+
+
+def test_forces_and_accelerations_are_compared_in_motion() -> None:
+    scene = loaders.load_string(FORCES, format="sdf", quiet=True)
+    engines = ("mujoco", "pybullet", Lighter)
+    result = bridge.compare(scene, engines=engines, levels=("L2",), quiet=True)
+    found = {row.engines: row for row in result.rows if row.quantity == "sensor forces"}
+    assert len(found) == 3
+    assert found["mujoco", "pybullet"].outcome is Outcome.PASSED
+    assert found["mujoco", "pybullet"].error < 1e-5
+    row = found["mujoco", "lighter"]
+    assert (row.outcome, row.where) == (Outcome.FAILED, "m::ft")
+
+
 class Turned(PyBulletEngine):
     """PyBullet, whose gyroscopes have lost their axes."""
 

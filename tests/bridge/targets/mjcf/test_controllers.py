@@ -9,7 +9,7 @@ import pytest
 import loaders
 from bridge.targets.mjcf import to_mjcf
 from loaders.scene import Scene
-from tests.support.controlled import I_WHEEL, arm, car, plugin
+from tests.support.controlled import I_WHEEL, TRACK, WHEELBASE, arm, car, plugin, steered_car
 from tests.support.mujoco_oracle import compiled
 
 
@@ -106,6 +106,17 @@ def test_a_trajectory_controller_without_joints_drives_all() -> None:
     driven = {a.joint: a.p_gain for a in source.actuators if a.interfaces == ("position",)}
     assert driven == {"m::ja": 7.0}
     assert [a.joint for a in source.actuators if a.interfaces == ("effort",)] == ["m::jb"]
+
+
+def test_a_second_plugin_of_a_joint_is_reported() -> None:
+    first, second = (
+        plugin("joint-position-controller", POSITION),
+        plugin("joint-controller", VELOCITY),
+    )
+    source = arm(first + second)
+    (entry,) = [entry for entry in source.diagnostics if entry.code == "gazebo.joint"]
+    assert "driven by another plugin" in entry.message
+    assert [a.p_gain for a in source.actuators if a.joint == "m::ja"] == [20.0]
 
 
 def test_kinds_of_actuators_are_those_that_the_source_commands() -> None:
@@ -218,6 +229,24 @@ def test_a_car_turns_as_commanded(v: float, w: float, inertia: float, step: floa
     forward = chassis.xmat.reshape(3, 3)[:, 0] @ data.qvel[:3]
     assert forward == pytest.approx(v, rel=0.03)
     assert np.mean(turn) == pytest.approx(w, rel=0.03, abs=1e-3)
+
+
+@pytest.mark.parametrize("step", [1e-3, 2e-3])
+def test_a_car_with_steered_wheels_turns_about_the_point_that_they_point_at(step: float) -> None:
+    """Ackermann: all axes meet in one point, at the radius R beside the rear axle."""
+    model, data, _ = exported(steered_car(step))
+    R, v = 1.5, 0.5
+    sides = {"l": R - TRACK / 2, "r": R + TRACK / 2}
+    for side, radius in sides.items():
+        steering = model.actuator(f"car::{side}_steering").id
+        data.ctrl[steering] = np.arctan(WHEELBASE / radius)
+        data.ctrl[model.actuator(f"car::r{side}_wheel").id] = v / R * radius / 0.1
+    mujoco.mj_step(model, data, round(1.0 / step))
+    turn = []
+    for _ in range(round(1.0 / step)):
+        mujoco.mj_step(model, data)
+        turn.append(data.qvel[5])
+    assert np.mean(turn) == pytest.approx(v / R, rel=0.01)
 
 
 def test_the_speed_of_a_wheel_ends_where_the_speeds_of_the_car_do() -> None:

@@ -169,8 +169,13 @@ def test_rays_meet_a_mesh_of_sdf(bullet_client, tmp_path, form, name, fixed):
     np.testing.assert_allclose(found, tops(name), atol=FACETS)
 
 
-@pytest.mark.parametrize("geometry", ["<ellipsoid><radii>0.5 0.5 0.5</radii></ellipsoid>",
-                                      "<cone><radius>0.5</radius><length>1</length></cone>"])  # fmt: skip
+@pytest.mark.parametrize(
+    "geometry",
+    [
+        "<ellipsoid><radii>0.5 0.5 0.5</radii></ellipsoid>",
+        "<cone><radius>0.5</radius><length>1</length></cone>",
+    ],
+)
 def test_rays_meet_the_hulls_of_shapes_that_pybullet_does_not_have(
     bullet_client, tmp_path, geometry
 ):

@@ -376,10 +376,15 @@ def test_a_ball_joint_and_a_joint_with_several_axes_are_held(bullet_client: int)
     joints = [
         joint("ball", WORLD, "a", "ball", X_PJ=Pose.of(p=(0, 1, 1)), X_CJ=Pose.of(p=(0, 1, 0))),
         joint(
-            "u", WORLD, "b", "universal", axes=axes, X_PJ=Pose.of(p=(3, 1, 1)),
+            "u",
+            WORLD,
+            "b",
+            "universal",
+            axes=axes,
+            X_PJ=Pose.of(p=(3, 1, 1)),
             X_CJ=Pose.of(p=(0, 1, 0)),
         ),
-    ]  # fmt: skip
+    ]
     robot = load_into_pybullet(scene(links, joints), physicsClientId=bullet_client, quiet=True)
     start = robot.q
     robot.hold()

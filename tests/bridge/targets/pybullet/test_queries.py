@@ -205,8 +205,8 @@ def test_ball_joints_are_set_read_and_moved_as_those_of_loadurdf(bullet_client, 
         for _ in range(10):
             p.stepSimulation()
         answer += [p.getJointStatesMultiDof(body, [0, 1])]
-        answers.append(np.concatenate([np.ravel(part) for state in answer for one in state
-                                       for part in one[:2]]))  # fmt: skip
+        parts = [part for state in answer for one in state for part in one[:2]]
+        answers.append(np.concatenate([np.ravel(part) for part in parts]))
     native, own = answers
     assert np.abs(native[-14:] - native[:14]).max() > 1e-3  # it moved
     np.testing.assert_allclose(own, native, atol=1e-9)

@@ -1,0 +1,654 @@
+"""Checks of a robot against physics: whether its numbers can belong to the body that it draws.
+
+A file may be valid and its robot wrong: a mass in grams, a limit in degrees, a mesh in millimeters.
+Each check compares a number of the model with a closed form and a range. The ranges were chosen so
+that of 161 robots in use at most a few fall outside, each of which is wrong indeed; beside each
+stands what lies inside. A single file shows no sign of an exchanged name or of an axis that is
+turned round: `bridge.diff` compares two files.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from bridge import codes
+from bridge.geometry.overlap import has_volume
+from bridge.geometry.shapes import cone, directions, prisms
+from bridge.mechanism import Mechanism
+from loaders.diagnostics import Diagnostics
+from loaders.finish.mesh_check import check_meshes
+from loaders.model import (
+    WORLD,
+    Box,
+    Capsule,
+    Collision,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Joint,
+    JointAxis,
+    JointType,
+    Link,
+    Mesh,
+    Polyline,
+    Sphere,
+    Visual,
+)
+from loaders.pose import Array
+from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR
+
+LIGHT = 0.005
+"""Share of the mass of a robot below which a link is not judged: covers, frames of sensors."""
+DENSITIES = (1.0, 25_000.0)
+"""Range of densities [kg/m^3]: a balloon of foam, and more than osmium (22,600)."""
+OF_METALS = (100.0, 25_000.0)
+"""Densities of parts of robots [kg/m^3], by which a mass in grams is recognized."""
+MASS_IN_GRAMS = 50.0
+"""Smallest mass that may be one in grams [kg]."""
+GYRATION = 3.0
+"""Largest radius of gyration over the distance from the center of mass to the farthest point of the
+shapes; of a body within its shapes it is below 1.
+"""
+OUTSIDE, OUTSIDE_FAR, OUTSIDE_LENGTH = 0.5, 0.4, 0.05
+"""Largest distance of a center of mass from the hull of the shapes over their extent, and a smaller
+one where it exceeds a length [m]. Half of the extent is exceeded in 2 of 145 files, a third in 16.
+"""
+DEGREES = 4.0 * math.pi
+"""Limit of a revolute joint from which it is one in degrees [rad]; 0 of 1,314 axes have such."""
+UNITS = {"millimeters": 1000.0, "inches": 1.0 / 0.0254}
+"""Length of a meter in other units."""
+UNIT_TOLERANCE = 1.5
+"""Factor within which a ratio of lengths counts as one of units."""
+OFFSET_OF_TYPICAL = 100.0
+"""Largest offset of a joint over the median of the links' extents."""
+UNLIMITED = 1e9
+"""Limit from which there is none [rad]."""
+ROBOT_SIZES = (0.005, 50.0)
+"""Range of the largest link of a robot with joints [m]; it is 0.05 to 3 in 161 files."""
+APART, MUCH_LARGER, LARGER = 0.75, 10.0, 3.0
+"""Distance of the boxes of what collides and of what is drawn over the larger diagonal, and ratios
+of their diagonals: what is reported, and what is noted.
+"""
+PLACEHOLDER = 0.01
+"""Extent of a shape below which it may stand for nothing [m]."""
+_RING = 32
+"""Number of points on a circle."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A link with the points of its shapes.
+
+    Attributes:
+        link: The link.
+        shapes: Each shape that has an end, with points on its hull in the frame of the link,
+            shape (n, 3) [m].
+        is_complete: Whether every mesh could be read.
+    """
+
+    link: Link
+    shapes: tuple[tuple[Collision | Visual, Array], ...]
+    is_complete: bool
+
+    def points_of(self, kind: type[Collision | Visual]) -> Array:
+        """Return the points of what collides, or of what is drawn [m], shape (n, 3)."""
+        found = [points for shape, points in self.shapes if isinstance(shape, kind)]
+        return np.concatenate([np.zeros((0, 3)), *found])
+
+    @cached_property
+    def points(self) -> Array:
+        """Points of all shapes, shape (n, 3) [m]."""
+        return np.concatenate([np.zeros((0, 3)), *(points for _, points in self.shapes)])
+
+    @cached_property
+    def extent(self) -> float:
+        """Diagonal of the box around the shapes [m]; 0 without shapes."""
+        return _diagonal(self.points)
+
+    @property
+    def mass(self) -> float:
+        """Mass of the link [kg]."""
+        return 0.0 if self.link.inertia is None else self.link.inertia.mass
+
+
+def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
+    """Report numbers of a robot that do not fit its shapes, its other parts or any robot.
+
+    Every mesh is read once; those that cannot be read are reported too.
+
+    Args:
+        mechanism: The robot.
+        diagnostics: Record for the findings.
+
+    Raises:
+        LimitError: if the meshes have too many triangles.
+    """
+    scene = mechanism.scene
+    meshes = check_meshes(scene, diagnostics)
+    parts = [_part(link, meshes) for link in scene.links]
+    moving = _moving_links(mechanism)
+    has_moments = _have_moments(mechanism)
+    explained = _check_lengths(scene, parts, diagnostics)
+    judged = [p for p in parts if _is_judged(p, parts) and p.link.name not in explained]
+    _check_densities(judged, diagnostics)
+    _check_gyration(judged, parts, diagnostics)
+    for part in judged:
+        _check_center(part, diagnostics)
+    for part in parts:
+        if part.link.name in moving:
+            _check_moving(part, part.link.name in has_moments, diagnostics)
+        if part.link.name not in explained:
+            _check_collision_place(part, diagnostics)
+    _check_collisions([part for part in parts if part.link.name in moving], diagnostics)
+    _check_limits(scene, diagnostics)
+    _check_drives(mechanism, diagnostics)
+    _check_siblings(scene, diagnostics)
+
+
+def _is_judged(part: _Part, parts: Sequence[_Part]) -> bool:
+    total = sum(other.mass for other in parts)
+    return part.is_complete and part.extent > 0.0 and part.mass > LIGHT * total
+
+
+def _moving_links(mechanism: Mechanism) -> frozenset[str]:
+    """Return the links that move against the world, each alone: none is welded to another."""
+    scene = mechanism.scene
+    fixed = {joint.child for joint in scene.joints if joint.type is JointType.FIXED}
+    held = {joint.child for joint in scene.joints if joint.parent == WORLD} & fixed
+    return frozenset(link.name for link in scene.links if link.name not in fixed | held)
+
+
+# --- points of shapes -----------------------------------------------------------------------------
+
+
+def _ring(radius: float, z: float) -> Array:
+    turn = 2.0 * np.pi * np.arange(_RING) / _RING
+    return np.stack((radius * np.cos(turn), radius * np.sin(turn), np.full(_RING, z)), axis=1)
+
+
+def _ends(shape: Cylinder) -> Array:
+    half = shape.length / 2.0
+    return np.concatenate((_ring(shape.radius, -half), _ring(shape.radius, half)))
+
+
+def _caps(shape: Capsule) -> Array:
+    ball, end = shape.radius * directions(), np.array([0.0, 0.0, shape.length / 2.0])
+    return np.concatenate((ball - end, ball + end))
+
+
+_CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+_POINTS: dict[type, Callable[[Any], Array]] = {
+    Box: lambda shape: _CORNERS * shape.size,
+    Sphere: lambda shape: shape.radius * directions(),
+    Ellipsoid: lambda shape: directions() * shape.radii,
+    Cylinder: _ends,
+    Capsule: _caps,
+    Cone: lambda shape: cone(shape)[0],
+    Polyline: lambda shape: np.concatenate([prism.vertices for prism in prisms(shape)]),
+}
+"""Points on the hull of each shape that has an end [m]."""
+
+
+def _part(link: Link, meshes: Mapping[Mesh, Array | None]) -> _Part:
+    shapes: list[tuple[Collision | Visual, Array]] = []
+    is_complete = True
+    stated: tuple[Collision | Visual, ...] = (*link.collisions, *link.visuals)
+    for shape in stated:
+        points = _shape_points(shape, meshes)
+        if points is not None:
+            shapes.append((shape, points @ shape.X_LG.R.T + shape.X_LG.p))
+        elif isinstance(shape.geometry, Mesh):
+            is_complete = False
+    return _Part(link, tuple(shapes), is_complete)
+
+
+def _shape_points(shape: Collision | Visual, meshes: Mapping[Mesh, Array | None]) -> Array | None:
+    geometry = shape.geometry
+    if isinstance(geometry, Mesh):
+        return meshes[geometry]
+    points = _POINTS.get(type(geometry))
+    return None if points is None else points(geometry)
+
+
+def _box(points: Array) -> tuple[Array, Array]:
+    """Return the lowest and the highest corner of the box around points."""
+    return points.min(axis=0), points.max(axis=0)
+
+
+def _diagonal(points: Array) -> float:
+    if not len(points):
+        return 0.0
+    lower, upper = _box(points)
+    return float(np.linalg.norm(upper - lower))
+
+
+# --- lengths --------------------------------------------------------------------------------------
+
+
+def _check_lengths(
+    scene: Scene, parts: Sequence[_Part], diagnostics: Diagnostics
+) -> frozenset[str]:
+    """Report lengths in other units: of the whole robot, of offsets of joints, or of shapes.
+
+    One cause gives one finding: what explains the others comes first.
+
+    Returns:
+        The links whose shapes are in another unit.
+    """
+    extents = [part.extent for part in parts if part.extent > 0.0]
+    if not extents or all(joint.virtual for joint in scene.joints):
+        return frozenset()
+    typical, (lower, upper) = float(np.median(extents)), ROBOT_SIZES
+    if max(extents) < lower or typical > upper:
+        diagnostics.add(codes.ROBOT_SIZE, size=typical, lower=lower, upper=upper)
+        return frozenset(part.link.name for part in parts)
+    if _report_offsets(scene, typical, diagnostics):
+        return frozenset()
+    return _report_shapes(parts, typical, diagnostics)
+
+
+def _report_offsets(scene: Scene, typical: float, diagnostics: Diagnostics) -> bool:
+    """Report joints that lie far from their parents; return whether there is one."""
+    far = [
+        (joint, offset)
+        for joint in scene.joints
+        if WORLD not in (joint.parent, joint.child)
+        and (offset := float(np.linalg.norm(joint.X_PJ.p))) > OFFSET_OF_TYPICAL * typical
+    ]
+    if len(far) > len(scene.joints) // 2:  # links may be small things that lie far apart
+        return False
+    for joint, offset in far:
+        diagnostics.add(
+            codes.ROBOT_OFFSET,
+            joint.where,
+            subjects=(joint.name,),
+            joint=joint.name,
+            offset=offset,
+            typical=typical,
+            ratio=offset / typical,
+        )
+    return bool(far)
+
+
+def _report_shapes(
+    parts: Sequence[_Part], typical: float, diagnostics: Diagnostics
+) -> frozenset[str]:
+    """Report shapes whose sizes are those of the robot or of their link in other units; return the
+    links.
+
+    `check_meshes` compares meshes with offsets of joints.
+    """
+    reported: set[object] = set()
+    links: set[str] = set()
+    for part in parts:
+        for shape, points in part.shapes:
+            size, name = _diagonal(points), f"{part.link.name}{SEPARATOR}{shape.name}"
+            others = [_diagonal(p) for other, p in part.shapes if other is not shape]
+            found = _unit_of(size, typical, ("millimeters",))
+            for other in others:
+                if other > PLACEHOLDER:
+                    found = found or _unit_of(size, other, tuple(UNITS))
+            if found is None:
+                continue
+            links.add(part.link.name)
+            if shape.geometry in reported:
+                continue
+            reported.add(shape.geometry)
+            diagnostics.add(
+                codes.ROBOT_SHAPE_UNIT,
+                shape.where,
+                subjects=(part.link.name, name),
+                shape=name,
+                size=size,
+                typical=typical,
+                unit=found,
+            )
+    return frozenset(links)
+
+
+def _unit_of(size: float, usual: float, units: Sequence[str]) -> str | None:
+    """Return the unit in which a length is written that should be like another; None if it is in
+    meters, or much smaller than the other: a part of a link may be small.
+    """
+    for unit in units:
+        if UNITS[unit] / UNIT_TOLERANCE <= size / usual <= UNITS[unit] * UNIT_TOLERANCE:
+            return unit
+    return None
+
+
+# --- mass and inertia -----------------------------------------------------------------------------
+
+
+def _hull_volumes(parts: Sequence[_Part]) -> list[float]:
+    """Return the volume of the hull of each part [m^3], computed by MuJoCo; 0 for a flat one."""
+    import mujoco
+
+    spec = mujoco.MjSpec()
+    named: list[int] = []
+    for number, part in enumerate(parts):
+        if not has_volume(part.points):
+            continue
+        scaled = part.points / part.extent  # MuJoCo refuses small volumes
+        mesh = spec.add_mesh(name=str(number), uservert=scaled.ravel())
+        mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+        body = spec.worldbody.add_body(name=str(number))
+        body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=str(number), density=1.0)
+        named.append(number)
+    model = spec.compile()
+    volumes = [0.0] * len(parts)
+    for number in named:
+        volumes[number] = float(model.body(str(number)).mass[0]) * parts[number].extent ** 3
+    return volumes
+
+
+def _check_densities(parts: Sequence[_Part], diagnostics: Diagnostics) -> None:
+    """Report masses that the hulls of the links cannot have; of most links as one finding."""
+    lower, upper = DENSITIES
+    measured = [
+        (part, part.mass / volume)
+        for part, volume in zip(parts, _hull_volumes(parts), strict=True)
+        if volume > 0.0
+    ]
+    if not measured:
+        return
+    median = float(np.median([density for _, density in measured]))
+    if len(measured) > 1 and not lower <= median <= upper:
+        diagnostics.add(codes.ROBOT_DENSITY_OF_MOST, density=median, lower=lower, upper=upper)
+        return
+    for part, density in measured:
+        if lower <= density <= upper:
+            continue
+        in_grams = part.mass > MASS_IN_GRAMS and OF_METALS[0] <= density / 1e3 <= OF_METALS[1]
+        diagnostics.add(
+            codes.ROBOT_DENSITY_GRAMS if in_grams else codes.ROBOT_DENSITY,
+            part.link.where,
+            subjects=(part.link.name,),
+            link=part.link.name,
+            mass=part.mass,
+            density=density,
+            lower=lower,
+            upper=upper,
+        )
+
+
+def _check_gyration(
+    judged: Sequence[_Part], parts: Sequence[_Part], diagnostics: Diagnostics
+) -> None:
+    """Report moments of inertia that need mass far outside the shapes, as one finding."""
+    largest = max((part.extent for part in parts), default=0.0)
+    found: list[tuple[_Part, float, float]] = []
+    for part in judged:
+        inertia = part.link.inertia
+        if inertia is None:
+            continue
+        moments = np.linalg.eigvalsh(inertia.I_Lcm)
+        radius = math.sqrt(max(float(moments[-1]), 0.0) / part.mass)
+        reach = float(np.linalg.norm(part.points - inertia.p_LLcm, axis=1).max())
+        if radius > GYRATION * reach:
+            found.append((part, radius, reach))
+    if not found:
+        return
+    part, radius, reach = max(found, key=lambda entry: entry[1] / entry[2])
+    code = codes.ROBOT_GYRATION if radius > largest else codes.ROBOT_GYRATION_SMALL
+    diagnostics.add(
+        code,
+        part.link.where,
+        subjects=tuple(entry.link.name for entry, _, _ in found),
+        link=part.link.name,
+        radius=radius,
+        reach=reach,
+        moment=radius**2 * part.mass,
+        most=reach**2 * part.mass,
+        others=len(found) - 1,
+    )
+
+
+def _check_center(part: _Part, diagnostics: Diagnostics) -> None:
+    """Report a center of mass far outside the hull of the shapes."""
+    inertia = part.link.inertia
+    if inertia is None:
+        return
+    distance = _distance_to_hull(part.points - inertia.p_LLcm)
+    is_far = distance > max(OUTSIDE_FAR * part.extent, OUTSIDE_LENGTH)
+    if is_far or distance > OUTSIDE * part.extent:
+        diagnostics.add(
+            codes.ROBOT_CENTER_OF_MASS,
+            part.link.where,
+            subjects=(part.link.name,),
+            link=part.link.name,
+            distance=distance,
+            extent=part.extent,
+        )
+
+
+def _distance_to_hull(points: Array, steps: int = 200) -> float:
+    """Return the distance of the origin from the hull of points [m], at most 1 % too large.
+
+    Source: Gilbert (1966), An iterative procedure for computing the minimum of a quadratic form on
+    a convex set.
+    """
+    x = points[np.argmin(np.linalg.norm(points, axis=1))]
+    for _ in range(steps):
+        length = float(np.linalg.norm(x))
+        support = points[np.argmin(points @ x)]
+        gap = length - float(support @ x) / length if length > 0.0 else 0.0
+        if gap <= 0.01 * length:
+            return 0.0 if length <= 1e-9 else length
+        step = x - support
+        share = min(1.0, float(x @ step) / float(step @ step))
+        x = x - share * step
+    return 0.0 if float((points @ x).min()) <= 0.0 else float(np.linalg.norm(x))
+
+
+# --- what moves, collides and is drawn ------------------------------------------------------------
+
+
+def _check_moving(part: _Part, has_moments: bool, diagnostics: Diagnostics) -> None:
+    """Report a moving link that lacks mass or moments of inertia.
+
+    Args:
+        part: The link.
+        has_moments: Whether what is welded to it has moments.
+        diagnostics: Record for the findings.
+    """
+    link, inertia = part.link, part.link.inertia
+    arguments: dict[str, Any] = {"subjects": (link.name,), "link": link.name}
+    if part.mass == 0.0 and part.extent > 0.0:
+        diagnostics.add(codes.ROBOT_NO_MASS, link.where, **arguments)
+    elif inertia is not None and part.mass > 0.0 and not inertia.I_Lcm.any():
+        code = codes.ROBOT_NO_MOMENTS_NOTED if has_moments else codes.ROBOT_NO_MOMENTS
+        diagnostics.add(code, link.where, **arguments, mass=part.mass)
+
+
+def _have_moments(mechanism: Mechanism) -> frozenset[str]:
+    """Return the links that are welded to one with moments of inertia."""
+    groups = {link.name: mechanism.weld_group_of(link.name) for link in mechanism.scene.links}
+    with_moments = {
+        groups[link.name]
+        for link in mechanism.scene.links
+        if link.inertia is not None and link.inertia.I_Lcm.any()
+    }
+    return frozenset(name for name, group in groups.items() if group in with_moments)
+
+
+def _check_collisions(moving: Sequence[_Part], diagnostics: Diagnostics) -> None:
+    """Report what moves and is drawn but does not collide; as a note unless it is the only such
+    link, and not the first: some robots leave out their base.
+    """
+    drawn = [part.link for part in moving if part.link.visuals and part.mass > 0.0]
+    without = [link for link in drawn if not link.collisions]
+    if 2 * len(without) > len(drawn) > 1:
+        return
+    is_odd = len(without) == 1 and (len(drawn) == 1 or without[0] is not drawn[0])
+    code = codes.ROBOT_NO_COLLISION if is_odd else codes.ROBOT_NO_COLLISION_NOTED
+    for link in without:
+        diagnostics.add(code, link.where, subjects=(link.name,), link=link.name)
+
+
+def _check_collision_place(part: _Part, diagnostics: Diagnostics) -> None:
+    """Report what collides far from what is drawn, or at another size."""
+    collides, drawn = part.points_of(Collision), part.points_of(Visual)
+    sizes = _diagonal(collides), _diagonal(drawn)
+    if min(sizes) < PLACEHOLDER or not part.is_complete:
+        return
+    (low, high), (low_drawn, high_drawn) = _box(collides), _box(drawn)
+    distance = float(np.linalg.norm((low + high - low_drawn - high_drawn) / 2.0))
+    is_inside = bool((low >= low_drawn).all() and (high <= high_drawn).all())
+    ratio = max(sizes) / min(sizes)
+    arguments: dict[str, Any] = {"subjects": (part.link.name,), "link": part.link.name}
+    if distance > APART * max(sizes) and not is_inside:
+        diagnostics.add(
+            codes.ROBOT_COLLISION_APART,
+            part.link.where,
+            **arguments,
+            distance=distance,
+            size=max(sizes),
+        )
+    elif ratio > LARGER and not is_inside:
+        much = ratio > MUCH_LARGER
+        code = codes.ROBOT_COLLISION_SIZE if much else codes.ROBOT_COLLISION_SIZE_NOTED
+        diagnostics.add(
+            code, part.link.where, **arguments, collides=sizes[0], drawn=sizes[1], ratio=ratio
+        )
+
+
+# --- joints ---------------------------------------------------------------------------------------
+
+_ANGLES = (JointType.REVOLUTE, JointType.UNIVERSAL)
+
+
+def _check_limits(scene: Scene, diagnostics: Diagnostics) -> None:
+    """Report limits of angles that can only be in degrees."""
+    for joint in scene.joints:
+        for axis in joint.axes if joint.type in _ANGLES else ():
+            finite = [abs(limit) for limit in (axis.lower, axis.upper) if abs(limit) < UNLIMITED]
+            if finite and max(finite) > DEGREES:
+                diagnostics.add(
+                    codes.ROBOT_DEGREES,
+                    joint.where,
+                    subjects=(joint.name,),
+                    joint=joint.name,
+                    lower=axis.lower,
+                    upper=axis.upper,
+                    lower_in_rad=math.radians(axis.lower),
+                    upper_in_rad=math.radians(axis.upper),
+                )
+
+
+def _check_drives(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
+    """Report drives without effort or speed beside others that have some, and those that cannot
+    hold what they carry.
+    """
+    scene = mechanism.scene
+    followers = {coupling.follower for coupling in scene.couplings}
+    driven = [
+        (joint, axis)
+        for joint in scene.joints
+        if joint.name not in followers
+        for axis in joint.axes
+    ]
+    for quantity, code in (
+        ("effort", codes.ROBOT_NO_EFFORT),
+        ("velocity", codes.ROBOT_NO_VELOCITY),
+    ):
+        values = [getattr(axis, quantity) for _, axis in driven]
+        if not any(0.0 < value < math.inf for value in values):
+            continue
+        for joint, axis in driven:
+            if getattr(axis, quantity) == 0.0:
+                diagnostics.add(code, joint.where, subjects=(joint.name,), joint=joint.name)
+    _check_weights(mechanism, diagnostics)
+
+
+def _check_weights(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
+    """Report drives that cannot hold what they carry at the zero position on a held base."""
+    forces = mechanism.gravity_forces()
+    for index, (joint, axis) in _single_axes(mechanism).items():
+        needed = abs(float(forces[index]))
+        is_short = 0.0 < axis.effort < needed and axis.lower <= 0.0 <= axis.upper
+        if is_short and axis.spring_stiffness == 0.0:
+            diagnostics.add(
+                codes.ROBOT_WEAK,
+                joint.where,
+                subjects=(joint.name,),
+                joint=joint.name,
+                effort=axis.effort,
+                needed=needed,
+            )
+
+
+def _single_axes(mechanism: Mechanism) -> dict[int, tuple[Joint, JointAxis]]:
+    """Return the joints with one axis, by the index of their velocity."""
+    single = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
+    return {
+        mechanism.dof_index[joint.name, 0]: (joint, joint.axes[0])
+        for joint in mechanism.scene.joints
+        if joint.type in single and joint.axes and (joint.name, 0) in mechanism.dof_index
+    }
+
+
+# --- siblings -------------------------------------------------------------------------------------
+
+_SIDES = re.compile(
+    r"(?:(?<=_)|(?<![A-Za-z]))(?:left|right|l|r|fl|fr|rl|rr|lf|rf|lh|rh|hl|hr)(?![a-z])"
+    r"|(?:left|right)",
+    re.IGNORECASE,
+)
+_FIELDS = ("damping", "friction", "effort", "velocity", "inertia")
+"""Fields of axes that are alike on both sides of a robot."""
+
+
+def _check_siblings(scene: Scene, diagnostics: Diagnostics) -> None:
+    """Report values of one joint that differ from those of its sibling on the other side.
+
+    All other pairs must agree, and this one in most of the values; if there is no other, the value
+    is missing on one side.
+    """
+    pairs = [pair for pair in _siblings(scene) if len(pair) == 2]
+    different = {
+        pair: [field for field in _FIELDS if _value(pair[0], field) != _value(pair[1], field)]
+        for pair in pairs
+    }
+    odd = {pair: fields for pair, fields in different.items() if fields}
+    if len(odd) != 1:
+        return
+    ((first, second), fields) = odd.popitem()
+    for name in fields if 2 * len(fields) < len(_FIELDS) else ():
+        is_missing = 0.0 in (_value(first, name), _value(second, name))
+        is_named = is_missing and name in {"effort", "velocity"}  # by `_check_drives`
+        if is_named or (len(pairs) == 1 and not is_missing):
+            continue
+        diagnostics.add(
+            codes.ROBOT_SIBLINGS,
+            second.where,
+            subjects=(first.name, second.name),
+            first=first.name,
+            second=second.name,
+            field=name,
+            value=_value(first, name),
+            other=_value(second, name),
+            pairs=len(pairs) - 1,
+        )
+
+
+def _siblings(scene: Scene) -> Iterator[tuple[Joint, ...]]:
+    """Yield the joints whose names differ in the side alone, in the order of the file."""
+    groups: defaultdict[tuple[str, JointType], list[Joint]] = defaultdict(list)
+    for joint in scene.joints:
+        key, count = _SIDES.subn("*", joint.name)
+        if count and joint.axes:
+            groups[key, joint.type].append(joint)
+    yield from map(tuple, groups.values())
+
+
+def _value(joint: Joint, field: str) -> float:
+    return float(getattr(joint.axes[0], field))

@@ -1,0 +1,103 @@
+"""The checks of a robot find one cause each, in every format, and nothing in sound robots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pybullet_data
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bridge
+import loaders
+from bridge.lowering.sources import mechanism_of
+from bridge.robot_checks import _distance_to_hull, _hull_volumes, _Part, check_robot
+from loaders import Scene
+from loaders.diagnostics import Diagnostic, Diagnostics
+from tests.code_examples.robot import EXAMPLES, changed, robot
+
+DATA = Path(pybullet_data.getDataPath())
+
+
+def checked(scene: Scene) -> list[Diagnostic]:
+    diagnostics = Diagnostics()
+    check_robot(mechanism_of(scene), diagnostics)
+    return [entry for entry in diagnostics if entry.code.startswith("robot.")]
+
+
+def codes(path: Path, **options: object) -> list[str]:
+    return [entry.code for entry in checked(loaders.load(path, quiet=True, **options))]
+
+
+@pytest.fixture
+def robot_file(tmp_path: Path) -> Path:
+    path = tmp_path / "robot.urdf"
+    path.write_text(robot())
+    return path
+
+
+@pytest.mark.parametrize("code", sorted(set(EXAMPLES) - {"robot.weak"}))
+def test_one_mistake_gives_one_finding(code: str, tmp_path: Path) -> None:
+    found = [entry.code for entry in EXAMPLES[code].diagnose(tmp_path)]
+    assert found == [code]
+
+
+@pytest.mark.parametrize(
+    ("item", "old", "new", "code"),
+    [
+        ("left_upper", "mass value='2'", "mass value='2000'", "robot.density"),
+        ("left_upper", "xyz='0 0 -0.15'/><mass", "xyz='0 0 0.3'/><mass", "robot.center-of-mass"),
+        ("left_shoulder", "lower='-1.5' upper='1.5'", "lower='-86' upper='86'", "robot.degrees"),
+        ("left_upper", "ixx='0.0154' iyy='0.0154'", "ixx='15.4' iyy='15.4'", "robot.gyration"),
+    ],
+)
+def test_a_mistake_is_found_in_every_format(
+    item: str, old: str, new: str, code: str, robot_file: Path, tmp_path: Path
+) -> None:
+    robot_file.write_text(changed(item, old, new))
+    scene = loaders.load(robot_file, quiet=True)
+    (tmp_path / "robot.sdf").write_text(bridge.to_sdf(scene, quiet=True))
+    (tmp_path / "robot.xml").write_text(bridge.to_mjcf(scene, quiet=True, overlaps="keep"))
+    for name in ("robot.urdf", "robot.sdf", "robot.xml"):
+        assert code in codes(tmp_path / name), name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["kuka_iiwa/model.urdf", "a1/a1.urdf", "xarm/xarm6_robot.urdf"],
+)
+def test_sound_robots_give_no_warning(name: str) -> None:
+    scene = loaders.load(DATA / name, quiet=True, lenient=True)
+    assert [str(entry) for entry in checked(scene) if entry.severity == "warning"] == []
+
+
+def test_unit_moments_of_a_small_finger_are_found() -> None:
+    """PyBullet's panda states 0.1 kg m^2 for fingers of 0.1 kg and 9 cm."""
+    assert codes(DATA / "franka_panda" / "panda.urdf") == ["robot.gyration"]
+
+
+def test_a_ground_and_a_single_object_have_no_size_of_a_robot() -> None:
+    assert codes(DATA / "plane.urdf") == []
+    assert codes(DATA / "table" / "table.urdf") == []
+
+
+@given(st.integers(0, 10_000))
+def test_the_distance_to_a_hull_is_that_of_the_nearest_point_of_a_box(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    half, center = random.uniform(0.1, 1.0, 3), random.uniform(-3.0, 3.0, 3)
+    corners = center + half * np.array(
+        [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    )
+    exact = float(np.linalg.norm(np.maximum(np.abs(center) - half, 0.0)))
+    assert exact - 1e-9 <= _distance_to_hull(corners) <= 1.011 * exact + 1e-6
+
+
+def test_the_volume_of_a_hull_is_that_of_the_box(robot_file: Path) -> None:
+    scene = loaders.load(robot_file, quiet=True)
+    corners = np.array([[x, y, z] for x in (0, 2e-3) for y in (0, 3e-3) for z in (0, 5e-3)])
+    shape = scene.links[0].collisions[0]
+    part = _Part(scene.links[0], ((shape, corners),), is_complete=True)
+    flat = _Part(scene.links[0], ((shape, corners * [1, 1, 0]),), is_complete=True)
+    assert _hull_volumes([part, flat]) == pytest.approx([3e-8, 0.0], rel=1e-6)
