@@ -79,19 +79,20 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             served.asked.append(self.path)
+            pause = served.pause
             data = served.answers.get(self.path)
             self.send_response(404 if data is None else served.status)
             headers = {"X-Ign-Resource-Version": "7", "Content-Length": str(len(data or b""))}
             for name, value in {**headers, **served.headers}.items():
                 self.send_header(name, value)
             self.end_headers()
-            pieces = [data or b""] if not served.pause else [bytes([byte]) for byte in data or b""]
+            pieces = [data or b""] if not pause else [bytes([byte]) for byte in data or b""]
             for piece in pieces:
                 try:
                     self.wfile.write(piece)
                 except OSError:
                     return
-                time.sleep(served.pause)
+                time.sleep(pause)
 
         def log_message(self, *_: object) -> None:
             pass
