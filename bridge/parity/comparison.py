@@ -46,7 +46,7 @@ from .engine import (
 from .motion.conservation import invariant_rows
 from .motion.trajectory import motion_rows
 from .motion.witness import witness_rows
-from .quantities.model import STATED_QUANTITIES
+from .quantities.model import STATED_QUANTITIES, running_rows
 from .quantities.rows import find_gaps, quantity_rows, refusal_rows
 from .quantity import MAX_COLLIDING_LINKS, QUANTITIES, SENSOR_FORCES
 from .report.report import html, junit, verdict_card
@@ -424,6 +424,8 @@ def _static_rows(
         if quantity.level in levels:
             progress(f"{quantity.level} {quantity.name}")
             yield from quantity_rows(quantity, mechanism, engines, states)
+    if Level.MODEL in levels:
+        yield from running_rows(REFERENCE, engines)
 
 
 _FORCE_STATES = 4
