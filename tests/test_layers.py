@@ -71,7 +71,7 @@ ORDER = {
         {"camera", "codes", "installed_packages", "output", "stdout_capture"},
         {"geometry"},
         {"mechanism"},
-        {"fluid", "sensors"},
+        {"fluid", "robot_checks", "sensors"},
         {"lowering"},
         {"diff", "viewer"},
         {"targets"},
