@@ -77,16 +77,31 @@ DART_SHAPE = Code(
     remedy="Use primitive shapes for collision.",
     effect=Lost("shapes"),
 )
+DMDOUT_FRICTION_RULE = Code(
+    "dmdout.friction-rule",
+    Fate.APPROXIMATED,
+    (
+        "{link_a} and {link_b} slide on each other with a friction of {found:g}, Drake's "
+        "2ab/(a+b), and by the rule of the source, {rule_name}, with {wanted:g}; the friction of "
+        "other pairs of two models differs by at most as much"
+    ),
+    meaning=(
+        "The friction of the surfaces of two models is 2ab/(a+b) in Drake, the smaller coefficient "
+        "in SDFormat and the larger one in MuJoCo; the message states the largest difference."
+    ),
+    remedy="State the coefficient of the pair for both surfaces.",
+    hint="state the coefficient of the pair for both",
+)
 DMDOUT_JOINED_LINKS = Code(
     "dmdout.joined-links",
     Fate.DROPPED,
     (
-        "links {a} and {b} may touch in MuJoCo; by Drake's rules links that a joint connects or "
-        "that are fixed to each other never do"
+        "links {a} and {b} may touch by the rule of the source, {policy}; by Drake's rules links "
+        "that a joint connects never do"
     ),
     meaning=(
-        "Two links may touch in MuJoCo, and never do by Drake's rules: one joint connects "
-        "them, or both are fixed."
+        "Two links may touch by the rule of the source, and never do by Drake's: one joint "
+        "connects them."
     ),
     remedy="Write SDFormat.",
 )

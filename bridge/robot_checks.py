@@ -46,8 +46,8 @@ from loaders.pose import Array
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 
-LIGHT = 0.01
-"""Share of the robot's mass below which a link is not judged: covers, frames of sensors."""
+LIGHT = 0.005
+"""Share of the mass of a robot below which a link is not judged: covers, frames of sensors."""
 DENSITIES = (1.0, 25_000.0)
 """Range of densities [kg/m^3]: a balloon of foam, and more than osmium (22,600)."""
 OF_METALS = (100.0, 25_000.0)

@@ -203,6 +203,7 @@ GAZEBO_PUBLISHER = Code(
     Fate.NOTED,
     "plugin {plugin} publishes {quantities} of {items}; it becomes a sensor",
     meaning="A plugin of Gazebo is a sensor, or publishes joint states or odometry.",
+    effect=NO_EFFECT,
 )
 GAZEBO_PUBLISHER_SETTING = GAZEBO_PUBLISHER.variant("plugin {plugin}: {settings} are not used")
 GAZEBO_PUBLISHER_LOST = GAZEBO_PUBLISHER.variant(

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bridge.codes import (
+    DMDOUT_FRICTION_RULE,
     DMDOUT_JOINED_LINKS,
     DMDOUT_NAME,
     DMDOUT_OUT_OF_SCOPE,
@@ -43,7 +44,7 @@ from loaders.scoped_names import (
 )
 from loaders.text import numbers, printable
 
-from .elements import report_pairs_kept_apart
+from .elements import report_friction, report_pairs_kept_apart
 from .fields import SOLVED_SETTINGS, LostSettings, report_lost_settings
 from .folder import AnyBuilt, DocumentFormat, ExportFiles, package_xml
 from .numbers import angle_values, position_values, roll_pitch_yaw
@@ -578,6 +579,15 @@ class Assembly:
                 self._lose(scene.name, f"{len(getattr(scene, kind)) - count} of the {kind}", ())
         self._report_split()
         report_pairs_kept_apart(self._scene, self._report, DMDOUT_JOINED_LINKS)
+        part_of = {link.name: i for i, part in enumerate(parts) for link in part.links}
+        report_friction(
+            self._scene,
+            self._report,
+            DMDOUT_FRICTION_RULE,
+            kept=("harmonic",),
+            target="harmonic",
+            part_of=part_of,
+        )
         self._report_settings()
 
     def _report_settings(self) -> None:
