@@ -71,7 +71,7 @@ ORDER = {
         {"camera", "codes", "installed_packages", "output", "stdout_capture"},
         {"geometry"},
         {"mechanism"},
-        {"fluid", "robot_checks", "sensors"},
+        {"fluid", "sensors"},
         {"lowering"},
         {"diff", "robot_checks", "viewer"},
         {"targets"},

@@ -319,8 +319,9 @@ def _rank(entry: Diagnostic) -> int | None:
     if entry.harm:
         return 0 if entry.harm > 2 else 1
     info = _info_of(entry.code)
-    acts_on = None if info is None or info.effect is None else info.effect.acts_on
-    return {ActsOn.MOTION: 1, ActsOn.CONTACT: 1, ActsOn.LOOKS: 2}.get(acts_on)
+    if info is None or info.effect is None:
+        return None
+    return {ActsOn.MOTION: 1, ActsOn.CONTACT: 1, ActsOn.LOOKS: 2}.get(info.effect.acts_on)
 
 
 def _report(
