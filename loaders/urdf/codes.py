@@ -446,6 +446,7 @@ REVERSED_LIMIT = Code(
         "as in PyBullet."
     ),
     remedy="Exchange the limits.",
+    harm=2,
 )
 ROBOT_ORIGIN = Code(
     "urdf.robot-origin",
