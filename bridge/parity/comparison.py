@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, TypeVar, Unpack, cast
+from typing import Any, ClassVar, Literal, TypeVar, Unpack, cast
 
 import numpy as np
 
@@ -46,7 +46,7 @@ from .engine import (
 from .motion.conservation import invariant_rows
 from .motion.trajectory import motion_rows
 from .motion.witness import witness_rows
-from .quantities.model import STATED_QUANTITIES
+from .quantities.model import STATED_QUANTITIES, running_rows
 from .quantities.rows import find_gaps, quantity_rows, refusal_rows
 from .quantity import MAX_COLLIDING_LINKS, QUANTITIES, SENSOR_FORCES
 from .report.report import html, junit, verdict_card
@@ -61,8 +61,6 @@ from .verdict import (
     Row,
 )
 
-REPORT = "report.html"
-"""The file of the report in a folder."""
 _T = TypeVar("_T")
 _NamedFactory = tuple[str, Factory]
 _Progress = Callable[[str], None]
@@ -81,7 +79,13 @@ def _ignore(_message: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Comparison(Findings):
-    """The result of `compare`, which can be written as JSON, HTML and JUnit XML."""
+    """The result of `compare`, which can be written as JSON, HTML and JUnit XML.
+
+    Attributes:
+        report_name: The file of the report in a folder.
+    """
+
+    report_name: ClassVar[str] = "report.html"
 
     def _repr_html_(self) -> str:
         return verdict_card(self)
@@ -161,7 +165,9 @@ class Comparison(Findings):
             OutputFolderError: If the folder holds files that were edited or that no report wrote.
         """
         return write_folder(
-            folder, {**self.files(), REPORT: _encoded(html(self, pictures or {}))}, force=force
+            folder,
+            {**self.files(), self.report_name: _encoded(html(self, pictures or {}))},
+            force=force,
         )
 
     def files(self) -> dict[str, bytes]:
@@ -345,6 +351,23 @@ def _chosen_engines(
     return named
 
 
+def check_choices(engines: Iterable[str | Factory], levels: Iterable[Level | str]) -> None:
+    """Refuse engines and levels that `compare` would refuse.
+
+    Args:
+        engines: The engines.
+        levels: The levels.
+
+    Raises:
+        ValueError: If one is unknown.
+        EngineMissingError: If an engine is not installed.
+    """
+    for engine in engines:
+        _named(engine)
+    for level in levels:
+        _level(level)
+
+
 def _level(level: Level | str) -> Level:
     try:
         return Level(level)
@@ -424,6 +447,8 @@ def _static_rows(
         if quantity.level in levels:
             progress(f"{quantity.level} {quantity.name}")
             yield from quantity_rows(quantity, mechanism, engines, states)
+    if Level.MODEL in levels:
+        yield from running_rows(REFERENCE, engines)
 
 
 _FORCE_STATES = 4

@@ -473,6 +473,11 @@ class Engine(Protocol):
         compiles them.
         """
 
+    def running_statements(self) -> tuple[Statements, Statements]:
+        """Return the settings that act in the running engine, and the same as it was loaded; by
+        default it tells neither.
+        """
+
     def compiled_forms(self) -> Statements:
         """Return meshes and height fields of an MJCF file by shape, as MuJoCo compiles them."""
 
@@ -656,6 +661,10 @@ class BaseEngine:
     def compiled_statements(self) -> Statements:
         """See `Engine.compiled_statements`."""
         self._refuse("report compiled statements")
+
+    def running_statements(self) -> tuple[Statements, Statements]:
+        """See `Engine.running_statements`."""
+        return {}, {}
 
     def compiled_forms(self) -> Statements:
         """See `Engine.compiled_forms`."""
