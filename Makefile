@@ -4,6 +4,7 @@ SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))
 PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3.14 python3 python; do \
     $$name -c '$(SUPPORTED)' 2>/dev/null && echo $$name && break; done)
 JOBS ?= 2
+RELEASE_ARGUMENTS ?= --platforms
 BIN := .venv/bin
 
 .PHONY: demo test test-slow lint types check bench docs release clean
@@ -47,7 +48,7 @@ docs: .venv/ready-to-test      ## build the documentation site in out/docs
 
 release: .venv/ready-to-test   ## build and try the distributions of the committed tree; output in out/release
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[release]'
-	$(BIN)/python .ci/release.py out/release --platforms
+	$(BIN)/python .ci/release.py out/release $(RELEASE_ARGUMENTS)
 
 clean:                       ## remove the virtual environment and all output
 	rm -rf .venv out

@@ -77,16 +77,31 @@ DART_SHAPE = Code(
     remedy="Use primitive shapes for collision.",
     effect=Lost("shapes"),
 )
+DMDOUT_FRICTION_RULE = Code(
+    "dmdout.friction-rule",
+    Fate.APPROXIMATED,
+    (
+        "{link_a} and {link_b} slide on each other with a friction of {found:g}, Drake's "
+        "2ab/(a+b), and by the rule of the source, {rule_name}, with {wanted:g}; the friction of "
+        "other pairs of two models differs by at most as much"
+    ),
+    meaning=(
+        "The friction of the surfaces of two models is 2ab/(a+b) in Drake, the smaller coefficient "
+        "in SDFormat and the larger one in MuJoCo; the message states the largest difference."
+    ),
+    remedy="State the coefficient of the pair for both surfaces.",
+    hint="state the coefficient of the pair for both",
+)
 DMDOUT_JOINED_LINKS = Code(
     "dmdout.joined-links",
     Fate.DROPPED,
     (
-        "links {a} and {b} may touch in MuJoCo; by Drake's rules links that a joint connects or "
-        "that are fixed to each other never do"
+        "links {a} and {b} may touch by the rule of the source, {policy}; by Drake's rules links "
+        "that a joint connects never do"
     ),
     meaning=(
-        "Two links may touch in MuJoCo, and never do by Drake's rules: one joint connects "
-        "them, or both are fixed."
+        "Two links may touch by the rule of the source, and never do by Drake's: one joint "
+        "connects them."
     ),
     remedy="Write SDFormat.",
 )
@@ -639,6 +654,7 @@ ROBOT_CENTER_OF_MASS = Code(
     meaning="The center of mass of a body lies within the convex hull of the body.",
     remedy="State the center of mass in the frame of the link, in meters.",
     hint="state it in the frame of the link, in meters",
+    harm=2,
 )
 ROBOT_COLLISION_APART = Code(
     "robot.collision-apart",
@@ -648,6 +664,7 @@ ROBOT_COLLISION_APART = Code(
     meaning="The boxes around the collisions and the visuals of a link lie apart.",
     remedy="Give the collisions the poses of the visuals.",
     hint="check the origins of its collisions and visuals",
+    harm=2,
 )
 ROBOT_COLLISION_SIZE = Code(
     "robot.collision-size",
@@ -658,6 +675,7 @@ ROBOT_COLLISION_SIZE = Code(
     remedy="Check the unit of the shapes.",
     hint="check the unit of its shapes",
     also=(Fate.NOTED,),
+    harm=2,
 )
 ROBOT_COLLISION_SIZE_NOTED = ROBOT_COLLISION_SIZE.variant(fate=Fate.NOTED)
 ROBOT_DEGREES = Code(
@@ -668,6 +686,7 @@ ROBOT_DEGREES = Code(
     meaning="A limit of a joint of rotation exceeds two turns, so that it is probably in degrees.",
     remedy="Write the limits in radians; or make the joint continuous.",
     hint="write them in radians",
+    harm=2,
 )
 ROBOT_DENSITY = Code(
     "robot.density",
@@ -677,6 +696,7 @@ ROBOT_DENSITY = Code(
     meaning="The mass of a link over the volume of the hull of its shapes is that of no material.",
     remedy="Check the mass, in kg, and the size of the shapes, in m.",
     hint="check its mass and the size of its shapes",
+    harm=2,
 )
 ROBOT_DENSITY_GRAMS = ROBOT_DENSITY.variant(
     hint="divide its mass and moments by 1000 if they are in grams"
@@ -698,6 +718,7 @@ ROBOT_GYRATION = Code(
     remedy="State the moments about the center of mass, in kg m^2.",
     hint="check its unit and the point about which it is stated",
     also=(Fate.NOTED,),
+    harm=2,
 )
 ROBOT_GYRATION_SMALL = ROBOT_GYRATION.variant(fate=Fate.NOTED)
 ROBOT_NO_COLLISION = Code(
@@ -708,6 +729,7 @@ ROBOT_NO_COLLISION = Code(
     remedy="Give it a collision.",
     hint="give it a collision, or none on purpose",
     also=(Fate.NOTED,),
+    harm=2,
 )
 ROBOT_NO_COLLISION_NOTED = ROBOT_NO_COLLISION.variant(fate=Fate.NOTED)
 ROBOT_NO_EFFORT = Code(
@@ -717,6 +739,7 @@ ROBOT_NO_EFFORT = Code(
     meaning="The limit of effort of a joint is 0, while other joints have a positive one.",
     remedy="State the effort of the drive, or make the joint passive by leaving out the limit.",
     hint="state the effort of the drive",
+    harm=2,
 )
 ROBOT_NO_MASS = Code(
     "robot.no-mass",
@@ -725,6 +748,7 @@ ROBOT_NO_MASS = Code(
     meaning="A link that moves on its own and has shapes has no mass.",
     remedy="State its mass and moments of inertia.",
     hint="state its mass and moments",
+    harm=2,
 )
 ROBOT_NO_MOMENTS = Code(
     "robot.no-moments",
@@ -734,6 +758,7 @@ ROBOT_NO_MOMENTS = Code(
     remedy="State its moments of inertia.",
     hint="state its moments of inertia",
     also=(Fate.NOTED,),
+    harm=3,
 )
 ROBOT_NO_MOMENTS_NOTED = ROBOT_NO_MOMENTS.variant(fate=Fate.NOTED)
 ROBOT_NO_VELOCITY = Code(
@@ -743,6 +768,7 @@ ROBOT_NO_VELOCITY = Code(
     meaning="The limit of velocity of a joint is 0, while other joints have a positive one.",
     remedy="State the velocity of the drive.",
     hint="state the velocity of the drive",
+    harm=2,
 )
 ROBOT_OFFSET = Code(
     "robot.offset",
@@ -752,6 +778,7 @@ ROBOT_OFFSET = Code(
     meaning="The offset of a joint is much larger than the links of the robot.",
     remedy="Write the origin of the joint in meters.",
     hint="write its origin in meters",
+    harm=2,
 )
 ROBOT_SHAPE_UNIT = Code(
     "robot.shape-unit",
@@ -760,6 +787,7 @@ ROBOT_SHAPE_UNIT = Code(
     meaning="A shape is larger than the others by the ratio of two units of length.",
     remedy="Write the size in meters.",
     hint="write its size in meters",
+    harm=2,
 )
 ROBOT_SIBLINGS = Code(
     "robot.siblings",
@@ -769,6 +797,7 @@ ROBOT_SIBLINGS = Code(
     meaning="One value differs between the two sides of a robot that is the same on both.",
     remedy="Give both the same value, if the robot is the same on both sides.",
     hint="check which is right",
+    harm=1,
 )
 ROBOT_SIZE = Code(
     "robot.size",
@@ -777,6 +806,7 @@ ROBOT_SIZE = Code(
     meaning="The links of the robot are larger or smaller than those of any robot.",
     remedy="Write all lengths in meters.",
     hint="write all lengths in meters",
+    harm=2,
 )
 ROBOT_WEAK = Code(
     "robot.weak",
@@ -786,4 +816,5 @@ ROBOT_WEAK = Code(
     meaning="The drive of a joint cannot hold the weight that it carries.",
     remedy="Check the masses and the limit of effort.",
     hint="check the masses behind it and its effort",
+    harm=1,
 )

@@ -15,7 +15,7 @@ INSTALL_PYBULLET = (
     "pip install 'sdfbridge[pybullet]' compiles it where PyPI has no wheel for this Python and "
     "platform, and conda-forge has builds: conda install -c conda-forge pybullet"
 )
-"""What a user does who lacks PyBullet: the dependencies name it only where PyPI has a wheel."""
+"""Advice to a user who lacks PyBullet, which the dependencies name only where PyPI has a wheel."""
 
 REFUSED = {("mujoco", "4.0.0"): "its solver has a bug; try: pip install 'mujoco>=3.8,!=4.0.0,<5'"}
 """Why a version of a package is not used, and what to do; keyed by package and version."""

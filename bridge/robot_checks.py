@@ -46,8 +46,8 @@ from loaders.pose import Array
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 
-LIGHT = 0.01
-"""Share of the robot's mass below which a link is not judged: covers, frames of sensors."""
+LIGHT = 0.005
+"""Share of the mass of a robot below which a link is not judged: covers, frames of sensors."""
 DENSITIES = (1.0, 25_000.0)
 """Range of densities [kg/m^3]: a balloon of foam, and more than osmium (22,600)."""
 OF_METALS = (100.0, 25_000.0)
@@ -120,8 +120,26 @@ class _Part:
         return 0.0 if self.link.inertia is None else self.link.inertia.mass
 
 
-def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
-    """Report numbers of a robot that do not fit its shapes, its other parts or any robot.
+@dataclass(frozen=True)
+class RobotSize:
+    """The size of a robot with its joints at zero.
+
+    Attributes:
+        mass: Sum of the masses of its links [kg].
+        height: Height of the box around its shapes [m]; 0 without shapes.
+    """
+
+    mass: float
+    height: float
+
+    def __str__(self) -> str:
+        height = f", {self.height:.3g} m high" if self.height else ""
+        return f"{self.mass:.4g} kg{height}"
+
+
+def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
+    """Report numbers of a robot that do not fit its shapes, its other parts or any robot, and
+    return its size.
 
     Every mesh is read once; those that cannot be read are reported too.
 
@@ -152,6 +170,13 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
     _check_limits(scene, diagnostics)
     _check_drives(mechanism, diagnostics)
     _check_siblings(scene, diagnostics)
+    return _size(parts)
+
+
+def _size(parts: Sequence[_Part]) -> RobotSize:
+    heights = [p.points @ p.link.X_WL.R[2] + p.link.X_WL.p[2] for p in parts if len(p.points)]
+    mass, z = sum(part.mass for part in parts), np.concatenate([np.zeros(0), *heights])
+    return RobotSize(mass, float(np.ptp(z)) if len(z) else 0.0)
 
 
 def _is_judged(part: _Part, parts: Sequence[_Part]) -> bool:

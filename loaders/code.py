@@ -149,7 +149,7 @@ class Code:
             None if findings of this kind report no such thing, or are about files that are written
             and not compared.
         also: Other fates that are chosen where the problem is found.
-        harm: What it does to the motion at once, by which the summary of a call orders findings: 3
+        harm: What it does to the motion at once, by which findings are ordered: 3
             if the model diverges, 2 if a part of it moves otherwise or not at all, 1 if it moves
             otherwise by an amount that the message states, or without a call that the hint names.
     """

@@ -203,6 +203,7 @@ GAZEBO_PUBLISHER = Code(
     Fate.NOTED,
     "plugin {plugin} publishes {quantities} of {items}; it becomes a sensor",
     meaning="A plugin of Gazebo is a sensor, or publishes joint states or odometry.",
+    effect=NO_EFFECT,
 )
 GAZEBO_PUBLISHER_SETTING = GAZEBO_PUBLISHER.variant("plugin {plugin}: {settings} are not used")
 GAZEBO_PUBLISHER_LOST = GAZEBO_PUBLISHER.variant(
@@ -239,6 +240,7 @@ MESH_IMPLAUSIBLE_SIZE = Code(
     ),
     remedy="Check the unit of the mesh and set its scale, for example 0.001 for millimeters.",
     hint="if the mesh is in millimeters or inches, set its scale to 0.001 or 0.0254",
+    harm=2,
 )
 MESH_INCOMPLETE = Code(
     "mesh.incomplete",
@@ -267,6 +269,7 @@ MESH_MISSING = Code(
     remedy="Name its folder in `paths` or its package in `package_map`.",
     hint="add its folder to paths",
     effect=Lost("shapes"),
+    harm=2,
 )
 MESH_MISSING_TEXTURE = Code(
     "mesh.missing-texture",
@@ -292,6 +295,7 @@ MESH_UNREADABLE = Code(
     meaning="The mesh file cannot be read, so the shape is left out.",
     remedy="Export the mesh again, in OBJ, STL, COLLADA or glTF.",
     effect=Lost("shapes"),
+    harm=2,
 )
 MESH_UP_AXIS = Code(
     "mesh.up-axis",
@@ -344,6 +348,7 @@ MODEL_IMPOSSIBLE_INERTIA = Code(
     ),
     remedy='Correct the inertia, or let the export repair it with `inertia="repair"`.',
     hint="correct the inertia, or let the export repair it",
+    harm=3,
 )
 MODEL_PARALLEL_AXES = Code(
     "model.parallel-axes",
@@ -422,6 +427,7 @@ MODEL_ZERO_SIZE = Code(
     meaning="A dimension of a shape is 0, so that it has no volume; MuJoCo refuses such a shape.",
     remedy="Give the shape a positive size, or remove it.",
     hint="give it a positive size, or remove it",
+    harm=1,
 )
 RD_NOT_FOUND = Code(
     "rd.not-found",
@@ -504,6 +510,7 @@ RESOURCE_NOT_FOUND = Code(
     hint="add its folder to package_map or paths",
     leniency="the file is not used",
     effect=NO_EFFECT,
+    harm=1,
 )
 RESOURCE_NOT_FOUND_FETCH = RESOURCE_NOT_FOUND.variant(
     hint="add its folder to package_map or paths, or download it with fetch=True"
@@ -758,5 +765,3 @@ XML_UNREAD_POSE = Code(
     leniency="it is ignored",
     harm=2,
 )
-LOST_FORMS = frozenset({XML_UNREAD_POSE.name, URDF_QUATERNION_VERSION.name})
-"""Codes of findings that a stated pose or shape is not read, which come before all others."""

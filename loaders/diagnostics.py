@@ -24,7 +24,7 @@ from .code import Code, Fate, declared_codes
 from .codes import FILE_LIMIT, FILE_UNLISTED, MESH_MISSING, RESOURCE_NOT_FOUND
 from .deferred import Deferred
 from .limits import Budget, LimitError, Limits, budgeted, how_to_raise
-from .text import AnyFinding, lost_forms_first, number, printable, shortened
+from .text import AnyFinding, by_harm, number, printable, shortened
 
 __all__ = ["Code", "Fate", "declared_codes"]
 
@@ -41,10 +41,8 @@ def by_place(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
 def folded(
     entries: Iterable[AnyFinding], limit: int
 ) -> tuple[list[AnyFinding], list[tuple[str, int]]]:
-    """Return the first few findings of each kind by their places, and the codes of the rest with
-    their numbers.
-
-    Those that a stated pose or shape is not read come first.
+    """Return the first few findings of each kind by severity, harm and place, and the codes of
+    the rest with their numbers.
 
     Args:
         entries: The findings; those with the same code and template are of one kind.
@@ -52,7 +50,7 @@ def folded(
     """
     count = Counter[tuple[str, str]]()
     shown: list[AnyFinding] = []
-    for entry in lost_forms_first(by_place(entries)):
+    for entry in by_harm(by_place(entries)):
         kind = entry.code, entry.template
         count[kind] += 1
         if count[kind] <= limit:

@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Protocol, TypeVar
 
-from .codes import LOST_FORMS
 from .limits import has_time_to_compare
 
 __all__ = ["card", "details", "findings_table", "summary_of", "table"]
@@ -240,6 +239,10 @@ class Finding(Protocol):
         """The message without its values."""
 
     @property
+    def harm(self) -> int:
+        """What it does to the motion at once; see `loaders.code.Code`."""
+
+    @property
     def where(self) -> Any:
         """The place, with ``file`` and ``line``."""
 
@@ -247,11 +250,10 @@ class Finding(Protocol):
 AnyFinding = TypeVar("AnyFinding", bound=Finding)
 
 
-def lost_forms_first(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
-    """Return findings with those first that a stated pose or shape is not read, otherwise in
-    order.
-    """
-    return sorted(entries, key=lambda entry: entry.code not in LOST_FORMS)
+def by_harm(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
+    """Return findings by severity, those of one severity by their harm, otherwise in order."""
+    order = tuple(_SIGNS)
+    return sorted(entries, key=lambda entry: (order.index(entry.severity), -entry.harm))
 
 
 def card(title: str, facts: Iterable[str], *parts: str, png: bytes | None = None) -> str:
@@ -317,11 +319,7 @@ def summary_of(findings: Iterable[Finding]) -> str:
 
 
 def findings_table(findings: Iterable[Finding]) -> str:
-    """Return a table of findings, errors first, and of each severity what is lost of poses and
-    shapes.
-    """
-    order = tuple(_SIGNS)
-    ordered = sorted(lost_forms_first(findings), key=lambda entry: order.index(entry.severity))
+    """Return a table of findings, errors first, and of each severity what does most harm."""
     rows = (
         (
             f"{_SIGNS[entry.severity]}\N{NO-BREAK SPACE}{entry.severity}",
@@ -329,7 +327,7 @@ def findings_table(findings: Iterable[Finding]) -> str:
             _advised(entry),
             _place(entry),
         )
-        for entry in ordered
+        for entry in by_harm(findings)
     )
     return table(("severity", "code", "message", "place"), rows)
 

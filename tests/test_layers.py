@@ -73,7 +73,7 @@ ORDER = {
         {"mechanism"},
         {"fluid", "sensors"},
         {"lowering"},
-        {"diff", "viewer"},
+        {"diff", "robot_checks", "viewer"},
         {"targets"},
         {"diagnostic_codes"},
         {"mujoco_plugin", "parity"},

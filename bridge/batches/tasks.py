@@ -13,21 +13,18 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import loaders
 from bridge.lowering.lower import report_overlaps
 from bridge.lowering.sources import mechanism_of, split_options
 from bridge.mechanism import Mechanism
 from bridge.output import Form, write_folder, write_sealed
-from bridge.parity import compare as compare_engines
-from bridge.parity.comparison import REPORT, Comparison
-from bridge.parity.engine import factory_of
-from bridge.parity.verdict import REFERENCE, Level
+from bridge.robot_checks import check_robot
 from bridge.targets.target import MJCF, Target, targets
 from loaders import LoadOptions
+from loaders.deferred import Deferred
 from loaders.diagnostics import Diagnostics, ExportError, ModelError, limited
-from loaders.finish.mesh_check import check_meshes
 from loaders.limits import budgeted
 from loaders.picture import picture
 from loaders.text import check_flag, check_option_names
@@ -35,6 +32,9 @@ from loaders.text import check_flag, check_option_names
 from .inputs import manifest_file
 from .results import BatchOutcome, summary
 from .worker import digest_of
+
+if TYPE_CHECKING:
+    from bridge.parity.comparison import Comparison
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 """Place of an object in memory, which differs between runs."""
@@ -165,7 +165,7 @@ def checked_options(task: str | None, options: Mapping[str, Any]) -> dict[str, A
     kind = _target(options).options if task == "convert" else None
     of_export = {} if kind is None else kind.__dataclass_fields__
     if task == "compare":
-        _check_comparison(options)
+        _check_choices(_several(options.get("engines")), _several(options.get("levels")))
     check_option_names(
         options, LoadOptions if task else None, {*others, *of_export}, excluded={"quiet"}
     )
@@ -188,13 +188,10 @@ def _without(options: Mapping[str, Any], names: Collection[str]) -> dict[str, An
     return {name: value for name, value in options.items() if name not in names}
 
 
-def _check_comparison(options: Mapping[str, Any]) -> None:
-    for engine in _several(options.get("engines")):
-        if isinstance(engine, str) and engine != REFERENCE:
-            factory_of(engine)
-    for level in _several(options.get("levels")):
-        if level not in set(Level):
-            raise ValueError(f"unknown level {level!r}; expected one of: {', '.join(Level)}")
+_compare_engines: Callable[..., Any] = Deferred("bridge.parity:compare")
+
+
+_check_choices: Callable[..., None] = Deferred("bridge.parity.comparison:check_choices")
 
 
 def _several(words: Any) -> list[Any]:
@@ -261,7 +258,7 @@ def _guarded(
             **summary(error.diagnostics),
         }
     try:
-        shown = out and options.get("thumbnails", True)
+        shown = out and options.get("thumbnails", task is not _check)  # drawn longer than read
         drawn = (
             _thumbnail(scene, name_of(source), out, force=options.get("force", False))
             if shown
@@ -314,9 +311,9 @@ def _check(scene: loaders.Scene, name: str, _out: str, options: Mapping[str, Any
         budgeted(options.get("limits"), lenient=options.get("lenient", False)),
         limited(meshes, name),
     ):
-        check_meshes(scene, meshes)
         mechanism = mechanism_of(scene)
         report_overlaps(mechanism, mechanism.default_policy, meshes)
+        check_robot(mechanism, meshes)
     found = summary((*scene.diagnostics, *mechanism.diagnostics, *meshes))
     refused = ("error", "warning") if options.get("strict") else ("error",)
     is_invalid = any(found["severities"].get(severity) for severity in refused)
@@ -338,7 +335,7 @@ def _convert(scene: loaders.Scene, name: str, out: str, options: Mapping[str, An
 
 def _compare(scene: loaders.Scene, name: str, out: str, options: Mapping[str, Any]) -> Fields:
     own = {key: value for key, value in options.items() if key not in _OWN}
-    comparison = compare_engines(scene, **own)
+    comparison: Comparison = _compare_engines(scene, **own)
     found = summary((*scene.diagnostics, *comparison.diagnostics))
     report = (
         _write_report(comparison, Path(out), name, force=options.get("force", False)) if out else ""
@@ -363,7 +360,7 @@ def _write_report(comparison: Comparison, out: Path, name: str, *, force: bool) 
     folder = out / "reports" / name
     with suppress(ImportError):
         comparison.to_folder(folder, force=force)
-        return f"reports/{name}/{REPORT}"
+        return f"reports/{name}/{comparison.report_name}"
     write_folder(folder, comparison.files(), force=force)
     return f"reports/{name}/results.json"
 
@@ -382,11 +379,13 @@ TASKS: Mapping[str, Callable[[str, str, Mapping[str, Any]], Fields]] = {
     "convert": convert,
     "compare": compare,
 }
+_READERS = (
+    "bridge.batches.tasks", "loaders.urdf.reader", "loaders.sdf.reader", "loaders.mjcf.reader",
+    "loaders.drake.directives", "trimesh", "collada", "yaml", "mujoco",
+)  # fmt: skip
 MODULES: Mapping[str, tuple[str, ...]] = {
-    "check": ("bridge.batches.tasks", "trimesh", "collada", "yaml"),
-    "convert": ("bridge.batches.tasks", "trimesh", "collada", "yaml", "mujoco"),
-    "compare": (
-        "bridge.batches.tasks", "trimesh", "collada", "yaml", "mujoco", "pybullet", "jinja2",
-    ),
-}  # fmt: skip
-"""Modules that the warm process of each task imports."""
+    "check": (*_READERS, "bridge.robot_checks"),
+    "convert": _READERS,
+    "compare": (*_READERS, "bridge.parity", "pybullet", "jinja2"),
+}
+"""Modules that the warm process of each task imports: each fork would import them again."""

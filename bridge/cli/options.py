@@ -5,7 +5,7 @@ declarations alone.
 from __future__ import annotations
 
 import math
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -290,9 +290,8 @@ def _add_running_options(parser: ArgumentParser) -> None:
     )
     text = "Dask cluster that does the work: the address of its scheduler, or local"
     group.add_argument("--dask", type=name, metavar="ADDRESS", help=text)
-    group.add_argument(
-        "--no-thumbnails", action="store_true", help="draw no pictures of the models"
-    )
+    text = "draw a picture of each model (default: for convert and compare)"
+    group.add_argument("--thumbnails", action=BooleanOptionalAction, help=text)
     group.add_argument(
         "--force", action="store_true", help="write into a folder that holds other files"
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, TypeVar, Unpack, cast
+from typing import Any, ClassVar, Literal, TypeVar, Unpack, cast
 
 import numpy as np
 
@@ -65,8 +65,6 @@ from .verdict import (
     Row,
 )
 
-REPORT = "report.html"
-"""The file of the report in a folder."""
 _T = TypeVar("_T")
 _NamedFactory = tuple[str, Factory]
 _Progress = Callable[[str], None]
@@ -85,7 +83,13 @@ def _ignore(_message: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Comparison(Findings):
-    """The result of `compare`, which can be written as JSON, HTML and JUnit XML."""
+    """The result of `compare`, which can be written as JSON, HTML and JUnit XML.
+
+    Attributes:
+        report_name: The file of the report in a folder.
+    """
+
+    report_name: ClassVar[str] = "report.html"
 
     def _repr_html_(self) -> str:
         return verdict_card(self)
@@ -165,7 +169,9 @@ class Comparison(Findings):
             OutputFolderError: If the folder holds files that were edited or that no report wrote.
         """
         return write_folder(
-            folder, {**self.files(), REPORT: _encoded(html(self, pictures or {}))}, force=force
+            folder,
+            {**self.files(), self.report_name: _encoded(html(self, pictures or {}))},
+            force=force,
         )
 
     def files(self) -> dict[str, bytes]:
@@ -355,6 +361,23 @@ def _chosen_engines(
             f"base={base!r} cannot be used with {', '.join(reading)}, which read the file as it is"
         )
     return named
+
+
+def check_choices(engines: Iterable[str | Factory], levels: Iterable[Level | str]) -> None:
+    """Refuse engines and levels that `compare` would refuse.
+
+    Args:
+        engines: The engines.
+        levels: The levels.
+
+    Raises:
+        ValueError: If one is unknown.
+        EngineMissingError: If an engine is not installed.
+    """
+    for engine in engines:
+        _named(engine)
+    for level in levels:
+        _level(level)
 
 
 def _level(level: Level | str) -> Level:

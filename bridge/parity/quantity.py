@@ -446,7 +446,7 @@ SENSOR_FORCES = Quantity(
     propagates_to_ancestors=True,
     is_stated=lambda _mechanism: False,
 )
-"""What accelerometers and force-torque sensors measure, of a model without contact and stops."""
+"""Measurements of accelerometers and force-torque sensors, of a model without contact and stops."""
 QUANTITIES = (
     Quantity(level=Level.MODEL, name="mass", read=_mass, error=relative, causes=_CHANGED_INERTIA),
     Quantity(

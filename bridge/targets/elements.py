@@ -43,6 +43,7 @@ from loaders.model import (
 )
 from loaders.pose import Array, Pose, frozen
 from loaders.scene import Scene
+from loaders.scoped_names import unused_name
 from loaders.text import numbers
 
 from .folder import Files
@@ -62,6 +63,14 @@ def has_writable_pairs(scene: Scene) -> bool:
     be written as filter groups.
     """
     return default_policy(scene) in ("mujoco", "sdformat") and _has_few_links(scene)
+
+
+def states_pairs(scene: Scene) -> bool:
+    """Return whether a scene states the pairs that may touch, and they are few enough to be
+    compared.
+    """
+    is_stated = default_policy(scene) != "neighbors" or bool(scene.filter_rules)
+    return is_stated and _has_few_links(scene)
 
 
 def _has_few_links(scene: Scene) -> bool:
@@ -171,11 +180,17 @@ def worst_of(frictions: Iterable[PairFriction]) -> PairFriction | None:
     return worst if worst is not None and worst.difference > _NO_DIFFERENCE else None
 
 
-def report_smaller_friction(
-    scene: Scene, report: Report, code: Code, kept: Collection[str]
+def report_friction(
+    scene: Scene,
+    report: Report,
+    code: Code,
+    kept: Collection[str],
+    *,
+    target: str = "smaller",
+    part_of: Mapping[str, int] | None = None,
 ) -> None:
-    """Report the pair of links whose friction differs most between the rule of a scene and
-    SDFormat's, which takes the smaller coefficient; of scenes with many links none.
+    """Report the pair of links whose friction differs most between the rule of a scene and that of
+    a target; of scenes with many links none.
 
     Args:
         scene: The scene.
@@ -183,14 +198,19 @@ def report_smaller_friction(
         code: The code of the finding.
         kept: The rules, of `loaders.engine_settings.FRICTION_RULES`, that readers of the document
             apply too.
+        target: The rule of the target, one of these.
+        part_of: Part of each link; pairs of one part are left out. None takes all pairs.
     """
-    rule = friction_rule(scene)
+    rule, found = friction_rule(scene), FRICTION_RULES[target]
     if any(rule is FRICTION_RULES[name] for name in kept) or not _has_few_links(scene):
         return
-    touching = touching_pairs(scene)
     links = {link.name: link for link in scene.links}
-    pairs = [(links[a], links[b]) for a, b in sorted(map(sorted, touching))]
-    worst = worst_of(frictions_of(pairs, rule, min))
+    pairs = [
+        (links[a], links[b])
+        for a, b in sorted(map(sorted, touching_pairs(scene)))
+        if part_of is None or part_of.get(a) != part_of.get(b)
+    ]
+    worst = worst_of(frictions_of(pairs, rule, found.combined))
     if worst is not None:
         report.add(
             code,
@@ -281,7 +301,8 @@ def with_filter_groups(scene: Scene) -> Scene:
 
 def report_pairs_kept_apart(scene: Scene, report: Report, code: Code) -> None:
     """Report the pairs of links that may touch by the rules of a scene that are MuJoCo's or
-    SDFormat's, but not by Drake's.
+    SDFormat's, but not by Drake's; of two links that are fixed to each other a contact changes
+    nothing.
 
     Args:
         scene: The scene.
@@ -294,13 +315,35 @@ def report_pairs_kept_apart(scene: Scene, report: Report, code: Code) -> None:
             subjects=(a, b),
             a=a,
             b=b,
+            policy=default_policy(scene),
         )
 
 
 def _pairs_kept_apart(scene: Scene) -> list[list[str]]:
     if not has_writable_pairs(scene):
         return []
-    return sorted(sorted(pair) for pair in excluded_pairs(scene, "drake") - excluded_pairs(scene))
+    return sorted(sorted(pair) for pair in touching_pairs(scene) - touching_pairs(scene, "drake"))
+
+
+def stating_drakes_rule(scene: Scene) -> Scene:
+    """Return the scene with a filter group that excludes nothing, if it has none and its pairs are
+    not those of ``neighbors``, which readers assume of a URDF without groups.
+
+    Args:
+        scene: The scene, with Drake's rule and its groups.
+    """
+    if scene.filter_rules or not states_pairs(scene):
+        return scene
+    lost = touching_pairs(scene, "drake") - touching_pairs(scene, "neighbors")
+    if not lost:
+        return scene
+    name = unused_name("filter_1", {group.name for group in scene.filter_groups}.__contains__)
+    group = FilterGroup(name=name, links=(min(map(min, lost)),))
+    return dataclasses.replace(
+        scene,
+        filter_groups=(*scene.filter_groups, group),
+        filter_rules=(FilterRule(a=name, b=name),),
+    )
 
 
 def _neighbors(pairs: Iterable[frozenset[str]]) -> _Neighbors:

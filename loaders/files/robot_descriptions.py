@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +140,8 @@ def _example_files() -> dict[str, Path]:
     """Return the URDF files of example-robot-data, by their names without suffix; files of one name
     are preceded by the folder of their robot.
     """
+    from importlib import metadata  # takes long to import
+
     try:
         listed = metadata.files("example-robot-data") or []
     except metadata.PackageNotFoundError:

@@ -91,7 +91,11 @@ def _add_sensor(kind: _SensorPlugin, plugin: Node, names: NameResolver, extras: 
     is_on_joint = kind.type == "force_torque"
     item = _first_text(plugin, _JOINTS if is_on_joint else _LINKS)
     joint = names.joint(item) if is_on_joint else None
-    owner = joint.name if joint is not None else None if is_on_joint else names.link(item)
+    owner = None
+    if joint is not None:
+        owner = joint.name
+    elif not is_on_joint:
+        owner = names.link(item)
     if owner is None:
         return False
     sensor = Sensor(

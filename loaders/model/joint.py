@@ -9,7 +9,6 @@ from enum import StrEnum
 from typing import Self
 
 import numpy as np
-from numpy.polynomial import polynomial
 from numpy.typing import ArrayLike
 
 from loaders.diagnostics import NOWHERE, Where
@@ -310,8 +309,13 @@ class CouplingLaw:
             leader: Position of the leader, or n positions.
             derivative: Order of the derivative.
         """
-        coefficients = polynomial.polyder(np.array(self.coefficients), derivative)
-        return np.asarray(polynomial.polyval(leader, coefficients), dtype=np.float64)
+        coefficients = self.coefficients
+        for _ in range(derivative):
+            coefficients = tuple(k * c for k, c in enumerate(coefficients))[1:]
+        value: Array | float = 0.0
+        for c in reversed(coefficients):
+            value = value * leader + c
+        return np.asarray(value, dtype=np.float64)
 
     def tangent_error(self, place: float, low: float, high: float) -> float:
         """Return the largest difference from the tangent at a position of the leader.

@@ -347,6 +347,7 @@ NEGATIVE_DYNAMICS = Code(
     ),
     remedy="Make the value positive.",
     hint="make it positive",
+    harm=3,
 )
 NESTED_JOINT = Code(
     "sdf.nested-joint",
@@ -609,6 +610,7 @@ REVERSED_LIMIT = Code(
     ),
     remedy="Exchange the limits.",
     hint="exchange the limits",
+    harm=2,
 )
 ROAD = Code(
     "sdf.road",

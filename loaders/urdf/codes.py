@@ -136,6 +136,7 @@ CONTROLLER_SETTING = Code(
     Fate.NOTED,
     "ignored <{tag}>: it is for controllers and has no effect on the mechanics",
     meaning="The element is for controllers and does not affect the mechanics, so it is not read.",
+    effect=NO_EFFECT,
 )
 CONTROLLER_SETTING_LIMIT = CONTROLLER_SETTING.variant(
     "ignored {name} of <limit>: it is for controllers and has no effect on the mechanics"
@@ -445,6 +446,7 @@ REVERSED_LIMIT = Code(
         "as in PyBullet."
     ),
     remedy="Exchange the limits.",
+    harm=2,
 )
 ROBOT_ORIGIN = Code(
     "urdf.robot-origin",

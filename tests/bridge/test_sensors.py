@@ -436,6 +436,16 @@ def test_joint_states_and_odometry(both: Any) -> None:
         assert (*message.linear_velocity, *message.angular_velocity) == pytest.approx((0,) * 6)
 
 
+SCREW = f"""<model name='m'><link name='a'>{INERTIAL.format("0 0 0 0 0 0")}</link><link name='b'>{INERTIAL.format("0 0 0 0 0 0")}</link>
+<joint name='w' type='fixed'><parent>world</parent><child>a</child></joint>
+<joint name='j' type='screw'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis><screw_thread_pitch>0.1</screw_thread_pitch></joint>
+<plugin filename='gz-sim-joint-state-publisher-system' name='j'/></model>"""
+
+
+def test_the_state_of_a_screw_is_its_angle(both: Any) -> None:
+    assert [len(message.position) for message in both(SCREW).read("m::j_state")] == [1, 1]
+
+
 # --- cameras --------------------------------------------------------------------------------------
 
 OPTICS = {

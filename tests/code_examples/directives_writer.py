@@ -10,7 +10,7 @@ from typing import Any
 import bridge
 from bridge.diagnostic_codes import CODES
 from bridge.targets.report import read_back_mechanics
-from loaders import Diagnostic, Scene
+from loaders import Diagnostic, Scene, load_string
 from loaders import model as m
 from loaders.pose import IDENTITY, frozen
 from tests.code_examples.scenes import touching_in_mujoco
@@ -55,7 +55,17 @@ def not_equal(_folder: Path) -> Iterable[Diagnostic]:
     )
 
 
+def two_frictions() -> Scene:
+    """A scene in MuJoCo's form whose links, of two models, state other coefficients."""
+    text = (
+        "<mujoco><worldbody><geom type='plane' size='1 1 1' friction='.3'/>"
+        "<body name='box'><freejoint/><geom size='.1' friction='.8'/></body></worldbody></mujoco>"
+    )
+    return load_string(text, format="mjcf", quiet=True)
+
+
 EXAMPLES = {
+    "dmdout.friction-rule": writing(two_frictions(), "box", "world"),
     "dmdout.joined-links": writing(touching_in_mujoco(), "arm", "base"),
     "dmdout.name": writing(scene([link("a")]), "a"),
     "dmdout.out-of-scope": writing(two_models(joint("j", "m::a", "n::a")), "j", "m::a", "n::a"),

@@ -10,6 +10,7 @@ import logging
 import pickle
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -228,16 +229,17 @@ def test_an_error_lists_the_lines_of_the_file_from_its_start() -> None:
     assert set(lines) == {2, 3, 4}
 
 
-def test_lost_poses_and_shapes_come_first() -> None:
-    shown, _ = folded(
-        [
-            finding("a", 1),
-            finding("a", 9, "xml.unread-pose"),
-            finding("a", 5, "urdf.quaternion-version"),
-        ],
-        2,
-    )
-    assert [entry.where.line for entry in shown] == [5, 9, 1]
+def test_findings_come_in_the_order_of_harm() -> None:
+    warning = Diagnostic("a.b", Fate.DROPPED, "m")
+    found = [
+        replace(warning, where=Where("a", 1)),
+        replace(warning, where=Where("a", 9), harm=3),
+        replace(warning, where=Where("a", 5), harm=2),
+        finding("a", 20),
+        replace(warning, where=Where("a", 2), fate=Fate.NOTED, harm=3),
+    ]
+    shown, _ = folded(found, 5)
+    assert [entry.where.line for entry in shown] == [20, 9, 5, 1, 2]
 
 
 # Diagnostics of results are tuples that a notebook shows as a table.

@@ -175,7 +175,6 @@ def _run(options: Namespace, output: Output) -> Totals:
             out=options.out,
             resume=options.resume,
             force=options.force,
-            thumbnails=not options.no_thumbnails,
             **_load_options(options),
             **task_options(options),
         )
@@ -205,7 +204,7 @@ def _executor(options: Namespace) -> Iterator[Executor | None]:
 
 
 def _load_options(options: Namespace) -> dict[str, Any]:
-    """Return the options of `loaders.load` that the command line states."""
+    """Return the options of `loaders.load`, and ``thumbnails``, that the command line states."""
     stated: dict[str, Any] = {
         "strict": options.strict,
         "lenient": options.lenient,
@@ -215,7 +214,8 @@ def _load_options(options: Namespace) -> dict[str, Any]:
         "overrides": options.overrides,
         **search(options),
     }
-    return {name: value for name, value in stated.items() if value}
+    drawn = {} if options.thumbnails is None else {"thumbnails": options.thumbnails}
+    return drawn | {name: value for name, value in stated.items() if value}
 
 
 def _show(options: Namespace, output: Output, totals: Totals) -> None:

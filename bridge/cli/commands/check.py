@@ -10,7 +10,7 @@ import os
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -25,10 +25,12 @@ from bridge.installed_packages import own_version
 from bridge.lowering.lower import report_overlaps, report_overlaps_in_motion
 from bridge.lowering.sources import mechanism_of, overlaps_in_motion
 from bridge.mechanism import Mechanism
-from bridge.robot_checks import check_robot
+from bridge.robot_checks import RobotSize, check_robot
+from loaders.code import ActsOn
 from loaders.deferred import Deferred
 from loaders.diagnostics import Code, Diagnostic, Diagnostics, ModelError, Where, limited
 from loaders.limits import budgeted
+from loaders.text import by_harm
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 _ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
@@ -137,13 +139,14 @@ def _location(where: Where) -> dict[str, Any]:
 @dataclass(frozen=True, slots=True)
 class _Result:
     """The diagnostics of one file, whether it is valid, and if not, whether lenient loading reads
-    it.
+    it; the size of its robot, None if it was not read.
     """
 
     file: str
     diagnostics: tuple[Diagnostic, ...]
     valid: bool
     advice: str = ""
+    size: RobotSize | None = None
 
     @property
     def name(self) -> str:
@@ -175,7 +178,8 @@ def check(options: Namespace, output: Output) -> int:
     """
     form = _form(options)
     results = tuple(_results(options, output))
-    diagnostics = tuple(with_command_words(entry, "check") for entry in _each_once(results))
+    found = by_harm(_each_once(results))
+    diagnostics = tuple(with_command_words(entry, "check") for entry in found)
     status = SUCCESS if all(result.valid for result in results) else DIFFERENT
     if form == "json":
         output.json(_report(results, diagnostics, status))
@@ -194,6 +198,12 @@ def check(options: Namespace, output: Output) -> int:
         if options.positions:
             output.data_lines(_lines_of_motion(results, options.positions))
         output.data_lines(_lines(results, diagnostics))
+        if len(results) == 1 or output.verbosity > 0:
+            output.data_lines(
+                f"{result.name}: {result.size}"
+                for result in results
+                if result.size is not None and (result.size.mass or result.size.height)
+            )
     return status
 
 
@@ -219,6 +229,7 @@ def _check_file(options: Namespace, file: str) -> _Result:
     except ModelError as error:
         return _Result(file, error.findings, valid=False, advice=getattr(error, "advice", ""))
     meshes, lowered = Diagnostics(), Diagnostics()
+    size = None
     try:
         mechanism = mechanism_of(scene)
         lowered.extend(mechanism.diagnostics)
@@ -227,13 +238,13 @@ def _check_file(options: Namespace, file: str) -> _Result:
             if options.positions:
                 _report_motion(options, mechanism, lowered)
         with budgeted(limits(options)), limited(meshes, file):
-            check_robot(mechanism, meshes)
+            size = check_robot(mechanism, meshes)
     except ModelError as error:
         lowered.extend(error.findings)
     diagnostics = (*scene.diagnostics, *lowered, *meshes)
     refused = {"error", "warning"} if options.strict else {"error"}
     valid = not any(entry.severity in refused for entry in diagnostics)
-    return _Result(file, diagnostics, valid)
+    return _Result(file, diagnostics, valid, size=size)
 
 
 def _report_motion(options: Namespace, mechanism: Mechanism, diagnostics: Diagnostics) -> None:
@@ -256,7 +267,12 @@ def _each_once(results: Iterable[_Result]) -> Iterator[Diagnostic]:
 def _lines(results: Sequence[_Result], diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
     for result in results:
         found = _counts([entry for entry in result.diagnostics if entry.severity == "warning"])
-        yield f"{result.name}: {result.verdict}{f', with {found}' if found else ''}"
+        harms = _harms(result.diagnostics)
+        yield (
+            f"{result.name}: {result.verdict}"
+            + (f", with {found}" if found else "")
+            + (f": {harms}" if found and harms else "")
+        )
     if len(results) > 1:
         valid = sum(result.valid for result in results)
         found = _counts(diagnostics)
@@ -282,6 +298,32 @@ def _counts(diagnostics: Sequence[Diagnostic]) -> str:
     )
 
 
+_HARMS = (
+    ("lets it diverge", "let it diverge"),
+    ("makes it another robot", "make it another robot"),
+    ("changes its looks", "change its looks"),
+)
+"""What findings do to a robot, the worst first."""
+
+
+def _harms(diagnostics: Iterable[Diagnostic]) -> str:
+    """Return how many warnings do what to the robot, the worst first."""
+    ranks = Counter(_rank(entry) for entry in diagnostics if entry.severity == "warning")
+    return ", ".join(
+        f"{ranks[i]} {words[ranks[i] > 1]}" for i, words in enumerate(_HARMS) if ranks[i]
+    )
+
+
+def _rank(entry: Diagnostic) -> int | None:
+    """Return which of the harms a finding does; None if it does none of them."""
+    if entry.harm:
+        return 0 if entry.harm > 2 else 1
+    info = _info_of(entry.code)
+    if info is None or info.effect is None:
+        return None
+    return {ActsOn.MOTION: 1, ActsOn.CONTACT: 1, ActsOn.LOOKS: 2}.get(info.effect.acts_on)
+
+
 def _report(
     results: Sequence[_Result], diagnostics: Sequence[Diagnostic], status: int
 ) -> dict[str, object]:
@@ -292,6 +334,11 @@ def _report(
         "error": None,
         "files": [result.name for result in results],
         "valid": status == SUCCESS,
-        "results": [{"file": result.name, "valid": result.valid} for result in results],
+        "results": [_entry(result) for result in results],
         "diagnostics": [diagnostic_entry(entry) for entry in diagnostics],
     }
+
+
+def _entry(result: _Result) -> dict[str, object]:
+    size = {} if result.size is None else asdict(result.size)
+    return {"file": result.name, "valid": result.valid, **size}

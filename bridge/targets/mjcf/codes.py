@@ -753,6 +753,7 @@ PHYSICS = Code(
     Fate.NOTED,
     "physics: {field} = {value} is left out; they are parameters of another engine",
     meaning="A physics setting of another engine has no counterpart in MuJoCo.",
+    effect=Lost("settings of the solver"),
 )
 PHYSICS_OF_SOLVER = PHYSICS.variant(
     "physics: settings of another engine that act on its accuracy alone are left out: {names}"
@@ -776,7 +777,7 @@ OTHER_COMMAND = Code(
     "mjcf.other-command",
     Fate.DROPPED,
     "the first target, the range and the constant effort of actuator {actuator} are left out: they "
-    'are for the control of its {commanded}, and actuators="{kind}" writes another one',
+    "are for the control of its {commanded}, and an actuator of the type {kind} is written",
     meaning="What the source says of a control is for another quantity than the exported one.",
     remedy='Use `actuators="stated"`.',
     hint='actuators="stated" writes the kind that the source commands',
@@ -938,7 +939,7 @@ SENSOR_READING = Code(
 )
 SENSOR_READING_FIXED = SENSOR_READING.variant(
     "sensor {sensor}: the accelerometer reads 0 in MuJoCo, because link {link} is fixed to the "
-    "world; Gazebo publishes {expected} m/s^2"
+    "world (MuJoCo Warp reads the reaction to gravity); Gazebo publishes {expected} m/s^2"
 )
 SENSOR_READING_SIGHT = SENSOR_READING.variant(
     "sensor {sensor}: a range finder of MuJoCo sees visuals and collisions alike, the sensor sees "
@@ -971,7 +972,6 @@ CAMERA_POSE = Code(
     ),
     remedy="State the whole pose in the sensor.",
     hint="state the whole pose in <sensor>",
-    effect=LOOKS_ONLY,
 )
 SPHERICAL_COORDINATES = Code(
     "mjcf.spherical-coordinates",

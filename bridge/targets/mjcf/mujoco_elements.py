@@ -7,8 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from bridge.targets.mjcf import codes
-from loaders.engine_settings import MUJOCO, ROS2_CONTROL
+from loaders.engine_settings import MUJOCO, ROS2_CONTROL, named_kind
 from loaders.model import WORLD, EngineElement
+from loaders.scoped_names import SEPARATOR
 
 from .context import MjcfContext, MjcfElement
 from .ros2_control import is_for_ros2_control
@@ -31,19 +32,29 @@ def write_mujoco_elements(
     if not elements:
         return
     counts = Counter(collision for _, collision in geom_names)
-    geoms = {
+    parts = {
         collision: names[0]
         for (_, collision), names in geom_names.items()
         if names and counts[collision] == 1
     }
     written = _named(context)
+    cameras = [name for tag, name in written if tag == "camera"]
+    alone = Counter(name.rpartition(SEPARATOR)[2] for name in cameras)
+    parts |= {
+        name.rpartition(SEPARATOR)[2]: name
+        for name in cameras
+        if alone[name.rpartition(SEPARATOR)[2]] == 1
+    }
     known = {
         WORLD,
         *(name for _, name in written),
         *(e.name for e in elements if e.section == "deformable"),
     }
     for element in elements:
-        stated = [(key, _name(key, name, geoms, context)) for key, name in element.references]
+        stated = [
+            (key, _name(named_kind(key, element.settings), name, parts, context))
+            for key, name in element.references
+        ]
         missing = tuple(dict.fromkeys(name for _, name in stated if name not in known))
         is_known = element.engine == MUJOCO and element.section in _SECTIONS
         if missing or not is_known:
@@ -65,10 +76,10 @@ _NUMBERED = re.compile(r"_*(equality|sensor)_\d+")
 _SECTIONS = ("deformable", "equality", "sensor")
 
 
-def _name(key: str, name: str, geoms: Mapping[str, str], context: MjcfContext) -> str:
+def _name(kind: str, name: str, parts: Mapping[str, str], context: MjcfContext) -> str:
     """Return the name in the document of what an element names."""
-    if key.startswith("geom"):
-        return geoms.get(name, name)
+    if kind == "part":
+        return parts.get(name, name)
     return context.names.changed.get(name, name)
 
 

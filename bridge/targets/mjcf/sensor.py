@@ -463,15 +463,20 @@ _JOINT_STATE = {
 
 
 def _joint_state(written: WrittenSensor, context: MjcfContext) -> WrittenSensor | None:
-    """Write the position and the velocity of each degree of freedom of a joint."""
+    """Write the position and the velocity of each degree of freedom of a joint; the slide of a
+    screw is that of its hinge.
+    """
     joint, bodies = written.placed.joint, context.mechanism.bodies
     body = None if joint is None else joint_index(bodies).get(joint.name)
     if joint is None or body is None:
         if joint is not None:
             _report_loop_joint(written.placed, joint, "motion", context)
         return None
-    names = primitive_names(bodies[body])
+    names, seen = primitive_names(bodies[body]), set[int]()
     for name, primitive in zip(names, bodies[body].primitives, strict=True):
+        if primitive.dof_index in seen:
+            continue
+        seen.add(primitive.dof_index)
         suffix = name.removeprefix(joint.name).removeprefix("_") if len(names) > 1 else ""
         for quantity, tag in _JOINT_STATE.get(primitive.kind, {}).items():
             _add(written, tag, f"{suffix}_{quantity}".removeprefix("_"), context, joint=name)

@@ -518,6 +518,7 @@ PHYSICS = Code(
     "parameters of the file's physics solver are ignored: {names}",
     meaning="The physics settings are for another engine and are not applied.",
     remedy="Call `setPhysicsEngineParameter`.",
+    effect=Lost("settings of the solver"),
 )
 PHYSICS_OF_MOTION = PHYSICS.variant(
     "PyBullet lacks {setting}{of}, which acts on the motion in Gazebo", fate=Fate.DROPPED

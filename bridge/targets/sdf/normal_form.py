@@ -13,8 +13,8 @@ import numpy as np
 from bridge.targets.elements import (
     MASSLESS,
     has_writable_pairs,
+    report_friction,
     report_pairs,
-    report_smaller_friction,
     touching_pairs,
     with_linear_couplings,
     with_rotor_inertia,
@@ -359,7 +359,7 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfF
         report: Receives what is changed or left out.
     """
     policy, touching = default_policy(scene), _pairs_of_source(scene)
-    report_smaller_friction(scene, report, codes.FRICTION_RULE, kept=("smaller", "harmonic"))
+    report_friction(scene, report, codes.FRICTION_RULE, kept=("smaller", "harmonic"))
     report_lost_settings(scene, SOLVED_SETTINGS, LOST_SETTINGS, report.add)
     scene = with_linear_couplings(scene, report, codes.COUPLING_LINE)
     scene = with_rotor_inertia(scene, report, codes.ROTOR_INERTIA)

@@ -153,12 +153,12 @@ JOINED_LINKS = Code(
     "urdfout.joined-links",
     Fate.DROPPED,
     (
-        "links {a} and {b} may touch in MuJoCo; by Drake's rules links that a joint connects or "
-        "that are fixed to each other never do"
+        "links {a} and {b} may touch by the rule of the source, {policy}; by Drake's rules links "
+        "that a joint connects never do"
     ),
     meaning=(
-        "Two links may touch in MuJoCo, and never do by Drake's rules: one joint connects "
-        "them, or both are fixed."
+        "Two links may touch by the rule of the source, and never do by Drake's: one joint "
+        "connects them."
     ),
     remedy="Write SDFormat.",
 )

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bridge.targets.elements import (
-    has_writable_pairs,
+    report_friction,
     report_pairs,
     report_pairs_kept_apart,
-    report_smaller_friction,
+    states_pairs,
+    stating_drakes_rule,
     touching_pairs,
     with_filter_groups,
     with_linear_couplings,
@@ -283,11 +284,11 @@ def normal_form(scene: Scene, options: UrdfExportOptions, report: Report) -> Urd
         ExportError: if the scene has several roots, or a joint that URDF does not have.
     """
     kept = ("smaller", "harmonic", "product")
-    report_smaller_friction(scene, report, codes.FRICTION_RULE, kept)
+    report_friction(scene, report, codes.FRICTION_RULE, kept)
     if "drake" in options.extensions:
         report_pairs_kept_apart(scene, report, codes.JOINED_LINKS)
-        scene = with_filter_groups(scene)
-    elif has_writable_pairs(scene):
+        scene = stating_drakes_rule(with_filter_groups(scene))
+    elif states_pairs(scene):
         _report_pairs_without_groups(scene, report)
     if options.couplings:
         scene = with_linear_couplings(scene, report, codes.COUPLING_LINE)

@@ -143,7 +143,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def checked(models: Path, thread: Executor, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("out") / "check"
-    results = by_source(bridge.batch(models, "check", executor=thread, out=out))
+    results = by_source(bridge.batch(models, "check", executor=thread, out=out, thumbnails=True))
     assert {name: result.outcome for name, result in results.items()} == {
         "good.urdf": BatchOutcome.VALID,
         "bad.sdf": BatchOutcome.INVALID,
@@ -183,7 +183,9 @@ def test_each_model_with_shapes_has_a_picture(checked: Path) -> None:
 
 def resumed(models: Path, out: Path, thread: Executor, **options: Any) -> dict[str, bool]:
     results = by_source(
-        bridge.batch(models, "check", executor=thread, out=out, resume=True, **options)
+        bridge.batch(
+            models, "check", executor=thread, out=out, resume=True, thumbnails=True, **options
+        )
     )
     return {name: result.resumed for name, result in results.items()}
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -36,6 +38,10 @@ from tests.support import batch_calls
 
 ASSETS = Path(__file__).parents[3] / "assets"
 PENDULUM = str(ASSETS / "double_pendulum.urdf")
+DEGREES = """<link name="tool"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"
+ixy="0" ixz="0" iyz="0"/></inertial><visual><geometry><box size="1 1 1"/></geometry></visual></link>
+<joint name="turn" type="revolute"><parent link="bracket"/><child link="tool"/><axis xyz="0 0 1"/>
+<limit lower="-90" upper="90" effort="1" velocity="1"/></joint></robot>"""
 WEIGHTLESS = (
     "<sdf version='1.11'><model name='m'><link "
     "name='a'><inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy>"
@@ -45,6 +51,43 @@ WEIGHTLESS = (
 
 def test_a_folder_with_a_manifest_is_a_model() -> None:
     assert check(str(ASSETS / "arm"), "", {})["outcome"] is BatchOutcome.VALID
+
+
+def test_a_check_draws_no_picture_that_nobody_asked_for(tmp_path: Path) -> None:
+    assert check(PENDULUM, str(tmp_path), {})["thumbnail"] == ""
+    assert check(PENDULUM, str(tmp_path), {"thumbnails": True})["thumbnail"]
+
+
+def test_a_check_says_what_is_wrong_with_the_robot(tmp_path: Path) -> None:
+    path = tmp_path / "m.urdf"
+    path.write_text(Path(PENDULUM).read_text().replace("</robot>", DEGREES))
+    codes = {entry["code"] for entry in check(str(path), "", {})["diagnostics"]}
+    assert "robot.degrees" in codes
+
+
+_IMPORTED_BY_A_CALL = """
+import importlib, sys
+from bridge.batches import tasks
+for name in tasks.MODULES["check"]:
+    importlib.import_module(name)
+before = set(sys.modules)
+for path in sys.argv[1:]:
+    tasks.check(path, "", {})
+own = ("loaders", "bridge", "mujoco", "lxml", "numpy")
+print(*sorted(n for n in set(sys.modules) - before if n.partition(".")[0] in own))
+"""
+
+
+def test_a_warm_process_has_imported_what_a_check_needs() -> None:
+    """A fork for each model would import it again, which took longer than the check."""
+    models = [PENDULUM, str(ASSETS / "arm/model.sdf"), str(ASSETS / "leg.sdf")]
+    run = subprocess.run(
+        [sys.executable, "-c", _IMPORTED_BY_A_CALL, *models],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert run.stdout.split() == [], run.stderr
 
 
 def test_a_strict_check_refuses_what_is_lost(tmp_path: Path) -> None:
@@ -116,14 +159,15 @@ def test_the_names_of_folders_are_safe_and_differ() -> None:
 
 @pytest.mark.slow
 def test_a_picture_that_was_edited_is_kept_unless_forced(tmp_path: Path) -> None:
-    fields = check(PENDULUM, str(tmp_path), {})
-    assert check(PENDULUM, str(tmp_path), {}) == fields
+    drawn = {"thumbnails": True}
+    fields = check(PENDULUM, str(tmp_path), drawn)
+    assert check(PENDULUM, str(tmp_path), drawn) == fields
     picture = tmp_path / fields["thumbnail"]
     picture.write_bytes(b"mine")
     with pytest.raises(OutputFolderError, match="did not write it"):
-        check(PENDULUM, str(tmp_path), {})
+        check(PENDULUM, str(tmp_path), drawn)
     assert picture.read_bytes() == b"mine"
-    check(PENDULUM, str(tmp_path), {"force": True})
+    check(PENDULUM, str(tmp_path), {"force": True, **drawn})
     assert picture.read_bytes() != b"mine"
 
 

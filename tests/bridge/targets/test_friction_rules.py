@@ -153,6 +153,16 @@ def test_formats_of_gazebo_state_the_friction_that_mujoco_has(write) -> None:  #
     assert set(entry.subjects) == {"a", "world"}
 
 
+def test_directives_state_the_friction_between_two_models_in_drake(tmp_path: Path) -> None:
+    done = bridge.export_directives(_mjcf(), tmp_path / "out", quiet=True)
+    (entry,) = (e for e in done.diagnostics if e.code == "dmdout.friction-rule")
+    assert entry.arguments["wanted"] == 0.8
+    assert entry.arguments["found"] == pytest.approx(2 * 0.3 * 0.8 / 1.1)
+    assert set(entry.subjects) == {"a", "world"}
+    again = bridge.export_directives(done.path, tmp_path / "again", quiet=True)
+    assert not any(e.code == "dmdout.friction-rule" for e in again.diagnostics)
+
+
 def test_the_product_of_a_urdf_stays_in_pybullet() -> None:
     client = pybullet.connect(pybullet.DIRECT)
     text = URDF.format(contact=CONTACT, gazebo="", collision="")

@@ -34,6 +34,52 @@ def test_check_as_json_tells_whether_the_file_is_valid(
     assert json.loads(capsys.readouterr().out)["valid"] is True
 
 
+_LINK = (
+    '<link name="{}"><inertial><mass value="1"/><inertia ixx="{}" ixy="0" ixz="0" iyy=".01" '
+    'iyz="0" izz=".01"/></inertial><visual><geometry><box size=".2 .2 .3"/></geometry></visual>'
+    '<collision><geometry><box size=".2 .2 .3"/></geometry></collision></link>'
+)
+_JOINT = (
+    '<joint name="{}" type="revolute"><parent link="{}"/><child link="{}"/><origin xyz="0 0 .5"/>'
+    '<limit lower="-1" upper="{}" effort="9" velocity="1"/></joint>'
+)
+
+
+def _robot(moment: float, limit: float) -> str:
+    """Two links of 1 kg, one 0.5 m above the other, each 0.3 m high."""
+    links = _LINK.format("a", 0.01) + _LINK.format("b", moment)
+    return f'<robot name="r">{links}{_JOINT.format("j", "a", "b", limit)}</robot>'
+
+
+def test_findings_are_printed_and_counted_in_the_order_of_harm(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "r.urdf"
+    file.write_text(_robot(moment=0.5, limit=90.0))
+    assert main(["check", str(file)]) == 0
+    out, err = capsys.readouterr()
+    assert err.index("[model.impossible-inertia]") < err.index("[robot.degrees]")
+    harms = "1 lets it diverge, 2 make it another robot"
+    assert f"{file}: valid, with 3 warnings: {harms}\n{file}: 2 kg, 0.8 m high\n" == out
+
+
+def test_findings_have_one_order_in_each_form(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "r.urdf"
+    file.write_text(_robot(moment=0.5, limit=90.0))
+    main(["check", "--json", "-q", str(file)])
+    report = json.loads(capsys.readouterr().out)
+    codes = [entry["code"] for entry in report["diagnostics"]]
+    assert codes == ["model.impossible-inertia", "robot.gyration", "robot.degrees"]
+    assert report["results"][0]["mass"] == 2.0
+    assert report["results"][0]["height"] == pytest.approx(0.8)
+    main(["check", "--format", "github", "-q", str(file)])
+    assert [
+        line.split("title=")[1].split("::")[0] for line in capsys.readouterr().out.splitlines()
+    ] == codes
+
+
 def test_overlaps_at_random_positions_are_reported_on_request(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

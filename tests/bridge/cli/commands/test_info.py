@@ -281,6 +281,7 @@ def test_the_graph_as_json_has_what_joints_mimic(tmp_path: Path) -> None:
             "leader": "left",
             "multiplier": -2.0,
             "offset": 0.5,
+            "higher": [],
             "follower_axis": 0,
             "leader_axis": 0,
         }

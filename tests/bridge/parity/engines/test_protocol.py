@@ -184,7 +184,7 @@ def test_an_unknown_engine_is_named_with_those_that_there_are() -> None:
 @needs_drake
 def test_a_missing_engine_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pybullet", None)
-    with pytest.raises(EngineMissingError, match="pip install pybullet, or pybullet-arm64"):
+    with pytest.raises(EngineMissingError, match="pybullet is not installed; pip install"):
         compare(ASSETS / "orthogonal_x.sdf", engines=("mujoco", "pybullet"))
 
 
@@ -202,7 +202,7 @@ def test_without_pybullet_the_default_is_mujoco_against_the_reference_which_is_l
     assert (
         "PyBullet is not installed, so MuJoCo is compared with the reference only" in record.message
     )
-    assert "pip install pybullet, or pybullet-arm64" in record.message
+    assert "conda install -c conda-forge pybullet" in record.message
 
 
 STATIC = ("L0", "L1")
