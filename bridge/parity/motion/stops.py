@@ -169,11 +169,11 @@ def _loaded_rows(
     not take there, with the number of stops that were loaded; and a row of those that were not.
     """
     loads = _Loads(mechanism, limits)
-    rows = [_judged(name, engine, mechanism, Motion(start, SAMPLES), limits, loads)]
+    rows = [_judged(name, engine, mechanism, _Motion(start, SAMPLES), limits, loads)]
     for dof in [dof for dof in limits if dof not in loads.loaded]:
         pushed = _pushed(mechanism, start, limits, dof)
         if pushed is not None:
-            motion, own = Motion(pushed, PUSHED, dof), {dof: limits[dof]}
+            motion, own = _Motion(pushed, PUSHED, dof), {dof: limits[dof]}
             rows.append(_judged(name, engine, mechanism, motion, own, loads))
     worst = max(rows, key=_severity)
     yield replace(worst, loaded=(len(loads.loaded), len(limits)))
@@ -194,7 +194,7 @@ def _severity(row: Row) -> tuple[int, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Motion:
+class _Motion:
     """A motion into stops.
 
     Attributes:
@@ -212,7 +212,7 @@ def _judged(
     name: str,
     engine: Engine,
     mechanism: Mechanism,
-    motion: Motion,
+    motion: _Motion,
     limits: Mapping[Dof, tuple[float, float]],
     loads: _Loads,
 ) -> Row:
@@ -343,7 +343,7 @@ def _overshoot_row(
     name: str,
     engine: Engine,
     mechanism: Mechanism,
-    motion: Motion,
+    motion: _Motion,
     limits: Mapping[Dof, tuple[float, float]],
     loads: _Loads,
 ) -> Row:
@@ -409,7 +409,7 @@ def _soft_row(
     hard: Row,
     engine: Engine,
     mechanism: Mechanism,
-    motion: Motion,
+    motion: _Motion,
     limits: Mapping[Dof, tuple[float, float]],
 ) -> Row:
     """Return the row of stops that yield as the source states; unknown where other forces may push
@@ -490,7 +490,7 @@ def _mobilities(mechanism: Mechanism, q: Mapping[str, Position]) -> np.ndarray:
 def _overshoot(
     engine: Engine,
     mechanism: Mechanism,
-    motion: Motion,
+    motion: _Motion,
     limits: Mapping[Dof, tuple[float, float]],
     soft: SoftBounds | None = None,
     loads: _Loads | None = None,
