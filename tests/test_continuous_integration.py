@@ -160,6 +160,15 @@ def test_a_baseline_accepts_what_is_known_and_refuses_what_is_new(
     assert "known.urdf:" not in done.stderr
 
 
+@pytest.mark.parametrize("words", ["convert known.urdf out", "compare known.urdf --level L0"])
+def test_other_commands_say_what_is_wrong_with_the_robot(
+    words: str, repository: Path, environment: dict[str, str]
+) -> None:
+    done = run(f"sdfbridge {words}", repository, environment)
+    assert done.returncode in (0, 4)  # 4: some of it was not compared
+    assert "known.urdf:4: warning: the limits of joint j, -1 and 90 rad" in done.stderr
+
+
 def test_the_template_of_a_workflow_has_valid_commands() -> None:
     text = (ROOT / "examples" / "ci" / "parity.yml").read_text(encoding="utf-8")
     commands = [
