@@ -169,6 +169,26 @@ def test_other_commands_say_what_is_wrong_with_the_robot(
     assert "known.urdf:4: warning: the limits of joint j, -1 and 90 rad" in done.stderr
 
 
+def test_states_of_git_are_compared_with_their_meshes(
+    repository: Path, environment: dict[str, str]
+) -> None:
+    equal = run("sdfbridge compare HEAD:mesh.urdf mesh.urdf", repository, environment)
+    assert equal.returncode == 0, equal.stdout + equal.stderr
+    mesh = repository / "meshes" / "part.stl"
+    mesh.write_bytes(trimesh.creation.box((0.2, 0.2, 0.6)).export(file_type="stl"))
+    (repository / "mesh.urdf").write_text(robot("mesh", MESH, upper="2"))
+    done = run("sdfbridge compare HEAD:mesh.urdf mesh.urdf", repository, environment)
+    assert done.returncode == 1
+    assert "upper" in done.stdout
+    git(repository, "commit", "-qam", "more")
+    for words in ("HEAD~1:mesh.urdf HEAD:mesh.urdf", "HEAD~1:./mesh.urdf mesh.urdf"):
+        assert run(f"sdfbridge compare {words}", repository, environment).returncode == 1
+    unknown = run("sdfbridge compare HEAD:none.urdf mesh.urdf", repository, environment)
+    assert unknown.returncode == 2
+    status = ["git", "status", "--porcelain"]
+    assert subprocess.run(status, cwd=repository, capture_output=True, check=True).stdout == b""
+
+
 def test_the_template_of_a_workflow_has_valid_commands() -> None:
     text = (ROOT / "examples" / "ci" / "parity.yml").read_text(encoding="utf-8")
     commands = [

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +19,7 @@ from urllib.parse import quote
 
 from bridge.cli import json_report
 from bridge.cli.errors import DIFFERENT, SUCCESS, UsageError
-from bridge.cli.inputs import STDIN, expand, limits, load_scene, writing_to
+from bridge.cli.inputs import STDIN, expand, git, limits, load_scene, writing_to
 from bridge.cli.json_report import VERSION, diagnostic_entry, shown_path
 from bridge.cli.output import Output, with_command_words
 from bridge.cli.rules import (
@@ -292,22 +291,12 @@ def changed_files(ref: str) -> frozenset[str]:
     Raises:
         UsageError: if git is missing, this folder is in no repository, or the state is unknown.
     """
-    folder = _git("rev-parse", "--show-toplevel").decode().rstrip("\n")
-    state = _git("rev-parse", "--verify", "--end-of-options", f"{ref}^{{commit}}").decode().strip()
-    changed = _git("-C", folder, "diff", "--name-only", "--no-renames", "-z", state, "--")
-    new = _git("-C", folder, "ls-files", "--others", "--exclude-standard", "-z")
+    folder = git("rev-parse", "--show-toplevel").decode().rstrip("\n")
+    state = git("rev-parse", "--verify", "--end-of-options", f"{ref}^{{commit}}").decode().strip()
+    changed = git("-C", folder, "diff", "--name-only", "--no-renames", "-z", state, "--")
+    new = git("-C", folder, "ls-files", "--others", "--exclude-standard", "-z")
     names = [os.fsdecode(name) for name in (changed + new).split(b"\0") if name]
     return frozenset(os.path.realpath(os.path.join(folder, name)) for name in names)
-
-
-def _git(*words: str) -> bytes:
-    try:
-        done = subprocess.run(["git", *words], capture_output=True, check=False)  # noqa: S603, S607
-    except OSError as error:
-        raise UsageError(f"cannot run git: {error.strerror}") from error
-    if done.returncode:
-        raise UsageError(f"git: {done.stderr.decode(errors='replace').strip()}")
-    return done.stdout
 
 
 def _list_rules(options: Namespace, output: Output) -> int:

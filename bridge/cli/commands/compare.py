@@ -23,7 +23,7 @@ from bridge.cli.errors import (
     CommandError,
     UsageError,
 )
-from bridge.cli.inputs import limits, load_scene, search, writing_to
+from bridge.cli.inputs import from_git, limits, load_scene, search, writing_to
 from bridge.cli.output import Output
 from bridge.demo.demo import draw, side_by_side
 from bridge.diff.files import FileComparison, FileVerdict, compare_files, places_of, text_of
@@ -191,7 +191,13 @@ def compare_two(options: Namespace, output: Output) -> int:
         CommandError: if an engine is not installed.
         UsageError: if a name to match is unknown.
     """
-    a, b = load_scene(options), load_scene(options, options.other)
+    with from_git(options.file) as old, from_git(options.other) as new:
+        a, b = load_scene(options, old), load_scene(options, new)
+        return _compare_scenes(options, output, a, b)
+
+
+def _compare_scenes(options: Namespace, output: Output, a: Scene, b: Scene) -> int:
+    """Print each difference between two scenes; return the status."""
     try:
         result = compare_files(a, b, names=dict(options.map), match=options.match)
     except ValueError as error:
