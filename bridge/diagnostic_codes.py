@@ -30,6 +30,11 @@ CODES: dict[str, Code] = {
 """Every code, with its meaning and remedy."""
 
 
+def all_codes() -> dict[str, Code]:
+    """Return every code by name."""
+    return CODES
+
+
 def info_of(code: str) -> Code | None:
     """Return the declaration of a code; None if it is not registered."""
     return CODES.get(code)

@@ -23,8 +23,9 @@ from bridge import codes
 from bridge.geometry.overlap import has_volume
 from bridge.geometry.shapes import cone, directions, prisms
 from bridge.mechanism import Mechanism
-from loaders.diagnostics import Diagnostics
+from loaders.diagnostics import Diagnostic, Diagnostics, limited
 from loaders.finish.mesh_check import check_meshes
+from loaders.limits import Limits, budgeted
 from loaders.model import (
     WORLD,
     Box,
@@ -171,6 +172,25 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
     _check_drives(mechanism, diagnostics)
     _check_siblings(scene, diagnostics)
     return _size(parts)
+
+
+def doubts(mechanism: Mechanism, limits: Limits | None = None) -> tuple[Diagnostic, ...]:
+    """Return the warnings of `check_robot` about numbers of the robot, all of which change motion
+    or contact.
+
+    Args:
+        mechanism: The robot.
+        limits: Limits on its meshes; None for the defaults. Past them nothing is returned.
+    """
+    found = Diagnostics()
+    with budgeted(limits), limited(found, mechanism.scene.name):
+        check_robot(mechanism, found)
+    return tuple(entry for entry in found if entry.severity == "warning" and is_doubt(entry))
+
+
+def is_doubt(entry: Diagnostic) -> bool:
+    """Return whether a finding is about numbers of a robot that do not fit."""
+    return entry.code.startswith("robot.")
 
 
 def _size(parts: Sequence[_Part]) -> RobotSize:

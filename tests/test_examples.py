@@ -12,7 +12,6 @@ import pytest
 
 import bridge
 import loaders
-from bridge.cli.parser import make_parser
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -129,13 +128,3 @@ def test_the_errors_of_the_native_loaders_are_printed_with_their_causes(tmp_path
     assert re.search(r"inertia at \w+: off by \S+ ; .*collision shapes", text)
     assert re.search(r"couplings at follow on close: .*mimic", text)
     assert re.search(r"both simulators through this package: EQUIVALENT", text)
-
-
-def test_the_workflow_for_continuous_integration_uses_valid_commands() -> None:
-    yaml = pytest.importorskip("yaml")
-    recipe = yaml.safe_load((ROOT / "examples" / "ci" / "parity.yml").read_text(encoding="utf-8"))
-    commands = [step["run"] for step in recipe["jobs"]["parity"]["steps"] if "run" in step]
-    assert any(command.startswith("pytest --parity") for command in commands)
-    (comparison,) = (command for command in commands if command.startswith("sdfbridge"))
-    options = make_parser().parse_args(comparison.split()[1:])
-    assert options.report == Path("report")

@@ -28,6 +28,7 @@ _COMMANDS = {
     "convert": "bridge.cli.commands.convert:convert",
     "demo": "bridge.cli.commands.doctor:demo",
     "doctor": "bridge.cli.commands.doctor:doctor",
+    "explain": "bridge.cli.commands.check:explain",
     "graph": "bridge.cli.commands.info:graph",
     "info": "bridge.cli.commands.info:info",
     "print": "bridge.cli.commands.info:print_",

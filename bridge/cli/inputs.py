@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import errno
 import os
+import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import loaders
 from bridge.batches.inputs import InputError, manifest_file, models_below
+from bridge.output import scratch_folder
 from loaders.files.robot_descriptions import is_robot_name
 
 from .errors import UsageError
@@ -148,6 +150,58 @@ def expand(words: Iterable[str], *, xacro: bool) -> Iterator[str]:
             yield from models_below(Path(word), xacro=xacro)
         except InputError as error:
             raise UsageError(str(error)) from error
+
+
+def git(*words: str, **environment: str) -> bytes:
+    """Run git in this folder and return what it prints.
+
+    Args:
+        words: Its arguments.
+        environment: Further variables of its environment.
+
+    Raises:
+        UsageError: if it is not installed, or fails.
+    """
+    try:
+        done = subprocess.run(  # noqa: S603
+            ["git", *words],  # noqa: S607
+            env={**os.environ, **environment},
+            capture_output=True,
+            check=False,
+        )
+    except OSError as error:
+        raise UsageError(f"cannot run git: {error.strerror}") from error
+    if done.returncode:
+        raise UsageError(f"git: {done.stderr.decode(errors='replace').strip()}")
+    return done.stdout
+
+
+@contextmanager
+def from_git(source: str) -> Iterator[str]:
+    """Give the path of a file in a state of git, ``REF:PATH`` as git writes it, beside all other
+    files of that state; any other name is the path itself.
+
+    Args:
+        source: The name.
+
+    Raises:
+        UsageError: if git does not know the state or the path.
+    """
+    ref, colon, path = source.partition(":")
+    if not (ref and colon and path) or "//" in source or os.path.exists(source):
+        yield source
+        return
+    object_type = git("cat-file", "-t", "--", source).strip()
+    if object_type != b"blob":
+        raise UsageError(f"{source} is a {object_type.decode()}; expected a file")
+    if path.startswith(("./", "../")):
+        path = git("rev-parse", "--show-prefix").decode().rstrip("\n") + path
+    top = git("rev-parse", "--show-toplevel").decode().rstrip("\n")
+    with scratch_folder() as folder:
+        index = {"GIT_INDEX_FILE": str(folder / "index")}
+        git("-C", top, "read-tree", ref, **index)
+        git("-C", top, "checkout-index", "--all", f"--prefix={folder}/files/", **index)
+        yield os.path.normpath(folder / "files" / path)
 
 
 @contextmanager

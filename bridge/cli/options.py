@@ -368,8 +368,9 @@ def add_load_options(parser: ArgumentParser) -> None:
 def add_check_options(parser: ArgumentParser) -> None:
     """Add the files to read, the options of `loaders.load`, and the form of the report."""
     text = f"{_FILE}; a folder means all model files in it"
-    parser.add_argument("files", nargs="+", type=name, metavar="file", help=text)
+    parser.add_argument("files", nargs="*", type=name, metavar="file", help=text)
     add_reading_options(parser)
+    _add_rule_options(parser)
     text = "form of the report: text, JSON, annotations of GitHub Actions, or SARIF 2.1.0"
     parser.add_argument("--format", choices=FORMATS, help=text)
     text = (
@@ -379,6 +380,28 @@ def add_check_options(parser: ArgumentParser) -> None:
     parser.add_argument("--positions", type=positive, metavar="N", help=text)
     text = "seed of the random positions (default: %(default)s)"
     parser.add_argument("--seed", type=natural, default=0, metavar="N", help=text)
+
+
+def _add_rule_options(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("rules")
+    text = "list the codes of all findings with their meanings, and read no file"
+    group.add_argument("--rules", action="store_true", help=text)
+    text = "code, or beginning of codes such as robot, that is not reported; may be repeated"
+    group.add_argument("--ignore", action="append", default=[], metavar="CODE", help=text)
+    text = "code, or beginning of codes, that alone is reported beside errors; may be repeated"
+    group.add_argument("--select", action="append", default=[], metavar="CODE", help=text)
+    text = "file with findings that are known; a new one is an error"
+    group.add_argument("--baseline", type=path, metavar="FILE", help=text)
+    text = "write the findings as the baseline, and end with status 0"
+    group.add_argument("--write-baseline", action="store_true", help=text)
+    text = "check only the models that consist of a file that differs from this state in git"
+    group.add_argument("--changed-since", type=name, metavar="REF", help=text)
+
+
+def add_explain_options(parser: ArgumentParser) -> None:
+    """Add the codes of ``explain``."""
+    text = "code of a finding, such as robot.degrees, or its beginning, such as robot"
+    parser.add_argument("codes", nargs="+", metavar="CODE", help=text)
 
 
 def add_reading_options(parser: ArgumentParser) -> None:

@@ -78,6 +78,11 @@ COMMANDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "check, convert or compare many models",
         ("add_batch_options", "add_reading_options"),
     ),
+    (
+        "explain",
+        "print the meaning, the remedy and the message of a finding",
+        ("add_explain_options",),
+    ),
     ("doctor", "list installed versions", ()),
     (
         "completion",

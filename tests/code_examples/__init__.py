@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.code_examples import (
+    checking,
     dart,
     directives_writer,
     drake,
@@ -22,6 +23,7 @@ from tests.code_examples import (
 from tests.support.code_example import Example
 
 EXAMPLES: dict[str, Example] = {
+    **checking.EXAMPLES,
     **dart.EXAMPLES,
     **directives_writer.EXAMPLES,
     **drake.EXAMPLES,

@@ -7,19 +7,29 @@ file=NAME,line=LINE,title=TITLE::MESSAGE``.
 from __future__ import annotations
 
 import os
+import re
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from bridge.cli import json_report
 from bridge.cli.errors import DIFFERENT, SUCCESS, UsageError
-from bridge.cli.inputs import STDIN, expand, limits, load_scene
+from bridge.cli.inputs import STDIN, expand, git, limits, load_scene, writing_to
 from bridge.cli.json_report import VERSION, diagnostic_entry, shown_path
 from bridge.cli.output import Output, with_command_words
+from bridge.cli.rules import (
+    Selection,
+    all_codes,
+    baseline_text,
+    checked_codes,
+    codes_of,
+    read_baseline,
+)
 from bridge.codes import LOWER_OVERLAP_IN_MOTION
 from bridge.installed_packages import own_version
 from bridge.lowering.lower import report_overlaps, report_overlaps_in_motion
@@ -27,8 +37,8 @@ from bridge.lowering.sources import mechanism_of, overlaps_in_motion
 from bridge.mechanism import Mechanism
 from bridge.robot_checks import RobotSize, check_robot
 from loaders.code import ActsOn
-from loaders.deferred import Deferred
 from loaders.diagnostics import Code, Diagnostic, Diagnostics, ModelError, Where, limited
+from loaders.files.read_file import recorded
 from loaders.limits import budgeted
 from loaders.text import by_harm
 
@@ -67,7 +77,8 @@ def _escaped(text: str, escapes: dict[str, str]) -> str:
     return "".join(escapes.get(character, character) for character in text)
 
 
-_info_of: Callable[[str], Code | None] = Deferred("bridge.diagnostic_codes:info_of")
+_PLACE = re.compile(r"\{(\w+)[^{}]*\}")
+"""The place of an argument in a message."""
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -98,7 +109,7 @@ def sarif_log(diagnostics: Iterable[Diagnostic], *, successful: bool) -> dict[st
 
 
 def _rule(code: str) -> dict[str, Any]:
-    info = _info_of(code)
+    info = all_codes().get(code)
     rule: dict[str, Any] = {"id": code}
     if info is not None:
         rule["shortDescription"] = {"text": info.meaning}
@@ -139,7 +150,7 @@ def _location(where: Where) -> dict[str, Any]:
 @dataclass(frozen=True, slots=True)
 class _Result:
     """The diagnostics of one file, whether it is valid, and if not, whether lenient loading reads
-    it; the size of its robot, None if it was not read.
+    it; the size of its robot, None if it was not read; and the number of findings that are ignored.
     """
 
     file: str
@@ -147,6 +158,7 @@ class _Result:
     valid: bool
     advice: str = ""
     size: RobotSize | None = None
+    ignored: int = 0
 
     @property
     def name(self) -> str:
@@ -171,13 +183,26 @@ def check(options: Namespace, output: Output) -> int:
     unit.
 
     Returns:
-        1 if a file is invalid; with ``--strict`` also if there is a warning.
+        1 if a file is invalid; with ``--strict`` also if there is a warning, with ``--baseline`` if
+        there is one that is not known.
 
     Raises:
-        UsageError: if a folder holds no model, or if two formats are asked for.
+        UsageError: if a folder holds no model, if two formats are asked for, or if a code is
+        unknown.
     """
     form = _form(options)
+    if options.rules:
+        return _list_rules(options, output)
+    if not options.files:
+        raise UsageError("a file is required; expected files or folders to check, or --rules")
     results = tuple(_results(options, output))
+    if options.write_baseline:
+        return _write_baseline(options, output, results)
+    return _show(options, output, form, results)
+
+
+def _show(options: Namespace, output: Output, form: str, results: Sequence[_Result]) -> int:
+    """Print the findings in a form, and return the status."""
     found = by_harm(_each_once(results))
     diagnostics = tuple(with_command_words(entry, "check") for entry in found)
     status = SUCCESS if all(result.valid for result in results) else DIFFERENT
@@ -199,12 +224,14 @@ def check(options: Namespace, output: Output) -> int:
             output.data_lines(_lines_of_motion(results, options.positions))
         output.data_lines(_lines(results, diagnostics))
         if len(results) == 1 or output.verbosity > 0:
-            output.data_lines(
-                f"{result.name}: {result.size}"
-                for result in results
-                if result.size is not None and (result.size.mass or result.size.height)
-            )
+            output.data_lines(_lines_of_size(results))
     return status
+
+
+def _lines_of_size(results: Iterable[_Result]) -> Iterator[str]:
+    for result in results:
+        if result.size is not None and (result.size.mass or result.size.height):
+            yield f"{result.name}: {result.size}"
 
 
 def _form(options: Namespace) -> str:
@@ -216,10 +243,110 @@ def _form(options: Namespace) -> str:
 
 
 def _results(options: Namespace, output: Output) -> Iterator[_Result]:
+    selection = _selection(options)
+    changed = None if options.changed_since is None else changed_files(options.changed_since)
+    tolerant = Namespace(**{**vars(options), "strict": False})  # what is ignored is not refused
     files = list(dict.fromkeys(expand(options.files, xacro=options.xacro)))
     for number, file in enumerate(files, 1):
         output.status(f"checking {file} ({number} of {len(files)})")
-        yield _check_file(options, file)
+        if changed is None or _depends_on(tolerant, file, changed):
+            yield _selected(options, _check_file(tolerant, file), selection)
+
+
+def _selection(options: Namespace) -> Selection:
+    if options.write_baseline and options.baseline is None:
+        raise UsageError("--write-baseline needs --baseline FILE, the file to write")
+    is_read = options.baseline is not None and not options.write_baseline
+    return Selection(
+        checked_codes(options.select),
+        checked_codes(options.ignore),
+        read_baseline(options.baseline) if is_read else None,
+    )
+
+
+def _selected(options: Namespace, result: _Result, selection: Selection) -> _Result:
+    """Return a result with the findings that are selected, and whether these are refused."""
+    reported, ignored = selection.split(result.file, result.diagnostics)
+    is_strict = options.strict or selection.known is not None
+    refused = {"error", "warning"} if is_strict else {"error"}
+    valid = not any(entry.severity in refused for entry in reported)
+    return replace(result, diagnostics=tuple(reported), valid=valid, ignored=len(ignored))
+
+
+def _depends_on(options: Namespace, file: str, changed: frozenset[str]) -> bool:
+    """Return whether reading a model reads, or looks in vain for, one of some files."""
+    read: set[str] = set()
+    with recorded(lambda path, _: read.add(os.path.realpath(path))), suppress(ModelError):
+        mechanism_of(load_scene(options, file))
+    return not changed.isdisjoint(read | {os.path.realpath(file)})
+
+
+def changed_files(ref: str) -> frozenset[str]:
+    """Return the real paths of the files that differ between a state in git and the folder, new
+    ones and deleted ones too.
+
+    Args:
+        ref: The state, such as ``origin/main``.
+
+    Raises:
+        UsageError: if git is missing, this folder is in no repository, or the state is unknown.
+    """
+    folder = git("rev-parse", "--show-toplevel").decode().rstrip("\n")
+    state = git("rev-parse", "--verify", "--end-of-options", f"{ref}^{{commit}}").decode().strip()
+    changed = git("-C", folder, "diff", "--name-only", "--no-renames", "-z", state, "--")
+    new = git("-C", folder, "ls-files", "--others", "--exclude-standard", "-z")
+    names = [os.fsdecode(name) for name in (changed + new).split(b"\0") if name]
+    return frozenset(os.path.realpath(os.path.join(folder, name)) for name in names)
+
+
+def _list_rules(options: Namespace, output: Output) -> int:
+    chosen = checked_codes(options.select)
+    rules = [code for word in chosen for code in codes_of(word)] or list(all_codes().values())
+    if options.json:
+        output.json({code.name: code.meaning for code in rules})
+    else:
+        output.data_lines(f"{code.name}: {code.meaning}" for code in rules)
+    return SUCCESS
+
+
+def _write_baseline(options: Namespace, output: Output, results: Sequence[_Result]) -> int:
+    text = baseline_text((result.file, result.diagnostics) for result in results)
+    with writing_to(options.baseline):
+        options.baseline.write_text(text, encoding="utf-8")
+    output.progress(f"wrote {options.baseline}")
+    return SUCCESS
+
+
+def explain(options: Namespace, output: Output) -> int:
+    """Print what findings mean, what to do, and what their messages look like.
+
+    Raises:
+        UsageError: if a code is unknown.
+    """
+    found = [code for word in checked_codes(options.codes) for code in codes_of(word)]
+    if options.json:
+        output.json({code.name: _explanation(code) for code in found})
+    else:
+        output.data("\n\n".join(_explained(code) for code in found))
+    return SUCCESS
+
+
+def _explanation(code: Code) -> dict[str, object]:
+    """Return what a finding means, in the order in which it is printed."""
+    known = {
+        "fates": ", ".join(code.fates),
+        "meaning": code.meaning,
+        "remedy": code.remedy or "Nothing needs to be done.",
+        "effect": str(code.effect or ""),
+        "message": _PLACE.sub(lambda match: match[1].upper(), code.message),
+        "hint": code.hint,
+    }
+    return {key: value for key, value in known.items() if value}
+
+
+def _explained(code: Code) -> str:
+    lines = (f"  {key}: {value}" for key, value in _explanation(code).items())
+    return "\n".join((code.name, *lines))
 
 
 def _check_file(options: Namespace, file: str) -> _Result:
@@ -241,10 +368,7 @@ def _check_file(options: Namespace, file: str) -> _Result:
             size = check_robot(mechanism, meshes)
     except ModelError as error:
         lowered.extend(error.findings)
-    diagnostics = (*scene.diagnostics, *lowered, *meshes)
-    refused = {"error", "warning"} if options.strict else {"error"}
-    valid = not any(entry.severity in refused for entry in diagnostics)
-    return _Result(file, diagnostics, valid, size=size)
+    return _Result(file, (*scene.diagnostics, *lowered, *meshes), valid=True, size=size)
 
 
 def _report_motion(options: Namespace, mechanism: Mechanism, diagnostics: Diagnostics) -> None:
@@ -272,6 +396,7 @@ def _lines(results: Sequence[_Result], diagnostics: Sequence[Diagnostic]) -> Ite
             f"{result.name}: {result.verdict}"
             + (f", with {found}" if found else "")
             + (f": {harms}" if found and harms else "")
+            + (f"; {result.ignored} ignored" if result.ignored else "")
         )
     if len(results) > 1:
         valid = sum(result.valid for result in results)
@@ -318,7 +443,7 @@ def _rank(entry: Diagnostic) -> int | None:
     """Return which of the harms a finding does; None if it does none of them."""
     if entry.harm:
         return 0 if entry.harm > 2 else 1
-    info = _info_of(entry.code)
+    info = all_codes().get(entry.code)
     if info is None or info.effect is None:
         return None
     return {ActsOn.MOTION: 1, ActsOn.CONTACT: 1, ActsOn.LOOKS: 2}.get(info.effect.acts_on)
@@ -341,4 +466,4 @@ def _report(
 
 def _entry(result: _Result) -> dict[str, object]:
     size = {} if result.size is None else asdict(result.size)
-    return {"file": result.name, "valid": result.valid, **size}
+    return {"file": result.name, "valid": result.valid, "ignored": result.ignored, **size}

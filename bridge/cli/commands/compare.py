@@ -23,10 +23,11 @@ from bridge.cli.errors import (
     CommandError,
     UsageError,
 )
-from bridge.cli.inputs import load_scene, search, writing_to
+from bridge.cli.inputs import from_git, limits, load_scene, search, writing_to
 from bridge.cli.output import Output
 from bridge.demo.demo import draw, side_by_side
 from bridge.diff.files import FileComparison, FileVerdict, compare_files, places_of, text_of
+from bridge.lowering.sources import mechanism_of
 from bridge.mechanism.coordinates import Position
 from bridge.output import check_folder, write_folder
 from bridge.parity import Comparison, EngineMissingError, Outcome, Verdict, default_engines
@@ -34,6 +35,7 @@ from bridge.parity.causes import Gap
 from bridge.parity.report.report import require_packages
 from bridge.parity.two_models import errors_in_simulators
 from bridge.parity.verdict import Row, line, number
+from bridge.robot_checks import doubts
 from loaders.scene import Scene
 
 _STYLES = {
@@ -194,7 +196,13 @@ def compare_two(options: Namespace, output: Output) -> int:
         CommandError: if an engine is not installed.
         UsageError: if a name to match is unknown.
     """
-    a, b = load_scene(options), load_scene(options, options.other)
+    with from_git(options.file) as old, from_git(options.other) as new:
+        a, b = load_scene(options, old), load_scene(options, new)
+        return _compare_scenes(options, output, a, b)
+
+
+def _compare_scenes(options: Namespace, output: Output, a: Scene, b: Scene) -> int:
+    """Print each difference between two scenes; return the status."""
     try:
         result = compare_files(a, b, names=dict(options.map), match=options.match)
     except ValueError as error:
@@ -296,7 +304,8 @@ def compare(options: Namespace, output: Output) -> int:
     else:
         show_comparison(comparison, output, command)
     output.similar = 1
-    output.diagnostics(comparison.diagnostics)
+    found = doubts(mechanism_of(scene), limits(options))
+    output.diagnostics((*comparison.diagnostics, *found))
     return exit_status(comparison.verdict, strict=options.strict)
 
 

@@ -13,7 +13,9 @@ from bridge.cli.errors import UsageError
 from bridge.cli.inputs import limits, load_scene, writing_to
 from bridge.cli.options import flags_of, target_options
 from bridge.cli.output import Output
+from bridge.lowering.sources import mechanism_of
 from bridge.output import Form, check_file, write_document
+from bridge.robot_checks import doubts, is_doubt
 from bridge.targets.mjcf import MjcfExport
 from bridge.targets.mjcf.spec import measure
 from bridge.targets.target import MJCF, Target, targets
@@ -124,7 +126,8 @@ def convert(options: Namespace, output: Output) -> int:
         else:
             result = target.export(scene, out, force=options.force, quiet=True, **keywords)
             files, diagnostics = [str(out / file) for file in result.files], result.diagnostics
-    shown = without_repeats((*scene.diagnostics, *diagnostics))
+    found = doubts(mechanism_of(scene), limits(options))
+    shown = without_repeats((*scene.diagnostics, *diagnostics, *found))
     if isinstance(result, MjcfExport):
         _show_compiled(options, output, scene, result, files, shown)
     else:
@@ -209,13 +212,13 @@ def _show(
         options: The options of the command line.
         output: Where they are printed.
         files: The paths of the files.
-        diagnostics: The findings of the reader and of the export.
+        diagnostics: The findings of the reader, of the export, and about the robot.
         about: Further entries of the report as JSON.
         check: What was done with the files, the beginning of the summary.
         more: The end of the summary.
     """
     output.status("")
-    fates = Counter(entry.fate for entry in diagnostics)
+    fates = Counter(entry.fate for entry in diagnostics if not is_doubt(entry))
     counts = {str(fate): fates[fate] for fate in Fate if fates[fate]}
     if options.json:
         output.json({"files": files, **about, "fates": counts})
