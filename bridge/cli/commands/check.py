@@ -425,7 +425,7 @@ def _counts(diagnostics: Sequence[Diagnostic]) -> str:
 
 _HARMS = (
     ("lets it diverge", "let it diverge"),
-    ("makes it another robot", "make it another robot"),
+    ("may make it another robot", "may make it another robot"),
     ("changes its looks", "change its looks"),
 )
 """What findings do to a robot, the worst first."""

@@ -233,13 +233,9 @@ class _Loads:
     def __init__(self, mechanism: Mechanism, limits: Mapping[Dof, tuple[float, float]]) -> None:
         mobility, self.loaded = _mobilities(mechanism, {}), set[Dof]()
         axes = {dof: scalar.primitive.limits for dof, scalar in scalar_dofs(mechanism).items()}
-        self._rates, self._decelerations = (
-            {
-                dof: float(mobility[mechanism.dof_index[dof]]) * getattr(axes[dof], brake)
-                for dof in limits
-            }
-            for brake in ("damping", "friction")
-        )
+        inverse = {dof: float(mobility[mechanism.dof_index[dof]]) for dof in limits}
+        self._rates = {dof: inverse[dof] * axes[dof].damping for dof in limits}
+        self._decelerations = {dof: inverse[dof] * axes[dof].friction for dof in limits}
 
     def add(self, dof: Dof, distance: float, speed: float, allowed: float) -> None:
         """Take a joint at a time into account.

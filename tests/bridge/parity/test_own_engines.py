@@ -180,8 +180,8 @@ def source_of(member: str) -> Any:
     return ASSETS / "arm" / "model.sdf"
 
 
-OTHERS = {"solver_iterations", "set_solver_iterations", "zero_poses"}
-"""Asked only where stops do not hold, or answered by other members."""
+OTHERS = {"sensor_forces", "set_solver_iterations", "solver_iterations", "zero_poses"}
+"""Asked only where stops do not hold or where sensors measure forces, or answered by other members."""
 
 
 @pytest.mark.parametrize("member", QUERIES)

@@ -381,10 +381,10 @@ def test_what_a_killed_download_left_is_removed_by_the_next(server: Server, tmp_
     with subprocess.Popen(command, env=os.environ) as process:
         while not (server.asked and list(cache.glob(".part-*"))) and process.poll() is None:
             time.sleep(0.01)
-        server.pause = 0.0
         load(server, URI.replace("Red", "Blue"), fetch=True, lenient=True)
         assert list(cache.glob(".part-*"))  # that of a running download stays
         process.kill()
+    server.pause = 0.0
     assert list(cache.glob(".part-*"))
     load(server, fetch=True)
     assert not list(cache.glob(".part-*"))
