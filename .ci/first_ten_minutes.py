@@ -172,7 +172,7 @@ class Player:
         ]
         self.run(
             f"install {Path(name).name}",
-            [*pip, "--find-links", str(dist), f"{name}[report]", "pytest"],
+            [*pip, "--find-links", str(dist), f"{name}[completion,report]", "pytest"],
             self.place,
         )
         return programs

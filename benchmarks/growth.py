@@ -3,8 +3,8 @@ quadratic time.
 
     python -m benchmarks.growth [NAME ...] [--write]
 
-Each input is made with n and with 4 n parts, loaded, and exported to every format. The work is the number
-of function calls, and the processor time, the smallest of several. If the work grows as a power of
+Each input is made with n and with 4 n parts, loaded, and exported to every format. The work is the
+number of function calls, and the processor time, the smallest of several. If the work grows as a power of
 n, the exponent is the power: 1 is linear, 2 quadratic. Function calls do not depend on the load of
 the machine; time includes what libraries in C do, among it the mass matrix of models of at most
 1,000 velocities: some larger models take less time than smaller ones. With ``--write`` the table
@@ -337,8 +337,10 @@ INPUTS = {
 }
 
 
-LISTED = ("excluded links", "MJCF weld groups")
-"""Inputs that need a list of pairs of links; the limit ``pairs`` refuses larger ones."""
+LISTED = ("excluded links", "MJCF excludes", "MJCF weld groups")
+"""Inputs that need a list of pairs of links; the limit ``pairs`` refuses larger ones, and the pairs
+of more than 400 links are not examined for friction.
+"""
 
 
 def use(main: Path) -> None:

@@ -194,6 +194,17 @@ DRAKE_CONTINUOUS_LIMITS = Code(
     meaning="Drake keeps the limits of a continuous joint.",
     remedy="Remove the limits, or make the joint revolute.",
 )
+DRAKE_COUPLING = Code(
+    "drake.coupling",
+    Fate.DROPPED,
+    (
+        "Drake reads {count} constraints, not the coupling of joint {follower} to joint {leader}; "
+        "of SDFormat it reads drake:mimic, not mimic"
+    ),
+    meaning="Drake does not read a coupling of joints, such as `<mimic>` of SDFormat.",
+    remedy="State it as `<drake:mimic>`, too.",
+    effect=Lost("couplings"),
+)
 DRAKE_FRICTION = Code(
     "drake.friction",
     Fate.APPROXIMATED,

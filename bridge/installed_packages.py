@@ -5,6 +5,8 @@ A distribution may have another name than its package: ``pybullet-arm64`` provid
 
 from __future__ import annotations
 
+import subprocess
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -68,6 +70,20 @@ def own_version() -> str:
     """
     version = _version_of_distribution("sdfbridge")
     return version or _stated_version(Path(__file__).resolve().parents[1] / "pyproject.toml")
+
+
+@cache
+def own_version_and_commit() -> str:
+    """Return the version of sdfbridge; of a working copy with the commit of git."""
+    root = Path(__file__).resolve().parents[1]
+    commit = ""
+    if (root / ".git").exists():
+        with suppress(OSError, subprocess.SubprocessError):
+            commit = subprocess.run(  # noqa: S603 - git of the path, on this package
+                ["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"],  # noqa: S607
+                capture_output=True, text=True, timeout=5, check=True,
+            ).stdout.strip()  # fmt: skip
+    return f"{own_version()} (commit {commit})" if commit else own_version()
 
 
 def _stated_version(project: Path) -> str:

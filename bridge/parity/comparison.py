@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import os
 import platform
@@ -17,6 +18,8 @@ from typing import Any, ClassVar, Literal, TypeVar, Unpack, cast
 import numpy as np
 
 from bridge.choices import AS_STATED, Base, Exclude, Exclusion, Overlaps
+from bridge.geometry.cache import cache_path
+from bridge.installed_packages import own_version_and_commit
 from bridge.lowering.sources import Source, mechanism_of
 from bridge.lowering.transform import switched
 from bridge.mechanism import Mechanism
@@ -25,6 +28,7 @@ from bridge.output import Form, write_folder, write_sealed
 from bridge.sensors import FORCE_TYPES
 from loaders import LoadOptions, Search
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, without_repeats
+from loaders.files.read_file import file_of, recorded
 from loaders.model import JointType
 from loaders.text import check_option_names, check_option_value, check_whole_number
 
@@ -46,7 +50,7 @@ from .engine import (
 from .motion.conservation import invariant_rows
 from .motion.trajectory import motion_rows
 from .motion.witness import witness_rows
-from .quantities.model import STATED_QUANTITIES
+from .quantities.model import STATED_QUANTITIES, running_rows
 from .quantities.rows import find_gaps, quantity_rows, refusal_rows
 from .quantity import MAX_COLLIDING_LINKS, QUANTITIES, SENSOR_FORCES
 from .report.report import html, junit, verdict_card
@@ -259,14 +263,20 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     check_option_value("inertia", inertia, ("keep", "repair"))
     exclusion = Exclusion(exclude=exclude, samples=exclude_samples, seed=exclude_seed)
     load_options["quiet"] = True  # the result holds the diagnostics of all engines
-    mechanism = mechanism_of(
-        source,
-        base=base,
-        overlaps=overlaps,
-        exclusion=exclusion,
-        repair_inertia=inertia == "repair",
-        **load_options,
-    )
+    read: dict[str, str | None] = {}
+
+    def note(path: str, digest: str | None) -> None:
+        read[path] = digest or read.get(path)
+
+    with recorded(note):
+        mechanism = mechanism_of(
+            source,
+            base=base,
+            overlaps=overlaps,
+            exclusion=exclusion,
+            repair_inertia=inertia == "repair",
+            **load_options,
+        )
     mechanism = switched(mechanism)
     states = _states(mechanism, configurations, seed, positions or {})
     names = tuple(name for name, _ in named[1:])
@@ -275,7 +285,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         Search,
         {key: value for key, value in load_options.items() if key in Search.__optional_keys__},
     )
-    with _open_engines(mechanism, named, search) as opened:
+    with recorded(note), _open_engines(mechanism, named, search) as opened:
         _diagnostics(opened, load_options)  # raises before the long work
         answering = {name: engine for name, engine in opened.items() if not engine.refusal}
         rows = [
@@ -306,6 +316,8 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         rows=attribute_differences(rows, reported),
         engines=names,
         environment=environment,
+        inputs=_digests(mechanism.scene.source, read),
+        contact=_contact(mechanism, selected),
         diagnostics=diagnostics,
         details=details,
     )
@@ -447,6 +459,8 @@ def _static_rows(
         if quantity.level in levels:
             progress(f"{quantity.level} {quantity.name}")
             yield from quantity_rows(quantity, mechanism, engines, states)
+    if Level.MODEL in levels:
+        yield from running_rows(REFERENCE, engines)
 
 
 _FORCE_STATES = 4
@@ -490,14 +504,57 @@ def _environment(
 ) -> dict[str, str]:
     versions = {name: engine.version for name, engine in engines.items() if engine.version}
     return {
+        "sdfbridge": own_version_and_commit(),
         "python": platform.python_version(),
         "numpy": np.__version__,
         **versions,
         "machine": f"{platform.system()} {platform.machine()}",
+        "processor": _processor(),
         "degrees of freedom": str(len(mechanism.v_order)),
         "seed": str(seed),
         "configurations": str(configurations),
     }
+
+
+def _processor() -> str:
+    """Return the name of the processor; that of its kind where the system tells no other."""
+    with suppress(OSError):
+        for text in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if text.startswith("model name"):
+                return text.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _digests(source: str, read: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the SHA-256 of each file that was read, by its path, the model first.
+
+    Args:
+        source: The file of the model.
+        read: The digest of each file that the result depends on; None where it was not read anew.
+    """
+    first = [os.path.abspath(file_of(source))] if source else []
+    cache, found = "", {}
+    with suppress(OSError):
+        cache = os.path.abspath(cache_path())
+    for path in dict.fromkeys((*first, *sorted(read))):
+        if cache and path.startswith(f"{cache}{os.sep}"):
+            continue  # a file that was computed from others
+        if read.get(path):
+            found[path] = str(read[path])
+        elif os.path.isfile(path):
+            with suppress(OSError), open(path, "rb") as file:
+                found[path] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
+def _contact(mechanism: Mechanism, levels: Sequence[Level]) -> str:
+    """Return what was compared of motion in contact; empty if nothing can touch."""
+    shapes = [shape for link in mechanism.scene.links for shape in link.collisions]
+    if not any(shape.surface.collide_bitmask for shape in shapes):
+        return ""
+    if Level.CONTACT in levels:
+        return "contact was compared in scenarios of rest, slide, bounce and stack"
+    return "motion in contact was not compared"
 
 
 def _details(

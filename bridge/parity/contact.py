@@ -319,7 +319,7 @@ def _surfaces(mechanism: Mechanism) -> list[Surface]:
         (collision.surface.friction.mu, collision.surface.restitution)
         for link in mechanism.scene.links
         for collision in link.collisions
-        if not collision.surface.collide_without_contact
+        if collision.surface.collide_bitmask and not collision.surface.collide_without_contact
     )
     return [
         Surface(friction=dataclasses.replace(Friction(), mu=mu, mu2=mu), restitution=e)

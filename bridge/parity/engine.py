@@ -70,7 +70,7 @@ class JointParameters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings with which an engine starts a simulation.
+    """The settings with which an engine starts a simulation; None for one that it does not read.
 
     Attributes:
         gravity: Gravity in the world [m/s^2], shape (3,).
@@ -79,10 +79,10 @@ class Settings:
         efforts: Effort limit of each component of a hinge or slide [N m or N].
     """
 
-    gravity: Array
-    time_step: float
+    gravity: Array | None
+    time_step: float | None
     initial_poses: Mapping[str, Pose]
-    efforts: Mapping[Dof, float]
+    efforts: Mapping[Dof, float] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -473,6 +473,11 @@ class Engine(Protocol):
         compiles them.
         """
 
+    def running_statements(self) -> tuple[Statements, Statements]:
+        """Return the settings that act in the running engine, and the same as it was loaded; by
+        default it tells neither.
+        """
+
     def compiled_forms(self) -> Statements:
         """Return meshes and height fields of an MJCF file by shape, as MuJoCo compiles them."""
 
@@ -656,6 +661,10 @@ class BaseEngine:
     def compiled_statements(self) -> Statements:
         """See `Engine.compiled_statements`."""
         self._refuse("report compiled statements")
+
+    def running_statements(self) -> tuple[Statements, Statements]:
+        """See `Engine.running_statements`."""
+        return {}, {}
 
     def compiled_forms(self) -> Statements:
         """See `Engine.compiled_forms`."""

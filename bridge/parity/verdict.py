@@ -183,6 +183,8 @@ class Row:
         is_stated: Whether the model states the quantity, so that a row without a comparison makes
             it incomplete.
         subjects: Scoped names of the links or joints that ``where`` is about.
+        loaded: How many of how many stops, couplings or other elements were loaded beyond a
+            threshold, so that their absence would show; None if the row is not about loads.
         series: Time [s] and error of a motion.
         sensitivity: Ratio of final to initial distance of two close motions of one engine.
         convergence: Time step [s] and error.
@@ -201,6 +203,7 @@ class Row:
     known_cause: Cause | None = None
     is_stated: bool = True
     subjects: tuple[str, ...] = ()
+    loaded: tuple[int, int] | None = None
     series: tuple[tuple[float, float], ...] = ()
     sensitivity: float | None = None
     convergence: tuple[tuple[float, float], ...] = ()
@@ -221,6 +224,7 @@ class Row:
         left out.
         """
         measured = {
+            "loaded": None if self.loaded is None else list(self.loaded),
             "sensitivity": self.sensitivity,
             "order": self.order,
             "series": [[t, number(x)] for t, x in self.series],
@@ -294,6 +298,8 @@ class Findings:
         engines: The names of the engines, without the reference.
         environment: Versions, seed and other values that make the comparison repeatable.
         diagnostics: The fidelity reports of all engines.
+        inputs: SHA-256 of each file that was read, by path.
+        contact: What was compared of motion in contact; empty if the model can touch nothing.
         gaps: What the model states and was not compared.
         conditions: The conditions under which the verdict holds, such as speeds within the stated
             limits.
@@ -306,6 +312,8 @@ class Findings:
     engines: tuple[str, ...]
     environment: dict[str, str]
     diagnostics: tuple[Diagnostic, ...]
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    contact: str = ""
     gaps: tuple[Gap, ...] = ()
     conditions: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
@@ -339,6 +347,48 @@ class Findings:
     def failures(self) -> tuple[Row, ...]:
         """The rows that differ without a known cause, in the order of the report."""
         return tuple(row for row in self.rows if not row.passed)
+
+    @property
+    def claim(self) -> str:
+        """The verdict in two sentences: what holds within which bounds, and under which
+        conditions.
+        """
+        compared = sum(row.outcome in {Outcome.PASSED, Outcome.EXPLAINED} for row in self.rows)
+        largest = max((row.error for row in self.rows if row.code), default=0.0)
+        bound = f", explained differences being at most {largest:.1e}" if largest else ""
+        rest = [f"{len(self.gaps)} stated quantities were not compared"] if self.gaps else []
+        rest += [self.contact] if self.contact else []
+        rest += [f"it holds if {'; '.join(self.conditions)}"] if self.conditions else []
+        second = "; ".join(rest) or "all that the model states was compared"
+        engines, count = " and ".join(self.engines), len(self.rows)
+        first = (
+            f"the model {self.model} differs in {engines} in {len(self.failures)} of {count} "
+            f"comparisons and agrees in {compared}"
+            if self.failures
+            else f"the model {self.model} has the same mechanics in {engines} in {compared} of "
+            f"{count} comparisons, each within its tolerance or the bound of a known cause{bound}"
+        )
+        return f"{self.verdict}: {first}. {second[:1].upper()}{second[1:]}."
+
+    @property
+    def methods(self) -> str:
+        """A paragraph for the methods section of a paper: what was compared, with which versions,
+        and how to repeat it.
+        """
+        own = self.environment.get("sdfbridge", "")
+        engines = ", ".join(
+            f"{name} {self.environment.get(name, '')}".rstrip() for name in self.engines
+        )
+        levels = ", ".join(dict.fromkeys(str(row.level) for row in self.rows))
+        digest = next(iter(self.inputs.values()), "")
+        file = f" (SHA-256 {digest}, one of {len(self.inputs)} input files)" if digest else ""
+        return (
+            f"The model {self.model}{file} was compared in {engines} with sdfbridge {own}, each "
+            f"with the others and with a reference that is computed from first principles, at "
+            f"levels {levels}, with {self.environment.get('configurations', '?')} random states "
+            f"of seed {self.environment.get('seed', '?')}. {self.claim} "
+            f"The comparison is repeated with: {self.command}"
+        )
 
     @property
     def command(self) -> str:
@@ -401,7 +451,11 @@ class Findings:
             "gaps": [gap.to_dict() for gap in self.gaps],
             "conditions": list(self.conditions),
             "engines": list(self.engines),
+            "contact": self.contact,
+            "claim": self.claim,
+            "methods": self.methods,
             "environment": self.environment,
+            "inputs": dict(self.inputs),
             "command": self.command,
             "rows": [row.to_dict() for row in self.rows],
             "diagnostics": [
@@ -416,6 +470,7 @@ def line(row: Row) -> str:
     cause = f": {row.cause}" if row.cause else ""
     place = f" at {row.where}" if row.where else ""
     error = f"{row.error:.2e} {row.unit}".rstrip()
+    error += "" if row.loaded is None else f", {row.loaded[0]} of {row.loaded[1]} loaded"
     return (
         f"{row.level} {row.quantity} ({' / '.join(row.engines)}): error {error}{place}, "
         f"tolerance {row.tolerance:.0e}, {row.outcome}{cause}"

@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,9 +29,10 @@ from bridge.codes import (
 )
 from loaders.code import Code
 from loaders.collision_pairs import connected_components, static_links
+from loaders.deferred import cached_property
 from loaders.diagnostics import Diagnostic, ExportError
 from loaders.finish.transform import renamed
-from loaders.model import WORLD, Joint, JointType, Model
+from loaders.model import WORLD, Actuator, Coupling, Joint, JointType, Link, Model
 from loaders.pose import IDENTITY, Pose, quaternion_to_matrix
 from loaders.scene import Scene
 from loaders.scoped_names import (
@@ -86,17 +88,19 @@ def models_of(scene: Scene) -> tuple[ModelPart, ...]:
         scene: The scene.
     """
     root = root_model(scene)
-    outermost = sorted((model.name for model in scene.models), key=len)
+    known = {model.name for model in scene.models}
     groups: dict[str, list[str]] = defaultdict(list)
     for link in scene.links:
         if link.name != WORLD:
-            around = (name for name in outermost if link.name.startswith(f"{name}{SEPARATOR}"))
-            groups[root.name if root else next(around, outermost_scope(link.name))].append(
-                link.name
+            scope, around = outermost_scope(link.name), _scopes_of(link.name)
+            outermost = next(
+                (name for name in around if name in known and name != link.name), scope
             )
+            groups[root.name if root else outermost].append(link.name)
+    shares = _shares(scene, groups.values())
     parts = [
-        _part(scene, name, "" if root else f"{name}{SEPARATOR}", links)
-        for name, links in groups.items()
+        _part(scene, share, name, "" if root else f"{name}{SEPARATOR}", links)
+        for (name, links), share in zip(groups.items(), shares, strict=True)
     ]
     parts = [
         part._replace(scene=_without_noise(part.scene, part.scene.models[0].X_WM)) for part in parts
@@ -169,14 +173,14 @@ def _named_trees(scene: Scene, trees: Iterable[list[str]]) -> tuple[ModelPart, .
     X_WL = {link.name: link.X_WL for link in scene.links}
     unused = UnusedNames()
     parts = []
-    for tree in ordered:
+    for tree, share in zip(ordered, _shares(scene, ordered), strict=True):
         scope = _common_scope(tree) if root is None else ""
         top = next((name for name in tree if name not in children), tree[0])
         preferred = root.name if root is not None and len(ordered) == 1 else top
         if scope and scope not in unused.taken:
             preferred = scope
         name = unused.claim(preferred.replace(SEPARATOR, "_"))
-        part = _part(scene, name, f"{scope}{SEPARATOR}" if scope else "", tree)
+        part = _part(scene, share, name, f"{scope}{SEPARATOR}" if scope else "", tree)
         parts.append(part._replace(scene=_without_noise(part.scene, X_WL[top])))
     return tuple(parts)
 
@@ -203,11 +207,80 @@ def _common_scope(links: Iterable[str]) -> str:
 # --- scenes ---------------------------------------------------------------------------------------
 
 
-def _part(scene: Scene, name: str, prefix: str, links: Iterable[str]) -> ModelPart:
+def _ends_of(item: Any, joints: Mapping[str, Iterable[str]]) -> Iterable[str]:
+    """Return the links that an item concerns.
+
+    Args:
+        item: An item of a scene.
+        joints: The links of each joint.
+    """
+    match item:
+        case Link():
+            return (item.name,)
+        case Joint():
+            return joints[item.name]
+        case Coupling():
+            return joints.get(item.follower, ())
+        case Actuator():
+            return joints.get(item.joint, ())
+    named = getattr(item, "joints", ())
+    of_joints = [link for joint in named for link in joints.get(joint, ())]
+    return of_joints + [getattr(item, key) for key in ("link", *_ENDS) if hasattr(item, key)]
+
+
+_SHARED = (
+    "links", "joints", "frames", "lights", "fluid_forces", "couplings", "actuators", "constraints",
+    "forces",
+)  # fmt: skip
+"""Kinds of items that concern links."""
+
+
+def _shares(scene: Scene, parts: Iterable[Iterable[str]]) -> list[Scene]:
+    """Return for each part the scene without items that concern other parts only, so that all
+    parts are made in linear time.
+    """
+    parts = list(parts)
+    owner = {link: i for i, links in enumerate(parts) for link in links}
+    joints = {joint.name: (joint.parent, joint.child) for joint in scene.joints}
+    shares: list[dict[str, list[Any]]] = [defaultdict(list) for _ in parts]
+    for kind in _SHARED:
+        for item in getattr(scene, kind):
+            for i in {owner[link] for link in _ends_of(item, joints) if link in owner}:
+                shares[i][kind].append(item)
+    around = _parts_around(scene, [share["links"] for share in shares])
+    for model in scene.models:
+        for i in around.get(model.name, ()):
+            shares[i]["models"].append(model)
+    changes: list[dict[str, Any]] = [
+        {kind: tuple(share[kind]) for kind in (*_SHARED, "models")} for share in shares
+    ]
+    return [dataclasses.replace(scene, **change) for change in changes]
+
+
+def _parts_around(scene: Scene, parts: Iterable[Iterable[Link]]) -> dict[str, list[int]]:
+    """Return the parts, by their place, that have links in a model, by its name."""
+    root = root_model(scene)
+    around: dict[str, list[int]] = defaultdict(list)
+    for i, links in enumerate(parts):
+        names = {scope for link in links for scope in _scopes_of(link.model)}
+        names |= {scope for link in links for scope in _scopes_of(link.name)}
+        for name in names if root is None else names | {root.name}:
+            around[name].append(i)
+    return around
+
+
+def _scopes_of(name: str) -> Iterable[str]:
+    """Return a scoped name, and the scopes around it."""
+    words = name.split(SEPARATOR)
+    return (SEPARATOR.join(words[:depth]) for depth in range(1, len(words) + 1))
+
+
+def _part(scene: Scene, share: Scene, name: str, prefix: str, links: Iterable[str]) -> ModelPart:
     """Return the items that concern some links alone, as a scene.
 
     Args:
         scene: The whole scene.
+        share: The scene without items that concern other parts only.
         name: Name of the part.
         prefix: Prefix that its names lose.
         links: Names of its links.
@@ -215,23 +288,23 @@ def _part(scene: Scene, name: str, prefix: str, links: Iterable[str]) -> ModelPa
     own = frozenset(links)
     held = own | {WORLD}
     joints = tuple(
-        j for j in scene.joints if {j.parent, j.child} <= held and {j.parent, j.child} & own
+        j for j in share.joints if {j.parent, j.child} <= held and {j.parent, j.child} & own
     )
     names = frozenset(joint.name for joint in joints)
     groups = _groups(scene, own)
     part = Scene(
         name=name,
         source=scene.source,
-        models=_models(scene, name, own),
-        links=tuple(link for link in scene.links if link.name in own),
+        models=_models(share, name, own, scene.links[0].X_WL),
+        links=tuple(link for link in share.links if link.name in own),
         joints=tuple(dataclasses.replace(joint, default_position=()) for joint in joints),
-        frames=tuple(frame for frame in scene.frames if frame.link in own),
-        lights=tuple(light for light in scene.lights if light.link in own),
-        couplings=tuple(c for c in scene.couplings if {c.follower, c.leader} <= names),
-        actuators=tuple(a for a in scene.actuators if a.joint in names),
-        constraints=tuple(c for c in scene.constraints if _concerns(c, held, own, names)),
-        forces=tuple(f for f in scene.forces if _concerns(f, held, own, names)),
-        fluid_forces=tuple(force for force in scene.fluid_forces if force.link in own),
+        frames=tuple(frame for frame in share.frames if frame.link in own),
+        lights=tuple(light for light in share.lights if light.link in own),
+        couplings=tuple(c for c in share.couplings if {c.follower, c.leader} <= names),
+        actuators=tuple(a for a in share.actuators if a.joint in names),
+        constraints=tuple(c for c in share.constraints if _concerns(c, held, own, names)),
+        forces=tuple(f for f in share.forces if _concerns(f, held, own, names)),
+        fluid_forces=tuple(force for force in share.fluid_forces if force.link in own),
         filter_groups=tuple(group for group in scene.filter_groups if group.name in groups),
         filter_rules=tuple(rule for rule in scene.filter_rules if {rule.a, rule.b} <= groups),
     )
@@ -276,20 +349,19 @@ def _local(prefix: str) -> Callable[[str], str]:
     )
 
 
-def _models(scene: Scene, name: str, own: Set[str]) -> tuple[Model, ...]:
-    """Return the models of the links of a part and those around them; one of the part's name if
-    there is none.
+def _models(scene: Scene, name: str, own: Set[str], X_WM: Pose) -> tuple[Model, ...]:
+    """Return the models of the links of a part and those around them; one of the part's name, at
+    a pose, if there is none.
     """
     used = {name}
     for scope in {link.model for link in scene.links if link.name in own}:
-        words = scope.split(SEPARATOR)
-        used |= {SEPARATOR.join(words[:depth]) for depth in range(1, len(words) + 1)}
+        used |= set(_scopes_of(scope))
     models = []
     for model in scene.models:
         if model.name in used:
             is_complete = model.canonical_link in own
             models.append(model if is_complete else dataclasses.replace(model, canonical_link=None))
-    return tuple(models) or (Model(name=name, X_WM=scene.links[0].X_WL, canonical_link=None),)
+    return tuple(models) or (Model(name=name, X_WM=X_WM, canonical_link=None),)
 
 
 def _concerns(item: Any, held: Set[str], own: Set[str], joints: Set[str]) -> bool:
@@ -521,16 +593,24 @@ class Assembly:
 
         Joints of static models do not move, and are fixed joints in URDF.
         """
+        placed = (self._placed_joints[name] for name in joints if name in self._placed_joints)
+        for _, joint in sorted(placed, key=itemgetter(0)):
+            q: Sequence[float] = joint.default_position
+            if joint.type is JointType.BALL:
+                q = roll_pitch_yaw(quaternion_to_matrix(q))
+            yield self._of_joint[joint.name].joint(joint.name), q
+
+    @cached_property
+    def _placed_joints(self) -> dict[str, tuple[int, Joint]]:
+        """The joints that move and have an initial position, with their place, by name."""
         held = static_links(self._scene) - {WORLD}
-        for joint in self._scene.joints:
-            is_movable = (
-                joint.type is not JointType.FLOATING and not {joint.parent, joint.child} & held
-            )
-            if joint.name in joints and joint.default_position and is_movable:
-                q: Sequence[float] = joint.default_position
-                if joint.type is JointType.BALL:
-                    q = roll_pitch_yaw(quaternion_to_matrix(q))
-                yield self._of_joint[joint.name].joint(joint.name), q
+        return {
+            joint.name: (i, joint)
+            for i, joint in enumerate(self._scene.joints)
+            if joint.default_position
+            and joint.type is not JointType.FLOATING
+            and not {joint.parent, joint.child} & held
+        }
 
     def _weld(self, joint: Joint) -> Lines:
         """Return the weld of two parts; nothing, with a finding, for a joint of another type."""

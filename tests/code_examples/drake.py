@@ -202,6 +202,12 @@ UNIVERSAL = (
     "<upper>1</upper></limit><dynamics><damping>1</damping></dynamics></axis><axis2><xyz>0 1 "
     "0</xyz></axis2></joint>"
 )
+MIMIC = (
+    joint()
+    + "<link name='c'/><joint name='k' type='revolute'><parent>a</parent><child>c</child><axis>"
+    "<xyz>0 0 1</xyz><mimic joint='j'><multiplier>1</multiplier><offset>0</offset><reference>0"
+    "</reference></mimic></axis></joint>"
+)
 SLIPPERY = (
     "<link name='c'><collision "
     "name='c'><geometry><sphere><radius>1</radius></sphere></geometry><surface><friction>"
@@ -232,6 +238,7 @@ def in_drake(text: str, *subjects: str, name: str = "main.sdf") -> Example:
 
 DIFFERENCES = {
     "drake.continuous-limits": in_drake(urdf(CONTINUOUS), "j", name="r.urdf"),
+    "drake.coupling": in_drake(sdf(MIMIC), "k", "j"),
     "drake.friction": in_drake(sdf(SLIPPERY), "c"),
     "drake.link-without-gravity": in_drake(sdf(NO_GRAVITY), "c"),
     "drake.replaced-inertia": in_drake(

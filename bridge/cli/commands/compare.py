@@ -71,7 +71,7 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
         command: The command that repeats the comparison.
     """
     output.banner(
-        f"{comparison.model}: {comparison.verdict}{_without(comparison)}",
+        f"{comparison.model}: {comparison.verdict}{_without(comparison)}{_contact(comparison)}",
         _VERDICTS[comparison.verdict],
     )
     output.data(_summary(comparison))
@@ -113,6 +113,11 @@ def _joined(gaps: Iterable[Gap]) -> list[str]:
         engines.setdefault(replace(gap, engines=()), []).append(" and ".join(gap.engines))
     pairs = {gap: ", ".join(filter(None, names)) for gap, names in engines.items()}
     return [str(replace(gap, engines=(text,) if text else ())) for gap, text in pairs.items()]
+
+
+def _contact(comparison: Comparison) -> str:
+    """Return what the one line says about motion in contact."""
+    return f"; {comparison.contact}" if comparison.contact else ""
 
 
 def _without(comparison: Comparison) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,6 +47,12 @@ few, and the largest number of them in the whole motion.
 MISSING = 5.0
 """Multiple of the bound of a soft stop beyond which it does not act; up to it, other stops and
 couplings may push.
+"""
+CLEAR = 1.1
+"""Multiple of what is allowed by which a joint without its stop would pass it at least."""
+PUSHED, PUSH = 40, 2.0
+"""Number of milliseconds of the motion of a joint that is pushed into its stop, and its speed in
+rad/s or m/s.
 """
 SETTLED = 1e-4
 """Overshoot that a stop under load may keep, times the speed of the impact or one [rad or m]."""
@@ -147,15 +153,127 @@ def stop_rows(
                 cause = _unstable_cause(rate)
                 yield _row(name, 0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, cause)
                 continue
-            row = _overshoot_row(name, engine, model, start, limits)
-            is_soft = (
-                engine.obeys_mjcf_settings
-                and conventions_of(model.physics).has_solver_settings
-                and row.outcome is Outcome.FAILED
-            )
-            yield _soft_row(row, engine, model, start, limits) if is_soft else row
+            yield from _loaded_rows(name, engine, model, start, limits)
         finally:
             engine.close()
+
+
+def _loaded_rows(
+    name: str,
+    engine: Engine,
+    mechanism: Mechanism,
+    start: State,
+    limits: Mapping[Dof, tuple[float, float]],
+) -> Iterator[Row]:
+    """Yield the worst row of the motion into the stops and of a push of each joint that this does
+    not take there, with the number of stops that were loaded; and a row of those that were not.
+    """
+    loads = _Loads(mechanism, limits)
+    rows = [_judged(name, engine, mechanism, _Motion(start, SAMPLES), limits, loads)]
+    for dof in [dof for dof in limits if dof not in loads.loaded]:
+        pushed = _pushed(mechanism, start, limits, dof)
+        if pushed is not None:
+            motion, own = _Motion(pushed, PUSHED, dof), {dof: limits[dof]}
+            rows.append(_judged(name, engine, mechanism, motion, own, loads))
+    worst = max(rows, key=_severity)
+    yield replace(worst, loaded=(len(loads.loaded), len(limits)))
+    idle = [dof_place(dof) for dof in limits if dof not in loads.loaded]
+    if idle and worst.outcome is not Outcome.UNKNOWN:
+        text = f"no load takes {', '.join(idle)} to a stop that another joint does not reach first"
+        row = _row(name, 0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, text)
+        subjects = tuple(dict.fromkeys(n for place in idle for n in place.names))
+        yield replace(row, where=idle[0], subjects=subjects, is_stated=False)
+
+
+_SEVERITY = (Outcome.PASSED, Outcome.EXPLAINED, Outcome.UNKNOWN, Outcome.FAILED)
+
+
+def _severity(row: Row) -> tuple[int, float]:
+    """Return the place of the outcome in `_SEVERITY`, and how much of what is allowed is used."""
+    return _SEVERITY.index(row.outcome), row.error / row.tolerance if row.tolerance else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Motion:
+    """A motion into stops.
+
+    Attributes:
+        start: The initial state.
+        samples: Number of milliseconds at which the joints are read.
+        pushed: The joint that starts at its stop with the speed `PUSH`; None for none.
+    """
+
+    start: State
+    samples: int
+    pushed: Dof | None = None
+
+
+def _judged(
+    name: str,
+    engine: Engine,
+    mechanism: Mechanism,
+    motion: _Motion,
+    limits: Mapping[Dof, tuple[float, float]],
+    loads: _Loads,
+) -> Row:
+    row = _overshoot_row(name, engine, mechanism, motion, limits, loads)
+    is_soft = (
+        engine.obeys_mjcf_settings
+        and conventions_of(mechanism.physics).has_solver_settings
+        and row.outcome is Outcome.FAILED
+    )
+    return _soft_row(row, engine, mechanism, motion, limits) if is_soft else row
+
+
+class _Loads:
+    """The stops that were loaded: at a time the joint would have passed the stop within a
+    millisecond, and its dampers and dry friction would have let it go further than is allowed.
+    """
+
+    def __init__(self, mechanism: Mechanism, limits: Mapping[Dof, tuple[float, float]]) -> None:
+        mobility, self.loaded = _mobilities(mechanism, {}), set[Dof]()
+        axes = {dof: scalar.primitive.limits for dof, scalar in scalar_dofs(mechanism).items()}
+        self._rates, self._decelerations = (
+            {
+                dof: float(mobility[mechanism.dof_index[dof]]) * getattr(axes[dof], brake)
+                for dof in limits
+            }
+            for brake in ("damping", "friction")
+        )
+
+    def add(self, dof: Dof, distance: float, speed: float, allowed: float) -> None:
+        """Take a joint at a time into account.
+
+        Args:
+            dof: The joint.
+            distance: Its distance to the stop towards which it moves [rad or m].
+            speed: Its speed [rad/s or m/s].
+            allowed: The overshoot that is allowed [rad or m].
+        """
+        rate, deceleration = self._rates[dof], self._decelerations[dof]
+        way = speed / rate if rate else math.inf
+        way = min(way, speed**2 / (2.0 * deceleration)) if deceleration else way
+        is_near = distance < speed * DURATION / SAMPLES
+        if speed > 0.0 and is_near and way - distance > CLEAR * allowed:
+            self.loaded.add(dof)
+
+
+def _pushed(
+    mechanism: Mechanism, start: State, limits: Mapping[Dof, tuple[float, float]], dof: Dof
+) -> State | None:
+    """Return the state with one joint at its nearer stop with a speed towards it, while all
+    others rest; None for a follower, which only its leader moves.
+    """
+    joint, k = dof
+    if joint in {mechanism.v_order[c.follower][0] for c in mechanism.couplings}:
+        return None
+    q = {name: np.atleast_1d(value).astype(float) for name, value in start[0].items()}
+    v = {name: np.zeros_like(np.atleast_1d(value), float) for name, value in start[1].items()}
+    lower, upper = limits[dof]
+    sign = 1.0 if upper - q[joint][k] < q[joint][k] - lower else -1.0
+    q[joint][k] = upper if sign > 0.0 else lower
+    v[joint][k] = sign * PUSH
+    return _consistent(mechanism, q, v)
 
 
 def _obeyed(
@@ -225,11 +343,12 @@ def _overshoot_row(
     name: str,
     engine: Engine,
     mechanism: Mechanism,
-    start: State,
+    motion: _Motion,
     limits: Mapping[Dof, tuple[float, float]],
+    loads: _Loads,
 ) -> Row:
     try:
-        overshoot, allowed, dof = _overshoot(engine, mechanism, start, limits)
+        overshoot, allowed, dof = _overshoot(engine, mechanism, motion, limits, loads=loads)
     except DivergedError as error:
         return _row(name, 0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, str(error))
     row = _row(
@@ -242,9 +361,12 @@ def _overshoot_row(
     except NotReportedError:
         return row
     steps = round(DURATION / mechanism.scene.physics.time_step)
-    return _with_more_iterations(
-        row, engine, stated, steps, lambda: _overshoot(engine, mechanism, start, limits)
-    )
+    try:
+        return _with_more_iterations(
+            row, engine, stated, steps, lambda: _overshoot(engine, mechanism, motion, limits)
+        )
+    finally:
+        engine.set_solver_iterations(stated)
 
 
 def _with_more_iterations(
@@ -287,14 +409,14 @@ def _soft_row(
     hard: Row,
     engine: Engine,
     mechanism: Mechanism,
-    start: State,
+    motion: _Motion,
     limits: Mapping[Dof, tuple[float, float]],
 ) -> Row:
     """Return the row of stops that yield as the source states; unknown where other forces may push
     a joint further.
     """
     bounds = SoftBounds(mechanism, limits)
-    overshoot, allowed, dof = _overshoot(engine, mechanism, start, limits, bounds)
+    overshoot, allowed, dof = _overshoot(engine, mechanism, motion, limits, bounds)
     row = _row(hard.engines[1], overshoot, hard.tolerance, dof, Outcome.FAILED)
     text = (
         f"the stop is a spring and damper of MuJoCo, which the joint passes by at most "
@@ -368,18 +490,21 @@ def _mobilities(mechanism: Mechanism, q: Mapping[str, Position]) -> np.ndarray:
 def _overshoot(
     engine: Engine,
     mechanism: Mechanism,
-    start: State,
+    motion: _Motion,
     limits: Mapping[Dof, tuple[float, float]],
     soft: SoftBounds | None = None,
+    loads: _Loads | None = None,
 ) -> tuple[float, float, Dof]:
     """Return the overshoot that is largest relative to what is allowed, what is allowed there, and
     the joint.
     """
-    engine.set_state(*start)
+    engine.set_state(*motion.start)
     step = mechanism.scene.physics.time_step
     worst: tuple[float, float, float, Dof] = (-math.inf, 0.0, 1.0, next(iter(limits)))
-    speeds = dict.fromkeys(limits, 0.0)
-    for _ in range(SAMPLES):
+    speeds = {dof: PUSH if dof == motion.pushed else 0.0 for dof in limits}
+    if loads is not None and motion.pushed is not None:
+        loads.add(motion.pushed, 0.0, PUSH, GIVES_WAY * step * PUSH + SETTLED * PUSH)
+    for _ in range(motion.samples):
         engine.step(round(DURATION / step / SAMPLES))
         q, v = engine.positions(), engine.velocities()
         if soft is not None:
@@ -387,8 +512,12 @@ def _overshoot(
         for dof, (lower, upper) in limits.items():
             here = float(np.atleast_1d(q[dof[0]])[dof[1]])
             overshoot = max(lower - here, here - upper, 0.0)
-            speeds[dof] = max(speeds[dof], abs(float(v[mechanism.dof_index[dof]])))
+            speed = float(v[mechanism.dof_index[dof]])
+            speeds[dof] = max(speeds[dof], abs(speed))
             allowed = GIVES_WAY * step * speeds[dof] + SETTLED * max(1.0, speeds[dof])
+            if loads is not None:
+                distance = upper - here if speed > 0.0 else here - lower
+                loads.add(dof, distance, abs(speed), allowed)
             allowed += 0.0 if soft is None else soft.overshoot(dof, speeds[dof])
             worst = max(worst, (overshoot / allowed, overshoot, allowed, dof))
     return worst[1:]

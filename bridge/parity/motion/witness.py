@@ -84,10 +84,15 @@ RESOLUTION = 0.1
 RUNGE_KUTTA = 15.0
 """Ratio of the change to the remaining error when steps of a method of fourth order are halved."""
 OTHER_MODEL = frozenset(
-    {codes.DRAKE_LINK_WITHOUT_GRAVITY, codes.DRAKE_REPLACED_INERTIA, codes.DRAKE_SHARED_DAMPING}
+    {
+        codes.DRAKE_COUPLING,
+        codes.DRAKE_LINK_WITHOUT_GRAVITY,
+        codes.DRAKE_REPLACED_INERTIA,
+        codes.DRAKE_SHARED_DAMPING,
+    }
 )
-"""Codes of diagnostics that report another mass, weight or damping in the witness, which moves
-differently with it.
+"""Codes of diagnostics that report another mass, weight, damping or coupling in the witness, which
+moves differently with it.
 """
 _Open = Callable[[Mechanism], Engine]
 

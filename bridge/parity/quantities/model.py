@@ -13,18 +13,22 @@ from bridge.mechanism.coordinates import Coordinates, initial_positions, kind_of
 from bridge.parity.causes import READ_OTHERWISE
 from bridge.parity.engine import Engine, NotReportedError, Settings, Statements
 from bridge.parity.quantity import (
+    TOLERANCE,
     Place,
     Quantity,
     Readings,
+    WorstErrors,
     absolute,
+    compare_readings,
     dof_place,
     matrix,
+    names_at,
     pose_distance,
     relative,
 )
 from bridge.parity.readings import actuator_trials, untried_actuators
 from bridge.parity.reference import ReferenceEngine
-from bridge.parity.verdict import Level
+from bridge.parity.verdict import Level, Outcome, Row
 from bridge.targets.mjcf import codes as mjcf_codes
 from loaders import codes as loaders_codes
 from loaders.engine_settings import MUJOCO, conventions_of
@@ -115,7 +119,7 @@ def _is_mjcf(mechanism: Mechanism) -> bool:
     return conventions_of(mechanism.physics).is_compiled
 
 
-def _at_elements(statements: Statements) -> Readings:
+def _at_elements(statements: Statements) -> dict[str, Array]:
     return {Place(label, *names): numbers for (label, names), numbers in statements.items()}
 
 
@@ -170,9 +174,39 @@ leaves no gap.
 """
 
 
+RUNNING = "running settings"
+"""Name of the quantity of what acts in the running engine beside its mechanics."""
+
+
+def running_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]:
+    """Yield one row for each engine that tells its settings: whether those that act in it are those
+    with which the model was loaded.
+
+    Args:
+        reference: The name of the reference.
+        engines: The open engines by name.
+    """
+    for name, engine in engines.items():
+        running, loaded = map(_at_elements, engine.running_statements())
+        worst = WorstErrors()
+        compare_readings(running, loaded, _distance, worst)
+        if worst.where:
+            yield Row(
+                level=Level.MODEL,
+                quantity=RUNNING,
+                engines=(reference, name),
+                error=worst.error,
+                tolerance=TOLERANCE,
+                where=worst.where,
+                subjects=names_at(worst.where),
+                outcome=Outcome.PASSED if worst.error <= TOLERANCE else Outcome.FAILED,
+                is_stated=False,
+            )
+
+
 _WORLD = "world"
 """The place of gravity and of the time step."""
-_Get = Callable[[Settings], Mapping[str, Array]]
+_Get = Callable[[Settings], Mapping[str, Array] | None]
 
 
 def _quantity(get: _Get) -> Callable[[Engine, Mechanism], Readings]:
@@ -183,6 +217,8 @@ def _quantity(get: _Get) -> Callable[[Engine, Mechanism], Readings]:
     def read(engine: Engine, mechanism: Mechanism) -> Readings:
         values = get(engine.settings())
         wanted = get(ReferenceEngine(mechanism).settings()) if mechanism.bodies else {}
+        if values is None or wanted is None:
+            return None
         return {place: values[place] for place in wanted if place in values}
 
     return read
@@ -239,7 +275,17 @@ def _is_within_limits(body: Body, q: Coordinates) -> bool:
     return all(axis.lower <= x <= axis.upper for axis, x in limits)
 
 
-def _efforts(settings: Settings) -> Mapping[str, Array]:
+def _gravity(settings: Settings) -> Mapping[str, Array] | None:
+    return None if settings.gravity is None else {_WORLD: settings.gravity}
+
+
+def _time_step(settings: Settings) -> Mapping[str, Array] | None:
+    return None if settings.time_step is None else {_WORLD: np.array([settings.time_step])}
+
+
+def _efforts(settings: Settings) -> Mapping[str, Array] | None:
+    if settings.efforts is None:
+        return None
     return {dof_place(dof): np.array([effort]) for dof, effort in settings.efforts.items()}
 
 
@@ -249,14 +295,14 @@ STATED_QUANTITIES = (
         name="gravity",
         unit="m/s^2",
         error=absolute,
-        read=_quantity(lambda settings: {_WORLD: settings.gravity}),
+        read=_quantity(_gravity),
     ),
     Quantity(
         level=Level.MODEL,
         name="time step",
         unit="s",
         error=absolute,
-        read=_quantity(lambda settings: {_WORLD: np.array([settings.time_step])}),
+        read=_quantity(_time_step),
     ),
     Quantity(
         level=Level.MODEL,

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from bridge.targets.mjcf import codes
-from loaders.engine_settings import MUJOCO, ROS2_CONTROL
+from loaders.engine_settings import MUJOCO, ROS2_CONTROL, named_kind
 from loaders.model import WORLD, EngineElement
 from loaders.scoped_names import SEPARATOR
 
@@ -51,7 +51,10 @@ def write_mujoco_elements(
         *(e.name for e in elements if e.section == "deformable"),
     }
     for element in elements:
-        stated = [(key, _name(key, name, parts, context)) for key, name in element.references]
+        stated = [
+            (key, _name(named_kind(key, element.settings), name, parts, context))
+            for key, name in element.references
+        ]
         missing = tuple(dict.fromkeys(name for _, name in stated if name not in known))
         is_known = element.engine == MUJOCO and element.section in _SECTIONS
         if missing or not is_known:
@@ -73,9 +76,9 @@ _NUMBERED = re.compile(r"_*(equality|sensor)_\d+")
 _SECTIONS = ("deformable", "equality", "sensor")
 
 
-def _name(key: str, name: str, parts: Mapping[str, str], context: MjcfContext) -> str:
+def _name(kind: str, name: str, parts: Mapping[str, str], context: MjcfContext) -> str:
     """Return the name in the document of what an element names."""
-    if key.startswith(("geom", "camera")):
+    if kind == "part":
         return parts.get(name, name)
     return context.names.changed.get(name, name)
 

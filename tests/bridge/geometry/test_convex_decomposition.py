@@ -199,7 +199,7 @@ def test_the_pairs_that_touch_are_those_of_the_model(gutter_file):
     allowed = {frozenset(pair) for pair in mechanism.collidable_pairs("drake")}
     model = compiled(bridge.to_mjcf(mechanism))
     names = {model.body(body.name).id: body.name for body in mechanism.bodies}
-    assert pairs_in_mujoco(model, names) == allowed
+    assert pairs_in_mujoco(mujoco, model, names) == allowed
     assert pairs_in_pybullet(pybullet, mechanism) == allowed
 
 

@@ -5,6 +5,7 @@ engines open.
 from __future__ import annotations
 
 import ast
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -449,3 +450,43 @@ def is_of_module(function: ast.expr) -> bool:
         and getattr(function.value, "id", getattr(function.value, "attr", ""))
         in {"bridge", "lowering"}
     )
+
+
+# A result can be cited: versions, inputs, contact and the claim.
+
+
+def test_a_result_names_versions_inputs_and_what_it_says_about_contact() -> None:
+    """The hashes are those of the files on the disk, the mesh of an included model among them."""
+    found = compare(ASSETS / "arm" / "model.sdf", levels=("L0",), configurations=1)
+    files = [ASSETS / "arm" / "model.sdf"]
+    files += [ASSETS / "gripper" / name for name in ("model.sdf", "meshes/finger.obj")]
+    for file in files:
+        assert found.inputs[str(file)] == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert next(iter(found.inputs)) == str(files[0])
+    assert all(Path(path).is_relative_to(ASSETS) for path in found.inputs)
+    assert {"sdfbridge", "processor", "mujoco", "pybullet", "seed"} <= found.environment.keys()
+    assert found.contact == "motion in contact was not compared"
+    assert "otion in contact was not compared" in found.claim
+    for part in (
+        found.claim,
+        found.command,
+        found.inputs[str(files[0])],
+        found.environment["mujoco"],
+    ):
+        assert part in found.methods
+    assert found.to_dict()["inputs"] == found.inputs
+
+
+@pytest.mark.parametrize(
+    ("text", "contact"),
+    [
+        ("<geom size='.1'/>", "motion in contact was not compared"),
+        ("<geom size='.1' contype='0' conaffinity='0'/>", ""),
+    ],
+)
+def test_only_a_model_that_can_touch_something_has_a_statement_on_contact(
+    text: str, contact: str
+) -> None:
+    model = f"<mujoco><worldbody><body><freejoint/>{text}</body></worldbody></mujoco>"
+    scene = loaders.load_string(model, format="mjcf")
+    assert compare(scene, "mujoco", levels=("L0",), configurations=1).contact == contact

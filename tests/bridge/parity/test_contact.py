@@ -442,3 +442,20 @@ def test_the_heaviest_tree_rests() -> None:
         f"<sdf version='1.9'><world name='w'>{models}</world></sdf>", format="sdf"
     )
     assert set(rest(scene).allowed_penetration) == {"h::a"}
+
+
+def test_a_model_whose_contacts_are_switched_off_has_no_scenario_of_contact() -> None:
+    """It falls through every floor in MuJoCo; a scenario in which it slides says nothing about
+    it.
+    """
+    model = (
+        "<mujoco><option><flag contact='{}'/></option><worldbody><body><freejoint/>"
+        "<geom type='box' size='.1 .1 .1'/></body></worldbody></mujoco>"
+    )
+    compared = {}
+    for flag in ("enable", "disable"):
+        scene = loaders.load_string(model.format(flag), format="mjcf")
+        found = bridge.compare(scene, "mujoco", levels=("L4",), configurations=1)
+        compared[flag] = {row.quantity for row in found.rows if row.outcome is not Outcome.UNKNOWN}
+    assert len(compared["enable"]) >= 3
+    assert compared["disable"] == set()

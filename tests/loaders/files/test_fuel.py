@@ -79,19 +79,20 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             served.asked.append(self.path)
+            pause = served.pause
             data = served.answers.get(self.path)
             self.send_response(404 if data is None else served.status)
             headers = {"X-Ign-Resource-Version": "7", "Content-Length": str(len(data or b""))}
             for name, value in {**headers, **served.headers}.items():
                 self.send_header(name, value)
             self.end_headers()
-            pieces = [data or b""] if not served.pause else [bytes([byte]) for byte in data or b""]
+            pieces = [data or b""] if not pause else [bytes([byte]) for byte in data or b""]
             for piece in pieces:
                 try:
                     self.wfile.write(piece)
                 except OSError:
                     return
-                time.sleep(served.pause)
+                time.sleep(pause)
 
         def log_message(self, *_: object) -> None:
             pass
@@ -378,7 +379,7 @@ def test_what_a_killed_download_left_is_removed_by_the_next(server: Server, tmp_
     command = [sys.executable, "-c", code, server.world(URI), server.address]
     cache = tmp_path / "cache"
     with subprocess.Popen(command, env=os.environ) as process:
-        while not list(cache.glob(".part-*/model.zip")) and process.poll() is None:
+        while not (server.asked and list(cache.glob(".part-*"))) and process.poll() is None:
             time.sleep(0.01)
         server.pause = 0.0
         load(server, URI.replace("Red", "Blue"), fetch=True, lenient=True)

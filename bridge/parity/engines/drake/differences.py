@@ -12,6 +12,7 @@ import numpy as np
 
 from bridge.codes import (
     DRAKE_CONTINUOUS_LIMITS,
+    DRAKE_COUPLING,
     DRAKE_FRICTION,
     DRAKE_FRICTION_UNSTATED,
     DRAKE_LINK_WITHOUT_GRAVITY,
@@ -32,7 +33,7 @@ _WATER = 1000.0
 
 
 def known_differences(
-    mechanism: Mechanism, links: Mapping[str, Any], joints: Mapping[str, Any]
+    mechanism: Mechanism, links: Mapping[str, Any], joints: Mapping[str, Any], constraints: int
 ) -> tuple[Diagnostic, ...]:
     """Return all known differences of one model.
 
@@ -40,8 +41,10 @@ def known_differences(
         mechanism: The model as this project reads it.
         links: Drake's bodies by scoped link name.
         joints: Drake's joints by scoped joint name.
+        constraints: Number of constraints in Drake's plant.
     """
     return (
+        *_couplings(mechanism.scene, constraints),
         *_replaced_inertias(links, mechanism.scene),
         *_limits_of_continuous_joints(joints, mechanism.scene),
         *_limits_of_screws(joints, mechanism.scene),
@@ -77,6 +80,24 @@ def friction_differences(
                 difference = max(abs(x - y) for x, y in zip(expected, wanted, strict=True))
                 yield _about_link(code, link, difference=difference)
                 break
+
+
+def _couplings(scene: Scene, constraints: int) -> Iterator[Diagnostic]:
+    """Yield the couplings of a model of which Drake reads fewer constraints than it has
+    couplings.
+    """
+    if constraints >= len(scene.couplings):
+        return
+    for coupling in scene.couplings:
+        yield finding_of(
+            DRAKE_COUPLING,
+            coupling.where,
+            target=_TARGET,
+            subjects=(coupling.follower, coupling.leader),
+            follower=coupling.follower,
+            leader=coupling.leader,
+            count=constraints,
+        )
 
 
 def _replaced_inertias(links: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:

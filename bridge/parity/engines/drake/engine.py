@@ -17,7 +17,7 @@ import numpy as np
 
 from bridge import codes
 from bridge.mechanism import Mechanism
-from bridge.mechanism.coordinates import Position
+from bridge.mechanism.coordinates import Position, initial_positions
 from bridge.parity.engine import (
     ActuatorTrial,
     BaseEngine,
@@ -197,7 +197,9 @@ class DrakeEngine(BaseEngine):
         self._joints = joints_by_name(self._plant, mechanism, self._links)
         self._order = velocity_order(self._plant, mechanism, self._joints)
         self._motion: DrakeMotion | None = None
-        self.diagnostics = known_differences(mechanism, self._links, self._joints)
+        self.diagnostics = known_differences(
+            mechanism, self._links, self._joints, self._plant.num_constraints()
+        )
 
     @property
     def is_discrete(self) -> bool:
@@ -285,7 +287,13 @@ class DrakeEngine(BaseEngine):
         Raises:
             NotReportedError: Always.
         """
+        self._require_constraints()
         raise NotReportedError("Drake does not report its couplings; its motion shows them")
+
+    def _require_constraints(self) -> None:
+        self._require_model()
+        if not self._plant.num_constraints():
+            raise NotReportedError("Drake has read no constraint from the file")
 
     def mass_matrix(self) -> Array:
         """See `Engine.mass_matrix`."""
@@ -332,6 +340,7 @@ class DrakeEngine(BaseEngine):
         Raises:
             NotReportedError: Always.
         """
+        self._require_constraints()
         raise NotReportedError(
             "Drake does not report violations of its constraints; its motion shows them"
         )
@@ -358,15 +367,36 @@ class DrakeEngine(BaseEngine):
         return self._geometry
 
     def settings(self) -> Settings:
-        """Refuse to answer: nothing of it would be Drake's reading of the file.
-
-        Raises:
-            NotReportedError: Always.
+        """See `Engine.settings`; bases are where Drake has them, and joints at their initial
+        positions, which it does not read. It reads neither gravity nor a time step from files.
         """
-        raise NotReportedError(
-            "Drake reads neither gravity nor a time step from files; its poses are compared as "
-            "link poses, its effort limits as actuator efforts"
+        self._require_model()
+        initial = self._plant.CreateDefaultContext()
+        positions = self._plant.GetPositions(initial)
+        for name, q in initial_positions(self.mechanism).items():
+            joint = self._joints[name]
+            if not is_floating(joint):
+                start = joint.position_start()
+                positions[start : start + joint.num_positions()] = position_in_drake(joint, q)
+        self._plant.SetPositions(initial, positions)
+        poses = {
+            name: body.EvalPoseInWorld(initial).GetAsMatrix4() for name, body in self._links.items()
+        }
+        return Settings(
+            gravity=None,
+            time_step=None,
+            initial_poses={name: Pose.of(X[:3, :3], X[:3, 3]) for name, X in poses.items()},
+            efforts=None,
         )
+
+    def velocity_limits(self) -> dict[Dof, float]:
+        """See `Engine.velocity_limits`; those of hinges and slides."""
+        self._require_model()
+        return {
+            (name, 0): float(joint.velocity_upper_limits()[0])
+            for name, joint in self._joints.items()
+            if joint.num_velocities() == 1 and joint.type_name() in {"revolute", "prismatic"}
+        }
 
     def set_step(self, seconds: float) -> None:
         """See `Engine.set_step`; in continuous time it determines only how far a step goes."""

@@ -26,7 +26,7 @@ from loaders.mjcf.constraint import shifted
 from loaders.model import WORLD, CouplingLaw
 from loaders.pose import Array, Pose, quaternion_to_matrix
 
-from .shapes import touched_geoms
+from .shapes import is_off, touched_geoms
 
 _OF_CONTROLS = frozenset({"ctrllimited", "ctrlrange"})
 _OF_OUTPUTS = frozenset({"gear", "lengthrange"})
@@ -864,7 +864,8 @@ def equality_elements(root: MjcfElement) -> frozenset[int]:
 def joint_equalities(
     mujoco: Any, model: Any, elements: Collection[int]
 ) -> Iterator[tuple[int, int, CouplingLaw]]:
-    """Yield both joints of each coupling, -1 for none, and its law, in positions of the joints.
+    """Yield both joints of each coupling that acts, -1 for none, and its law, in positions of the
+    joints.
 
     MuJoCo counts from the reference positions of the joints.
 
@@ -874,8 +875,10 @@ def joint_equalities(
         elements: Equalities that the scene holds as elements of MuJoCo: neither limits nor
             couplings of the scene.
     """
+    if is_off(mujoco, model, "equality"):
+        return
     of_joints = (k for k in range(model.neq) if model.eq_type[k] == mujoco.mjtEq.mjEQ_JOINT)
-    for k in (k for k in of_joints if k not in elements):
+    for k in (k for k in of_joints if k not in elements and model.eq_active0[k]):
         one, two, data = int(model.eq_obj1id[k]), int(model.eq_obj2id[k]), model.eq_data[k]
         reference = float(model.qpos0[model.jnt_qposadr[two]]) if two >= 0 else 0.0
         coefficients = shifted(data[:5], -reference)

@@ -9,6 +9,7 @@ zero, because a rotation does not change its own axis.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -65,6 +66,7 @@ from .shapes import (
     Roles,
     forward,
     has_distance_fields,
+    is_off,
     pairs_in_mujoco,
     roles_in_export,
     site_distances,
@@ -246,6 +248,7 @@ class MujocoEngine(BaseEngine):
             self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
             needs_discrete = getattr(mujoco.mjtEnableBit, "mjENBL_IPC", 0)  # in MuJoCo since 3.17
             self.model.opt.enableflags &= ~int(needs_discrete)
+        self._opened: Any = copy(self.model)
         self._data: Any = mujoco.MjData(self.model)
         self._indices = exported_indices(mechanism, self.model)
         self._elements = equality_elements(built.root)
@@ -425,13 +428,7 @@ class MujocoEngine(BaseEngine):
         )
 
     def _is_off(self, flag: str) -> bool:
-        """Return whether a flag of the model switches something off, by itself or with all
-        constraints.
-        """
-        bits = self._mujoco.mjtDisableBit
-        names = (flag,) if flag == "damper" else (flag, "constraint")
-        off = (getattr(bits, f"mjDSBL_{name.upper()}", 0) for name in names)
-        return any(int(self.model.opt.disableflags) & int(bit) for bit in off)
+        return is_off(self._mujoco, self.model, flag)
 
     def _joint(self, scalar: ScalarDof) -> int:
         return self._indices[scalar.body].joints[scalar.number]
@@ -486,7 +483,7 @@ class MujocoEngine(BaseEngine):
         pairs = zip(self.mechanism.bodies, self._indices, strict=True)
         dofs = scalar_dofs(self.mechanism).items()
         return Settings(
-            gravity=np.array(m.opt.gravity),
+            gravity=np.zeros(3) if self._is_off("gravity") else np.array(m.opt.gravity),
             time_step=float(m.opt.timestep),
             initial_poses={
                 body.name: _pose_of(i.body, self._data_before(i, data)) for body, i in pairs
@@ -596,6 +593,18 @@ class MujocoEngine(BaseEngine):
         """See `Engine.compiled_statements`."""
         return statements(self._view())
 
+    def running_statements(self) -> tuple[Statements, Statements]:
+        """See `Engine.running_statements`; all but the mechanics, which other quantities read."""
+        running, opened = (self._statements_of(model) for model in (self.model, self._opened))
+        return running, opened
+
+    def _statements_of(self, model: Any) -> Statements:
+        roles = roles_in_export(self._mujoco, self._opened)
+        indices, names = self._indices, self._name_of()
+        return statements(
+            view_of(self._mujoco, model, self.mechanism, indices, roles, names, options_of={})
+        )
+
     def compiled_forms(self) -> Statements:
         """See `Engine.compiled_forms`."""
         return forms(self._view())
@@ -643,7 +652,7 @@ class MujocoEngine(BaseEngine):
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """See `Engine.collidable_pairs`; by the filter rules in MuJoCo's documentation."""
-        return pairs_in_mujoco(self.model, self._links())
+        return pairs_in_mujoco(self._mujoco, self.model, self._links())
 
     def set_step(self, seconds: float) -> None:
         """See `Engine.set_step`."""
@@ -669,7 +678,7 @@ class MujocoEngine(BaseEngine):
 
     def close(self) -> None:
         """See `Engine.close`."""
-        self._data = self.model = None
+        self._data = self.model = self._opened = None
 
 
 def _pose_of(body: int, data: Any) -> Pose:

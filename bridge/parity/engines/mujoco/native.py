@@ -26,7 +26,7 @@ from bridge.parity.engine import (
     Dof,
     JointParameters,
     NotReportedError,
-    Settings,
+    Statements,
     Surfaces,
     add_violation,
     frame_distance,
@@ -381,17 +381,9 @@ class MujocoNative(MujocoEngine):
                 data.qpos[address[follower]] = law.at(data.qpos[address[leader]])
         return data
 
-    def settings(self) -> Settings:
-        """Return gravity, time step, initial poses and effort limits of the compiled original."""
-        settings = super().settings()
-        is_off = self.model.opt.disableflags & self._mujoco.mjtDisableBit.mjDSBL_GRAVITY
-        gravity = np.zeros(3) if is_off else settings.gravity
-        return Settings(
-            gravity=gravity,
-            time_step=settings.time_step,
-            initial_poses=settings.initial_poses,
-            efforts=settings.efforts,
-        )
+    def running_statements(self) -> tuple[Statements, Statements]:
+        """Return nothing: `compiled_statements` has what this engine runs."""
+        return {}, {}
 
     def stop_compliance(self) -> dict[Dof, float]:
         """Refuse to answer: the stops of an MJCF file are as soft as MuJoCo's defaults.

@@ -93,6 +93,23 @@ def allowed_bodies(model: Any) -> NDArray[np.bool_]:
 # --- MuJoCo ---------------------------------------------------------------------------------------
 
 
+_CONSTRAINTS = frozenset({"contact", "equality", "frictionloss", "limit"})
+"""Flags of what the flag of all constraints switches off, too."""
+
+
+def is_off(mujoco: Any, model: Any, flag: str) -> bool:
+    """Return whether a model switches something off, by its own flag or with all constraints.
+
+    Args:
+        mujoco: The module.
+        model: The ``mujoco.MjModel``.
+        flag: Name of the flag as in MJCF.
+    """
+    names = (flag, "constraint") if flag in _CONSTRAINTS else (flag,)
+    bits = [int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{name.upper()}")) for name in names]
+    return any(int(model.opt.disableflags) & bit for bit in bits)
+
+
 def has_distance_fields(mujoco: Any, model: Any) -> bool:
     """Return whether a compiled model has shapes that are signed distance fields of a plugin.
 
@@ -121,14 +138,17 @@ def forward(mujoco: Any, model: Any, data: Any) -> None:
     model.opt.disableflags = flags
 
 
-def pairs_in_mujoco(model: Any, names: Mapping[int, str]) -> frozenset[Pair]:
+def pairs_in_mujoco(mujoco: Any, model: Any, names: Mapping[int, str]) -> frozenset[Pair]:
     """Return the pairs of bodies that can collide in a compiled model, by MuJoCo's documented
-    rules.
+    rules; none if contacts are switched off.
 
     Args:
+        mujoco: The module.
         model: The compiled model.
         names: The link of each body id.
     """
+    if is_off(mujoco, model, "contact"):
+        return frozenset()
     bodies = zip(
         *(model.geom_bodyid[geoms].tolist() for geoms in (model.pair_geom1, model.pair_geom2)),
         strict=True,
@@ -203,7 +223,7 @@ def site_distances(
         is_of_sites = (
             model.eq_objtype[k] == mujoco.mjtObj.mjOBJ_SITE and own_name not in second_points
         )
-        if model.eq_active0[k] and is_of_sites:
+        if model.eq_active0[k] and is_of_sites and not is_off(mujoco, model, "equality"):
             sites = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
             ends = ", ".join(links.get(int(model.site_bodyid[site]), WORLD) for site in sites)
             is_weld = bool(model.eq_type[k] == mujoco.mjtEq.mjEQ_WELD)

@@ -34,6 +34,7 @@ from bridge.parity.engine import (
     JointParameters,
     NotReportedError,
     Settings,
+    Statements,
     Surfaces,
     add_violation,
     frame_distance,
@@ -316,6 +317,74 @@ penetration by velocity.
 """
 
 
+_PROBE_STEP, _PROBE_STEPS = 1.0 / 240.0, 120
+"""Time step of the motion of test bodies [s], and its number of steps."""
+_ASLEEP_STEP, _ASLEEP_STEPS = 1.0, 3
+"""Time step [s] and number of steps at rest after which a body sleeps that may."""
+
+
+def probed_motion(pybullet: Any, client: int) -> Array:
+    """Return the motion of test bodies in a server: a ball that falls, bounces, slides and rolls,
+    one that starts in the ground, and two that hang at points.
+
+    They touch in single points: the order of several contacts, on which other bodies act, changes
+    the result of a solver that has not converged.
+
+    It depends on every parameter of the solver, also on those that PyBullet does not report. The
+    parameters are the same afterwards; the other bodies have moved.
+
+    Args:
+        pybullet: The module.
+        client: The physics server.
+    """
+    server = {"physicsClientId": client}
+    before = pybullet.getPhysicsEngineParameters(**server)
+    loaded = [pybullet.getBodyUniqueId(i, **server) for i in range(pybullet.getNumBodies(**server))]
+    others = [(b, i) for b in loaded for i in range(-1, pybullet.getNumJoints(b, **server))]
+    ball = pybullet.createCollisionShape(pybullet.GEOM_SPHERE, radius=0.1, **server)
+    ground = pybullet.createCollisionShape(pybullet.GEOM_BOX, halfExtents=(2, 2, 0.1), **server)
+    places = (
+        (0.0, ground, 0.0, -0.1), (1.0, ball, 0.0, 0.12), (1.0, ball, 0.0, 2.0),
+        (3.0, ball, 0.0, 3.0), (1.0, ball, -1.0, 0.08),
+    )  # fmt: skip
+    bodies = [
+        pybullet.createMultiBody(mass, shape, basePosition=(x, 0, z), **server)
+        for mass, shape, x, z in places
+    ]
+    for body in bodies:
+        for other, index in others:
+            pybullet.setCollisionFilterPair(body, other, -1, index, 0, **server)
+        pybullet.changeDynamics(body, -1, lateralFriction=0.6, restitution=0.4, **server)
+    pybullet.resetBaseVelocity(bodies[1], (1.0, 0.4, 0.0), **server)
+    ends = ((bodies[2], -1, (0.3, 0, 2)), (bodies[3], bodies[2], (0.3, 0, -0.5)))
+    held = [
+        pybullet.createConstraint(
+            body,
+            -1,
+            other,
+            -1,
+            pybullet.JOINT_POINT2POINT,
+            (0, 0, 0),
+            (0.3, 0, -0.5),
+            end,
+            **server,
+        )
+        for body, other, end in ends
+    ]
+    pybullet.setGravity(0.0, 0.0, -9.81, **server)
+    pybullet.setTimeStep(_PROBE_STEP, **server)
+    for _ in range(_PROBE_STEPS):
+        pybullet.stepSimulation(**server)
+    moved = [pybullet.getBasePositionAndOrientation(body, **server) for body in bodies]
+    for number in held:
+        pybullet.removeConstraint(number, **server)
+    for body in bodies:
+        pybullet.removeBody(body, **server)
+    pybullet.setTimeStep(before["fixedTimeStep"], **server)
+    pybullet.setGravity(*(before[f"gravityAcceleration{axis}"] for axis in "XYZ"), **server)
+    return np.concatenate([np.concatenate(pose) for pose in moved])
+
+
 _SHORT_STEP = 1e-6
 """Time step after which accelerations and forces are read [s]."""
 
@@ -542,6 +611,59 @@ class PyBulletEngine(BaseEngine):
     def surfaces(self) -> Surfaces:
         """See `Engine.surfaces`; those of the running bodies."""
         return surfaces_in_pybullet(self._pybullet, self._client, self._bodies, self.mechanism)
+
+    def running_statements(self) -> tuple[Statements, Statements]:
+        """See `Engine.running_statements`; the parameters of the server, the motion of test bodies,
+        which shows those that PyBullet does not report, and whether bodies fall asleep.
+        """
+        other = self._pybullet.connect(self._pybullet.DIRECT)
+        q, v = self._loaded.positions(), self._loaded.velocities()
+        try:
+            if self._loaded.constraints:  # then the solver does all its iterations
+                self._pybullet.setPhysicsEngineParameter(
+                    solverResidualThreshold=0.0, physicsClientId=other
+                )
+            fresh, running = (self._server_statements(client) for client in (other, self._client))
+        finally:
+            self._pybullet.disconnect(other)
+        fresh["sleeping", ()], running["sleeping", ()] = np.zeros(1), np.array([self._asleep()])
+        self._loaded.set_positions(q)
+        self._loaded.set_velocities(v)
+        return running, fresh
+
+    def _server_statements(self, client: int) -> dict[tuple[str, tuple[str, ...]], Array]:
+        parameters = self._pybullet.getPhysicsEngineParameters(physicsClientId=client)
+        found: dict[tuple[str, tuple[str, ...]], Array] = {
+            (name, ()): np.array([float(parameters[name])])
+            for name in ("numSolverIterations", "numNonContactInnerIterations")
+        }
+        found["motion of test bodies", ()] = probed_motion(self._pybullet, client)
+        return found
+
+    def _asleep(self) -> float:
+        """Return 1 if bodies that gravity moves stand still after a time at rest without it."""
+        pybullet, server = self._pybullet, {"physicsClientId": self._client}
+        before = pybullet.getPhysicsEngineParameters(**server)
+        gravity = [before[f"gravityAcceleration{axis}"] for axis in "XYZ"]
+        still: dict[str, Position] = {
+            name: (0.0,) * size
+            for name, size in Counter(name for name, _ in self.mechanism.v_order).items()
+        }
+        self._loaded.set_velocities(still)
+        pybullet.setTimeStep(_SHORT_STEP, **server)
+        pybullet.stepSimulation(**server)
+        moves = bool(self.velocities().any())
+        self._loaded.set_velocities(still)
+        pybullet.setGravity(0.0, 0.0, 0.0, **server)
+        pybullet.setTimeStep(_ASLEEP_STEP, **server)
+        for _ in range(_ASLEEP_STEPS):
+            pybullet.stepSimulation(**server)
+        pybullet.setGravity(*gravity, **server)
+        pybullet.setTimeStep(_SHORT_STEP, **server)
+        pybullet.stepSimulation(**server)
+        stands = not self.velocities().any()
+        pybullet.setTimeStep(before["fixedTimeStep"], **server)
+        return float(moves and stands)
 
     def combined_friction(self, one: float, two: float) -> float:
         """See `Engine.combined_friction`."""

@@ -13,6 +13,8 @@ import pytest
 
 import bridge
 import loaders
+from bridge.lowering.transform import relowered
+from bridge.mechanism import Mechanism
 from bridge.parity import Outcome
 from bridge.parity.engine import factory_of
 from bridge.parity.motion.stops import away_from_stops, is_free_of_stops, limited_dofs, stop_rows
@@ -26,6 +28,7 @@ from tests.support.running_faults import faulty_mujoco
 from tests.support.scenes import joint, link, scene
 from tests.support.seeds import seeds
 
+ASSETS = Path(__file__).parents[4] / "assets"
 ARM = scene(
     [link("a"), link("b")],
     [
@@ -56,6 +59,46 @@ def test_a_joint_that_would_reach_its_stop_is_not_free() -> None:
     assert is_free_of_stops(engine.mechanism, engine, 0.1)
     engine.set_state({"j": 0.5}, {"j": 1.0})
     assert not is_free_of_stops(engine.mechanism, engine, 0.1)
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "pybullet"])
+@pytest.mark.parametrize("model", ["arm/model.sdf", "gripper/model.sdf"])
+def test_every_stop_is_loaded_and_one_that_is_missing_is_found(model: str, engine: str) -> None:
+    """Gravity takes the fingers away from their stops, so that they are pushed there."""
+    mechanism = bridge.lower(loaders.load(ASSETS / model, quiet=True))
+    limits = limited_dofs(mechanism)
+    (row,) = stop_rows(mechanism, {engine: factory_of(engine)}, 0)
+    assert (row.outcome, row.loaded) == (Outcome.PASSED, (len(limits), len(limits)))
+    for name in dict.fromkeys(dof[0] for dof in limits):
+        missing = {engine: lambda m, name=name: factory_of(engine)(_without_stops(m, name))}
+        (row, *_) = stop_rows(mechanism, missing, 0)
+        assert row.outcome is Outcome.FAILED, name
+
+
+def _without_stops(mechanism: Mechanism, name: str) -> Mechanism:
+    joints = tuple(
+        dataclasses.replace(
+            joint,
+            axes=tuple(
+                dataclasses.replace(axis, lower=-np.inf, upper=np.inf) for axis in joint.axes
+            ),
+        )
+        if joint.name == name
+        else joint
+        for joint in mechanism.scene.joints
+    )
+    return relowered(mechanism, dataclasses.replace(mechanism.scene, joints=joints))
+
+
+def test_a_stop_behind_a_damper_that_holds_the_joint_is_unknown() -> None:
+    """The damper brakes the joint within a thousandth of what a stop may yield."""
+    axis = {"lower": -1.0, "upper": 1.0}
+    free = scene([link("a")], [joint("j", WORLD, "a", xyz=(0, 1, 0), axis=axis)])
+    axis["damping"] = 6000.0 * float(bridge.lower(free).mass_matrix()[0, 0])
+    held = scene([link("a")], [joint("j", WORLD, "a", xyz=(0, 1, 0), axis=axis)])
+    compared, unknown = stop_rows(bridge.lower(held), {"mujoco": factory_of("mujoco")}, 0)
+    assert compared.loaded == (0, 1)
+    assert (unknown.outcome, unknown.where) == (Outcome.UNKNOWN, "j")
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "pybullet"])

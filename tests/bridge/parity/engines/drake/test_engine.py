@@ -361,3 +361,61 @@ def test_friction_that_no_element_states_is_not_explained(tmp_path: Path) -> Non
     ]
     for friction in ([0.6], [0.9], [0.5, 0.5], []):
         assert list(friction_differences(scene, {"ball": friction})) == []
+
+
+BASE = (
+    "<link name='b'><pose>0.3 -0.2 1 0 0 0.5</pose><inertial><mass>1</mass></inertial></link>"
+    "<link name='a'><pose>0 0 2 0 0 0</pose><inertial><mass>1</mass></inertial></link>"
+    "<joint name='j' type='revolute'><parent>b</parent><child>a</child><axis><xyz>0 0 1</xyz>"
+    "<limit><velocity>3</velocity></limit></axis></joint>"
+)
+
+
+@needs_drake
+def test_initial_base_poses_and_limits_of_speed_are_those_of_drake(tmp_path: Path) -> None:
+    """The plant itself is asked, and a model that is moved or faster is another one."""
+    engine = engine_of(tmp_path, BASE)
+    assert engine.settings().initial_poses["b"].p == pytest.approx((0.3, -0.2, 1.0))
+    assert engine.velocity_limits() == {("j", 0): 3.0}
+    found = static(tmp_path / "model.sdf", "drake")
+    outcomes = {
+        row.quantity: row.outcome for row in found.rows if row.engines == ("reference", "drake")
+    }
+    assert outcomes["initial poses"] is Outcome.PASSED
+    assert outcomes["velocity limits"] is Outcome.PASSED
+    assert outcomes["gravity"] is Outcome.UNKNOWN
+
+    class Moved(DrakeEngine):
+        def _match_names(self) -> None:
+            super()._match_names()
+            body = self._plant.GetBodyByName("b")
+            X_WB = self._plant.EvalBodyPoseInWorld(self._context, body)
+            X_WB.set_translation((0.3, -0.2, 1.1))
+            self._plant.SetDefaultFloatingBaseBodyPose(body, X_WB)
+            self._plant.GetJointByName("j").set_velocity_limits([-6.0], [6.0])
+
+    failing = {
+        row.quantity
+        for row in compare(tmp_path / "model.sdf", [Moved], levels=("L0",), configurations=1).rows
+        if row.outcome is Outcome.FAILED
+    }
+    assert failing == {"initial poses", "velocity limits"}
+
+
+MIMIC = (
+    "<link name='c'><inertial><mass>1</mass></inertial></link>"
+    "<joint name='k' type='revolute'><parent>b</parent><child>c</child><axis><xyz>0 0 1</xyz>"
+    "<mimic joint='j'><multiplier>.2</multiplier><offset>0</offset><reference>0</reference></mimic>"
+    "</axis></joint>"
+)
+
+
+@needs_drake
+def test_a_coupling_that_drake_does_not_read_is_named(tmp_path: Path) -> None:
+    engine = engine_of(tmp_path, BASE, MIMIC)
+    assert engine._plant.num_constraints() == 0
+    assert [entry.code for entry in engine.diagnostics] == ["drake.coupling"]
+    found = compare(tmp_path / "model.sdf", ("mujoco", "drake"), configurations=1)
+    moved = [row for row in found.rows if row.quantity == "witnessed motion"]
+    assert {row.outcome for row in moved} == {Outcome.UNKNOWN}
+    assert "drake.coupling" in {gap.code for gap in found.gaps}
