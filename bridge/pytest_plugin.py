@@ -10,6 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ import bridge.parity.verdict
 import loaders
 
 if TYPE_CHECKING:
+    from .diff import Difference
+    from .diff.files import FileComparison, Model
     from .lowering.sources import Source
     from .parity import Comparison
 
@@ -274,3 +277,34 @@ def simulators() -> Iterator[Callable[..., Any]]:
     yield start
     for engine in opened:
         engine.close()
+
+
+def assert_same_robot(
+    old: Model, new: Model, allow: Sequence[str] = (), **options: Any
+) -> FileComparison:
+    """Compare two files; see `sdfbridge.pytest_plugin.assert_same_robot`.
+
+    Args:
+        old: A path or a scene.
+        new: The same.
+        allow: Patterns of differences that are allowed.
+        options: Further options of `bridge.compare_files`.
+
+    Raises:
+        AssertionError: if another difference is found.
+    """
+    __tracebackhide__ = True
+    comparison = bridge.compare_files(old, new, **options)
+    refused = [d for d in comparison.differences if not _is_allowed(d, allow)]
+    if refused:
+        listed = "\n".join(f"  {difference}" for difference in refused)
+        raise AssertionError(f"the robots differ (A is {old}, B is {new}):\n{listed}")
+    return comparison
+
+
+def _is_allowed(difference: Difference, allow: Sequence[str]) -> bool:
+    """Return whether a pattern fits the kind, the name and the last parts of the field."""
+    text = f"{difference.kind} {difference.name}"
+    field = difference.field.rpartition(".")[2]
+    texts = (difference.kind, text, f"{text} {difference.field}", f"{text} {field}")
+    return any(fnmatchcase(found, pattern) for found in texts for pattern in allow)

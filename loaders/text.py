@@ -240,7 +240,7 @@ class Finding(Protocol):
 
     @property
     def harm(self) -> int:
-        """What it does to the motion at once; see `loaders.code.Code`."""
+        """The harm to the motion at once; see `loaders.code.Code`."""
 
     @property
     def where(self) -> Any:

@@ -24,6 +24,7 @@ import pytest
 from .location import hidden_packages, hidden_text, require_own_packages
 
 if TYPE_CHECKING:
+    from bridge.diff.files import FileComparison, Model
     from bridge.lowering.sources import Source
     from bridge.parity import Comparison
     from loaders import Scene
@@ -92,6 +93,30 @@ def assert_parity(
     """
     __tracebackhide__ = True
     comparison: Comparison = _bridge().assert_parity(model, engines, tol, **options)
+    return comparison
+
+
+def assert_same_robot(
+    old: Model, new: Model, allow: Sequence[str] = (), **options: Any
+) -> FileComparison:
+    """Compare two files, or two revisions of one, and fail if they differ in what is not allowed.
+
+    Args:
+        old: A path or a `loaders.Scene`.
+        new: The same.
+        allow: Patterns of differences that are allowed: ``joint elbow``, ``joint * effort``, or
+            ``visual``; see `bridge.diff.Difference` for the kind, the name and the field.
+        options: Further options of `bridge.compare_files`, such as ``names`` and ``tolerance``.
+
+    Returns:
+        The comparison.
+
+    Raises:
+        AssertionError: if another difference is found; the text lists each of them.
+        TypeError: if an option is unknown.
+    """
+    __tracebackhide__ = True
+    comparison: FileComparison = _bridge().assert_same_robot(old, new, allow, **options)
     return comparison
 
 

@@ -16,7 +16,9 @@ import pytest
 import trimesh
 import yaml
 
+import loaders
 from bridge.cli.parser import make_parser
+from sdfbridge.pytest_plugin import assert_same_robot
 
 ROOT = Path(__file__).parents[1]
 LINK = (
@@ -187,6 +189,22 @@ def test_states_of_git_are_compared_with_their_meshes(
     assert unknown.returncode == 2
     status = ["git", "status", "--porcelain"]
     assert subprocess.run(status, cwd=repository, capture_output=True, check=True).stdout == b""
+
+
+def test_two_robots_are_the_same_but_for_what_is_allowed() -> None:
+    old = loaders.load_string(robot("r"), format="urdf")
+    new = loaders.load_string(
+        robot("r", upper="2").replace('effort="9"', 'effort="8"'), format="urdf"
+    )
+    assert assert_same_robot(old, old).equal
+    with pytest.raises(AssertionError, match=r"upper is 1\.0 in A and 2\.0 in B") as caught:
+        assert_same_robot(old, new)
+    assert "effort is 9.0 in A and 8.0 in B" in str(caught.value)
+    with pytest.raises(AssertionError, match="upper") as caught:
+        assert_same_robot(old, new, allow=["joint * effort"])
+    assert "effort" not in str(caught.value)
+    for allowed in (["joint * effort", "joint j upper"], ["joint j"], ["joint"], ["joint *"]):
+        assert not assert_same_robot(old, new, allow=allowed).equal
 
 
 def test_the_template_of_a_workflow_has_valid_commands() -> None:

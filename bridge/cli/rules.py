@@ -174,7 +174,7 @@ def _codes_in(comment: str, where: Where, wrong: list[Diagnostic]) -> list[tuple
 
 @dataclass
 class Selection:
-    """What is reported, and what counts for the status.
+    """The choice of the findings that are reported and count for the status.
 
     Attributes:
         selected: Words that mean codes; only these are reported. Empty for all.

@@ -428,7 +428,7 @@ _HARMS = (
     ("may make it another robot", "may make it another robot"),
     ("changes its looks", "change its looks"),
 )
-"""What findings do to a robot, the worst first."""
+"""The harm of findings to a robot in words, the worst first."""
 
 
 def _harms(diagnostics: Iterable[Diagnostic]) -> str:
