@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 import bridge
 import loaders
 from loaders import LoadError
-from loaders.deferred import Deferred
 from loaders.formats import _XML_READERS, ENTRY_POINTS, registered_reader, registered_tags
 from tests.support.xml_nodes import FUZZ
 

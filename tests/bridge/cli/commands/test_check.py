@@ -59,7 +59,7 @@ def test_findings_are_printed_and_counted_in_the_order_of_harm(
     assert main(["check", str(file)]) == 0
     out, err = capsys.readouterr()
     assert err.index("[model.impossible-inertia]") < err.index("[robot.degrees]")
-    harms = "1 lets it diverge, 2 make it another robot"
+    harms = "1 lets it diverge, 2 may make it another robot"
     assert f"{file}: valid, with 3 warnings: {harms}\n{file}: 2 kg, 0.8 m high\n" == out
 
 
