@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.code import NO_EFFECT, Chosen, Code, Condition, Fate, Lost
+from loaders.code import Chosen, Code, Condition, Fate, Lost
 
 _NO_VOLUME = "; the mesh encloses no volume to compare with"
 """End of the message about a mesh that is not closed."""
@@ -27,7 +27,6 @@ CHECK_IGNORE_REASON = Code(
     meaning="A comment that ignores findings states no reason, so that it ignores nothing.",
     remedy="Write the reason: `<!-- sdfbridge: ignore CODE because REASON -->`.",
     hint="write the reason: ignore CODE because REASON",
-    effect=NO_EFFECT,
 )
 CHECK_IGNORE_UNKNOWN = Code(
     "check.ignore-unknown",
@@ -36,7 +35,6 @@ CHECK_IGNORE_UNKNOWN = Code(
     meaning="A comment ignores findings of a code that does not exist.",
     remedy="Write a code of this page, or its beginning, such as `robot`.",
     hint="see sdfbridge check --rules",
-    effect=NO_EFFECT,
 )
 DART_CONSTRAINT = Code(
     "dart.constraint",

@@ -35,6 +35,7 @@ from bridge.installed_packages import own_version
 from bridge.lowering.lower import report_overlaps, report_overlaps_in_motion
 from bridge.lowering.sources import mechanism_of, overlaps_in_motion
 from bridge.mechanism import Mechanism
+from bridge.output import write_file
 from bridge.robot_checks import RobotSize, check_robot
 from loaders.code import ActsOn
 from loaders.diagnostics import Code, Diagnostic, Diagnostics, ModelError, Where, limited
@@ -312,7 +313,7 @@ def _list_rules(options: Namespace, output: Output) -> int:
 def _write_baseline(options: Namespace, output: Output, results: Sequence[_Result]) -> int:
     text = baseline_text((result.file, result.diagnostics) for result in results)
     with writing_to(options.baseline):
-        options.baseline.write_text(text, encoding="utf-8")
+        write_file(options.baseline, text.encode())
     output.progress(f"wrote {options.baseline}")
     return SUCCESS
 
