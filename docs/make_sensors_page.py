@@ -26,16 +26,21 @@ A sensor of a file means what Gazebo publishes for it. MuJoCo has sensors of its
 computes them. In both, one call returns the messages of Gazebo, with the same fields, units and frames:
 
 ```python
-import bridge, mujoco, pybullet
+import mujoco, pybullet, sdfbridge
 
-mjcf = bridge.to_mjcf("robot.sdf")
+scene = sdfbridge.load_string(
+    "<sdf version='1.9'><model name='robot'><link name='base'>"
+    "<sensor name='imu' type='imu'/></link></model></sdf>",
+    format="sdf",
+)
+mjcf = sdfbridge.to_mjcf(scene)
 model = mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)
 data = mujoco.MjData(model)
 mujoco.mj_step(model, data)
 mjcf.read(data)["imu"].linear_acceleration
 
 pybullet.connect(pybullet.DIRECT)
-robot = bridge.load_into_pybullet("robot.sdf")
+robot = sdfbridge.load_into_pybullet(scene)
 robot.apply_physics()
 robot.step()
 robot.sensors["imu"].read().linear_acceleration

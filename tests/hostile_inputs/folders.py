@@ -161,9 +161,7 @@ CASES = {
     "uri-absolute": Hostile(outside(include("ABSOLUTE")), REFUSED, file="robot.sdf"),
     "uri-file": Hostile(outside(include("file://ABSOLUTE")), REFUSED, file="robot.sdf"),
     "uri-parent": Hostile(outside(include("../others/secret.sdf")), REFUSED, file="robot.sdf"),
-    "uri-escaped": Hostile(
-        outside(include("%2e%2e/others/secret.sdf")), NOT_FOUND, file="robot.sdf"
-    ),
+    "uri-escaped": Hostile(outside(include("%2e%2e/others/secret.sdf")), REFUSED, file="robot.sdf"),
     "uri-dotdot": Hostile(
         outside(include("model://../others/secret.sdf")), NOT_FOUND, file="robot.sdf"
     ),

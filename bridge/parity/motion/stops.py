@@ -21,7 +21,7 @@ from bridge.parity.reference import accelerations
 from bridge.parity.states import State, exported, fastest_rate, random_states
 from bridge.parity.verdict import REFERENCE, Level, Outcome, Row, explained
 from loaders.engine_settings import MUJOCO, conventions_of
-from loaders.model import settings_of
+from loaders.model import JointAxis, settings_of
 
 QUANTITY = "stops in motion"
 DURATION, SAMPLES = 0.4, 400
@@ -232,7 +232,10 @@ class _Loads:
 
     def __init__(self, mechanism: Mechanism, limits: Mapping[Dof, tuple[float, float]]) -> None:
         mobility, self.loaded = _mobilities(mechanism, {}), set[Dof]()
-        axes = {dof: scalar.primitive.limits for dof, scalar in scalar_dofs(mechanism).items()}
+        axes = {
+            dof: scalar.primitive.limits or JointAxis(xyz=np.zeros(3))
+            for dof, scalar in scalar_dofs(mechanism).items()
+        }
         inverse = {dof: float(mobility[mechanism.dof_index[dof]]) for dof in limits}
         self._rates = {dof: inverse[dof] * axes[dof].damping for dof in limits}
         self._decelerations = {dof: inverse[dof] * axes[dof].friction for dof in limits}

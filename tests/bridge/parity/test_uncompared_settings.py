@@ -177,7 +177,18 @@ def test_an_arm_with_settings_of_the_solver_is_equivalent() -> None:
         'integrator="implicitfast" cone="elliptic" impratio="10" iterations="50" tolerance="1e-9"',
     ):
         found = compare(arm(option, 'eulerdamp="disable" contact="enable"', 'friction=".8"'))
-        assert found.verdict is Verdict.EQUIVALENT, found.gaps
+        assert has_soft_stops_at_most(found), found.gaps
+
+
+def has_soft_stops_at_most(found: Comparison) -> bool:
+    """Whether both engines agree, and nothing is explained but the stops of MuJoCo, which are as
+    soft as its default where the source states nothing else.
+    """
+    explained = {row.quantity for row in found.rows if row.outcome is Outcome.EXPLAINED}
+    return found.gaps == () and explained <= {"stops in motion"} and found.verdict in AGREEING
+
+
+AGREEING = (Verdict.EQUIVALENT, Verdict.AGREES)
 
 
 @pytest.mark.slow
@@ -209,7 +220,7 @@ def test_a_default_comparison_is_incomplete_and_names_the_setting(
     ],
 )
 def test_settings_that_all_engines_obey_are_no_gap(edits: dict[str, str]) -> None:
-    assert compare(arm(**edits)).verdict is Verdict.EQUIVALENT
+    assert has_soft_stops_at_most(compare(arm(**edits)))
 
 
 @pytest.mark.parametrize("engines", [("mujoco",), ("mujoco", "mujoco-native")])
