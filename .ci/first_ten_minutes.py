@@ -34,6 +34,7 @@ PLACEHOLDERS = {
     "FILES": "assets/arm/model.sdf",
     "DIR": "out/cli/{command}",
     "SHELL": "bash",
+    "CODE": "robot.degrees",
     "TASK": "check",
     "INPUT": "assets",
 }
