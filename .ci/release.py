@@ -84,6 +84,8 @@ def release(folder: Path, *, platforms: bool) -> None:
         table = platform_table(wheel)
         (folder / "platforms.json").write_text(json.dumps(table, indent=1) + "\n", "utf-8")
     write_bill_of_materials(wheel, folder / "sbom.json")
+    for distribution in (wheel, sdist):
+        install_everywhere(distribution)
     try_by_uvx(wheel)
     if not first_ten_minutes.play(first_ten_minutes.VERSIONS, folder):
         raise ReleaseError("no Python to try the release on")
@@ -256,6 +258,21 @@ def write_bill_of_materials(wheel: Path, path: Path) -> None:
         size = sum(file.stat().st_size for file in packages if file.is_file())
     count = len(json.loads(path.read_text(encoding="utf-8"))["components"])
     print(f"installed: {size / 1e6:.0f} MB in {count} packages; wheel {wheel.stat().st_size} bytes")
+
+
+def install_everywhere(distribution: Path) -> None:
+    """Install a distribution in a new environment of each Python at hand, and check a model."""
+    for version in PYTHONS:
+        found = first_ten_minutes.interpreter(version)
+        if found is None:
+            print(f"{distribution.name}, Python {version}: not on this machine, left out")
+            continue
+        with tempfile.TemporaryDirectory() as scratch:
+            environment = str(Path(scratch, "venv"))
+            run(*uv(), "venv", "--quiet", "--python", found[1], environment)
+            run(*uv(), "pip", "install", "--quiet", "--python", environment, str(distribution))
+            run(str(Path(environment, "bin", "sdfbridge")), "check", str(ROOT / "assets/leg.sdf"))
+        print(f"{distribution.name}, Python {version}: installed, and checks a model", flush=True)
 
 
 def try_by_uvx(wheel: Path) -> None:
