@@ -4,7 +4,7 @@ in a simulation; the engine itself tells which of the two holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -164,6 +164,15 @@ def test_each_row_names_what_the_switch_governs() -> None:
     }
     for switch, quantity in rows.items():
         assert quantity in failing("box", faulty_mujoco(SWITCHES[switch])), switch
+
+
+@pytest.fixture(autouse=True)
+def bullets_own_threshold() -> Iterator[None]:
+    """Restore the one parameter that all physics servers of a process share, a global of Bullet."""
+    yield
+    client = pybullet.connect(pybullet.DIRECT)
+    pybullet.setPhysicsEngineParameter(contactBreakingThreshold=0.02, physicsClientId=client)
+    pybullet.disconnect(client)
 
 
 # --- PyBullet -------------------------------------------------------------------------------------
