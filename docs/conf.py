@@ -40,7 +40,7 @@ html_theme = "furo"
 html_title = f"sdfbridge {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_js_files = ["search.js"]
+html_js_files = ["search.js", "tables.js"]
 html_show_sourcelink = False
 html_copy_source = False
 

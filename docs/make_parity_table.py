@@ -86,7 +86,9 @@ Written by `docs/make_parity_table.py` on {date}, with {versions}.
 | model | links | dof | MuJoCo and PyBullet | worst | Drake | not compared |
 |---|---|---|---|---|---|---|
 """
-_MOTION = """ L2 moves the smooth model and the exported one, in the simulators and in Drake."""
+_MOTION = """
+
+L2 moves the smooth model and the exported one, in the simulators and in Drake."""
 
 _TAIL = """
 ## Files that do not load

@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from docs.table_cells import cell, version  # noqa: E402
+from docs.table_cells import cell, version, write_page  # noqa: E402
 from tests.corpora.robots_corpus import Finding, examine_all, robots  # noqa: E402
 
 _PACKAGES = ("example-robot-data", "icub-models", "pybullet", "drake")
@@ -46,7 +46,7 @@ def main() -> None:
     """Examine every robot and write the page."""
     findings = examine_all(robots())
     page = "".join((_head(findings), *map(_row, findings)))
-    (ROOT / "docs" / "robots.md").write_text(page)
+    write_page(ROOT / "docs" / "robots.md", page)
 
 
 def _head(findings: list[Finding]) -> str:

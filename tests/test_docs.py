@@ -83,6 +83,35 @@ def test_every_table_has_a_header_and_rows_of_equal_length(page: Path) -> None:
             )
 
 
+def paragraphs_of(text: str) -> list[str]:
+    """Paragraphs and items of lists, without code, tables and headings."""
+    prose = re.sub(r"(?ms)^ *(```+|:::+).*?^ *\1\s*$", "", text)
+    blocks = re.findall(r"(?:^(?!\s*$|\||#|<!--|\[).*(?:\n|\Z))+", prose, re.MULTILINE)
+    return [
+        item
+        for block in blocks
+        for item in re.split(r"(?m)^(?= *(?:[*-]|\d+\.) )", block)
+        if item.strip()
+    ]
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES, *sorted((ROOT / "docs").glob("*/*.md"))], ids=lambda page: page.name
+)
+def test_no_paragraph_has_more_than_five_lines(page: Path) -> None:
+    long = [
+        paragraph[:80]
+        for paragraph in paragraphs_of(page.read_text(encoding="utf-8"))
+        if len(paragraph.strip().split("\n")) > 5 or len(paragraph) > 5 * 150
+    ]
+    assert long == []
+
+
+def test_paragraphs_are_found_in_a_text() -> None:
+    text = "# A\n\none\ntwo\n* three\n  four\n\n| a |\n|---|\n```py\nfive\n```\nsix\n"
+    assert paragraphs_of(text) == ["one\ntwo\n", "* three\n  four\n", "six\n"]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_no_page_has_raw_html(page: Path) -> None:
     """An element of a model, such as ``<script>``, would hide the rest of the page unless it is

@@ -254,6 +254,29 @@ def test_a_name_of_a_function_leads_to_its_reference(site: Path, browser: Chromi
     assert ranks(browser, site, [row]) == [1]
 
 
+def test_no_page_is_wider_than_a_telephone(site: Path, browser: Chromium) -> None:
+    """A table or code that is wider scrolls within the page."""
+    wide = {}
+    for path in sorted(site.rglob("*.html")):
+        browser.open(path.as_uri(), width=390, height=844)
+        width = browser.run("document.documentElement.scrollWidth")
+        if width > 390:
+            wide[path.name] = width
+    assert wide == {}
+
+
+def test_on_a_telephone_the_remedy_of_a_message_is_on_the_screen(
+    site: Path, browser: Chromium
+) -> None:
+    for name in ("troubleshooting.html", "diagnostics.html", "first_minute.html"):
+        browser.open((site / name).as_uri(), width=390, height=844)
+        ends = browser.run(
+            "[...document.querySelectorAll('table.cards td')].map(d => d.getBoundingClientRect().right)"
+        )
+        assert len(ends) > 20
+        assert max(ends) <= 390
+
+
 def test_the_page_of_results_shows_headings(site: Path, browser: Chromium) -> None:
     browser.open((site / "search.html").as_uri() + "?q=vhacd")
     shown = "[...document.querySelectorAll('ul.search li a')].map(a => a.innerText)"
