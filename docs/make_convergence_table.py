@@ -56,6 +56,8 @@ Drake's couplings and constraints move in discrete time only. Where Drake is dis
 remains in the limit, and errors of constraints are no power series in the step, so that slopes differ from one. DART
 integrates springs implicitly.
 
+![Differences of each engine from Drake at the shortest step](pictures/plots/convergence.svg)
+
 | model | {engines} | Drake |
 |---|{rule}---|
 """

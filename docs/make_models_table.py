@@ -44,6 +44,8 @@ with the mechanism (`bridge.lower`) at the levels L0 and L1 of [Comparing simula
 random states: link poses, masses, limits, damping, couplings, shapes, friction, collision pairs, mass matrix,
 bias forces and others. The MJCF then runs for a second with small random efforts; a warning of MuJoCo is a defect.
 
+![Share of the models whose errors are at most a value](pictures/plots/models.svg)
+
 | | MuJoCo | PyBullet |
 |---|---|---|
 {summary}

@@ -60,6 +60,8 @@ The verdict is that over the rows alone; the last column lists what a model stat
 levels, by diagnostic code or quantity: with such gaps `sdfbridge compare` says INCOMPLETE
 ([What EQUIVALENT means](equivalence.md)).
 
+![Numbers of verdicts](pictures/plots/proof.svg)
+
 | verdict on MuJoCo and PyBullet | models | |
 |---|---|---|
 {verdicts}

@@ -63,6 +63,8 @@ _SUMMARY = """
 The same of {files} files of {packages}, each with a held and a free base: {bodies} pairs of bodies, {asked:,} answers.
 {same:,} are the same, {explained:,} differ for a stated cause, {open} for none. Not compared are {left}.
 
+![How many functions answer the same, by robot](pictures/plots/pybullet_queries.svg)
+
 | cause | bodies that have it | answers that differ |
 |---|---|---|
 {causes}

@@ -28,6 +28,8 @@ reads {judged} of them too. For these, the table states the largest difference o
 zero position and two random ones), of the total mass and of the mass matrix (both relative). If Drake replaces a
 non-physical inertia, its inertia is used on both sides: *repaired*.
 
+![Share of the robots whose differences from Drake are at most a value](pictures/plots/robots.svg)
+
 | | largest difference |
 |---|---|
 | link poses | {pose:.1e} |

@@ -17,6 +17,7 @@ import loaders
 import sdfbridge
 from bridge.cli.parser import make_parser, subparsers_of
 from bridge.diagnostic_codes import CODES
+from docs.make_plots import PLOTS, draw
 from docs.table_cells import write_page
 
 # Paths, links and commands in the documentation refer to something that exists.
@@ -204,6 +205,23 @@ def test_a_long_table_of_a_generated_page_becomes_a_data_file(tmp_path: Path) ->
     assert table[0] == ["a", "b"]
     assert table[1] == ["a0", "x | y"]
     assert len(table) == 62
+
+
+@pytest.mark.parametrize("page", PLOTS)
+def test_a_page_of_numbers_has_a_plot_that_its_data_draw(page: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    assert f"](pictures/plots/{page}.svg)" in text
+    draw(page, tmp_path / "plot.svg")
+    made, kept = (
+        (folder / name).read_text(encoding="utf-8")
+        for folder, name in (
+            (tmp_path, "plot.svg"),
+            (ROOT / "docs" / "pictures" / "plots", f"{page}.svg"),
+        )
+    )
+    words = re.compile(r"<text[^>]*>([^<]*)</text>")
+    assert words.findall(made) == words.findall(kept), "run python docs/make_plots.py"
 
 
 # The page of troubleshooting quotes messages as they are, and names codes that exist.
