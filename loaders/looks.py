@@ -40,8 +40,8 @@ def look_of(visual: Visual, own: PartLook = UNSTATED) -> Material:
 
     What the source states has precedence: a texture over all that the mesh file states, a color
     over its colors, and in SDFormat and MJCF over its texture too. What only emits light has the
-    color of that. A color that is only ambient counts where no other is stated, and tints a texture
-    if it has a hue.
+    color of that. A color that is only ambient counts where the mesh file states no look, and tints
+    a texture if it has a hue.
 
     Args:
         visual: The visual.
@@ -51,7 +51,7 @@ def look_of(visual: Visual, own: PartLook = UNSTATED) -> Material:
     if stated.texture is not None or (stated.diffuse is not None and not tints(visual)):
         own = UNSTATED
     texture = stated.texture or own.texture
-    color = stated.diffuse or own.color or _ambient(stated, texture)
+    color = stated.diffuse or own.color or (None if own.texture else _ambient(stated))
     red, green, blue, alpha = color or (_WHITE if texture else DEFAULT_COLOR)
     emissive = stated.emissive or (None if stated.diffuse else own.emissive)
     if emissive is not None and max(red, green, blue) == 0.0:
@@ -60,7 +60,7 @@ def look_of(visual: Visual, own: PartLook = UNSTATED) -> Material:
     return replace(stated, diffuse=diffuse, texture=texture, emissive=emissive)
 
 
-def _ambient(stated: Material, texture: str | None) -> Rgba | None:
-    """Return the ambient color of a material, unless it is a gray that would darken a texture."""
+def _ambient(stated: Material) -> Rgba | None:
+    """Return the ambient color of a material, unless it is a gray that would darken its texture."""
     ambient = stated.ambient
-    return ambient if ambient and (texture is None or len(set(ambient[:3])) > 1) else None
+    return ambient if ambient and (stated.texture is None or len(set(ambient[:3])) > 1) else None
