@@ -311,6 +311,7 @@ class _Looks:
             color=color and (*color[:3], alpha),
             texture=file,
             emissive=emitted(_color(effect.emission)),
+            double_sided=bool(effect.double_sided),
         )
         shown = glowing(look, StatedLook(texture=self._file(effect.emission)), self.losses)
         source = effect.emission if shown.texture != file else diffuse

@@ -51,7 +51,7 @@ from bridge.stdout_capture import capture_stdout
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import Diagnostics, Where
 from loaders.limits import metered
-from loaders.looks import PartLook
+from loaders.looks import DEFAULT_COLOR, PartLook
 from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Mesh
 
@@ -236,6 +236,9 @@ def _convert(
         if texture is not None:
             assets = tuple(replace(asset, look=PartLook(texture=texture)) for asset in assets)
         made = [_cached_files(asset, collides, where, found) for asset in assets]
+        for asset in assets if not collides else ():
+            if _emits_beside_color(asset.look):
+                found.add(codes.EMISSION, where, target=TARGET, mesh=asset.name)
     files = tuple(
         {"path": paths[0], **look_to_json(asset.look)}
         for paths, asset in zip(made, assets, strict=True)
@@ -250,6 +253,12 @@ def _convert(
     if files:
         write_record(conversion, record)
     return conversion
+
+
+def _emits_beside_color(look: PartLook) -> bool:
+    """Return whether a part emits light of another color than the one it is drawn in."""
+    color = look.color or DEFAULT_COLOR
+    return look.emissive is not None and any(color[:3]) and color[:3] != look.emissive[:3]
 
 
 # --- files ----------------------------------------------------------------------------------------
