@@ -55,7 +55,7 @@ ORDER = {
         {"engine_settings"},
         {"collision_pairs", "node", "switches"},
         {"xml"},
-        {"meshes"},
+        {"looks", "meshes"},
         {"picture"},
         {"scene"},
         {"context", "finish"},

@@ -30,7 +30,7 @@ from .context import MjcfElement, MjcfOptions, Value, mechanism_and_options, wri
 from .document import BuiltMjcf, build
 from .geom import PlacedShape
 from .sensor_reader import SensorReader
-from .spec import SCENE, compiled, require_xml_depth, to_spec
+from .spec import SCENE, Compilation, require_xml_depth, to_spec
 from .submodel import file_owners, model_alone, split_document
 
 
@@ -277,14 +277,19 @@ class MjcfExport(Export):
     """The result of `export_mjcf`.
 
     Attributes:
-        model: The ``mujoco.MjModel`` of ``scene.xml``; None if the export was not checked.
+        compiled: The compiled model of ``scene.xml``; None if the export was not checked.
         initial_key: The index of the key of the initial position; None if that is ``qpos0``.
         reader: Reads the sensors; `read` calls it.
     """
 
-    model: Any = field(default=None, repr=False, compare=False)
+    compiled: Compilation | None = field(default=None, repr=False, compare=False)
     initial_key: int | None = None
     reader: SensorReader = field(default=SensorReader(), repr=False, compare=False)
+
+    @property
+    def model(self) -> Any:
+        """The ``mujoco.MjModel`` of ``scene.xml``; None if the export was not checked."""
+        return None if self.compiled is None else self.compiled.model
 
     def read(self, data: Any, **options: Any) -> dict[str, Message]:
         """Return what Gazebo would publish for each sensor, by its scoped name; see
@@ -311,12 +316,12 @@ class MjcfFiles(ExportFiles):
     Attributes:
         scene: The exported scene.
         built: The document that they come from.
-        model: The ``mujoco.MjModel`` of ``scene.xml``; None if it was not compiled.
+        compiled: The compiled model of ``scene.xml``; None if it was not compiled.
     """
 
     scene: Scene
     built: BuiltMjcf
-    model: Any = None
+    compiled: Compilation | None = None
 
     def checked(self) -> MjcfFiles:
         """Compile the files with MuJoCo and return them with the model.
@@ -324,7 +329,7 @@ class MjcfFiles(ExportFiles):
         Raises:
             ExportError: if MuJoCo refuses the files.
         """
-        return replace(self, model=compiled(self.files, self.scene, self.built))
+        return replace(self, compiled=Compilation.of(self.files, self.scene, self.built))
 
     def written(self, out_dir: str | os.PathLike[str], *, force: bool = False) -> MjcfExport:
         """Write the files into a folder and return the result; see `ExportFiles.written`."""
@@ -334,7 +339,7 @@ class MjcfFiles(ExportFiles):
             files=result.files,
             diagnostics=result.diagnostics,
             names=result.names,
-            model=self.model,
+            compiled=self.compiled,
             initial_key=self.built.initial_key,
             reader=self.built.reader,
         )

@@ -13,10 +13,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from bridge.geometry.mesh import appearance_of
 from bridge.mechanism.bodies import Primitive, PrimitiveKind
 from bridge.targets.numbers import roll_pitch_yaw
 from bridge.targets.xml import xml_compatible
-from loaders.model import Rgba, Visual
+from loaders.looks import DEFAULT_COLOR, look_of
+from loaders.model import Visual
 from loaders.node import escaped
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.scoped_names import SEPARATOR
@@ -31,7 +33,6 @@ _JOINT_TYPES = {
     PrimitiveKind.BALL: "spherical",
 }
 _NO_ROTATION = "0.0 0.0 0.0"
-_WHITE = (1.0, 1.0, 1.0, 1.0)
 
 _MAX_NAME = 250
 """Largest number of characters in the name of a body: PyBullet copies it into 1,024 bytes without a
@@ -123,23 +124,22 @@ def _add_visual(
     texture = visual.material.texture if visual.material is not None else None
     about = (carried.link.name, f"{carried.link.name}{SEPARATOR}{visual.name}")
     for shape in shapes.shapes(
-        visual.geometry, visual.where, ShapeUse.VISUAL, texture, subjects=about
+        visual.geometry,
+        visual.where,
+        ShapeUse.VISUAL,
+        texture,
+        appearance=appearance_of(visual),
+        subjects=about,
     ):
         lines.append("<visual>")
         _add_shape(lines, shape, X_SG)
-        color = _vector(map(float, _color(visual, shape.rgba)))
+        color = _vector(map(float, look_of(visual, shape.look).diffuse or DEFAULT_COLOR))
         lines += (
             f'<material name="{shapes.material_name()}">',
             f'<color rgba="{color}"/>',
             "</material>",
             "</visual>",
         )
-
-
-def _color(visual: Visual, mesh_color: Rgba | None) -> Rgba:
-    material = visual.material
-    r, g, b, a = (material.diffuse if material is not None else None) or mesh_color or _WHITE
-    return r, g, b, a * (1.0 - visual.transparency)
 
 
 def _add_shape(lines: list[str], shape: Shape, X_SG: Pose) -> None:
