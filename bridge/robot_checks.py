@@ -292,7 +292,7 @@ def _check_lengths(
     extents = [part.extent for part in parts if part.extent > 0.0]
     if not extents or all(joint.virtual for joint in scene.joints):
         return frozenset()
-    typical, (lower, upper) = float(np.median(extents)), ROBOT_SIZES
+    typical, (lower, upper) = sorted(extents)[(len(extents) - 1) // 2], ROBOT_SIZES
     if max(extents) < lower or typical > upper:
         diagnostics.add(codes.ROBOT_SIZE, size=typical, lower=lower, upper=upper)
         return frozenset(part.link.name for part in parts)

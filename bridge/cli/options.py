@@ -404,9 +404,15 @@ def add_explain_options(parser: ArgumentParser) -> None:
     parser.add_argument("codes", nargs="+", metavar="CODE", help=text)
 
 
-def add_reading_options(parser: ArgumentParser) -> None:
-    """Add the options of `loaders.load`."""
-    group = parser.add_argument_group("reading")
+def add_fix_options(parser: ArgumentParser) -> None:
+    """Add the file of ``fix``, where to search for its meshes, and whether it is written."""
+    parser.add_argument("file", type=name, help="URDF, SDFormat or MJCF")
+    parser.add_argument("--write", action="store_true", help="write the repairs into the file")
+    add_search_options(parser.add_argument_group("reading"))
+
+
+def add_search_options(group: Any) -> None:
+    """Add the options that say where to search for the files of a model."""
     text = "folder of a package"
     group.add_argument(
         "--package", action="append", default=[], type=package, metavar="NAME=DIR", help=text
@@ -414,12 +420,13 @@ def add_reading_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--path", action="append", default=[], type=folder, metavar="DIR", help="folder to search"
     )
-    errors = group.add_mutually_exclusive_group()
-    errors.add_argument(
-        "--strict", action="store_true", help="treat anything lost or approximated as an error"
+    group.add_argument(
+        "--unsafe-paths", action="store_true", help="read files outside the model's folders"
     )
-    text = "leave out, or assume, what is invalid but not essential; each finding says what"
-    errors.add_argument("--lenient", action="store_true", help=text)
+    text = "limit of a load, by its name in the page on security, such as elements; may be repeated"
+    group.add_argument(
+        "--limit", action="append", default=[], type=limit, metavar="NAME=N", help=text
+    )
     group.add_argument(
         "--fetch", action="store_true", help="download models of Gazebo Fuel into its local cache"
     )
@@ -427,9 +434,18 @@ def add_reading_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--fetch-host", action="append", default=[], metavar="HOST[:PORT]", help=text
     )
-    group.add_argument(
-        "--unsafe-paths", action="store_true", help="read files outside the model's folders"
+
+
+def add_reading_options(parser: ArgumentParser) -> None:
+    """Add the options of `loaders.load`."""
+    group = parser.add_argument_group("reading")
+    add_search_options(group)
+    errors = group.add_mutually_exclusive_group()
+    errors.add_argument(
+        "--strict", action="store_true", help="treat anything lost or approximated as an error"
     )
+    text = "leave out, or assume, what is invalid but not essential; each finding says what"
+    errors.add_argument("--lenient", action="store_true", help=text)
     group.add_argument(
         "--xacro", action="store_true", help="run xacro, which evaluates code in the file"
     )
@@ -441,10 +457,6 @@ def add_reading_options(parser: ArgumentParser) -> None:
         type=xacro_argument,
         metavar="NAME:=VALUE",
         help=text,
-    )
-    text = "limit of a load, by its name in the page on security, such as elements; may be repeated"
-    group.add_argument(
-        "--limit", action="append", default=[], type=limit, metavar="NAME=N", help=text
     )
     group.add_argument(
         "--srdf", type=path, metavar="FILE", help="MoveIt's file with the pairs that never collide"

@@ -18,6 +18,7 @@ from pathlib import Path
 from bridge import codes
 from bridge.cli.errors import UsageError
 from bridge.cli.json_report import STDIN
+from bridge.markup import MARKUP, NAME
 from loaders.code import Code
 from loaders.deferred import Deferred
 from loaders.diagnostics import Diagnostic, Where, finding_of
@@ -26,12 +27,6 @@ from loaders.limits import FileError
 from loaders.text import closest
 
 _COMMENT = re.compile(r" ?sdfbridge: ?ignore (?P<codes>.*?)(?: because ?(?P<reason>.*?))? ?")
-_MARKUP = re.compile(
-    r"<!--(?P<comment>.*?)-->|<!\[CDATA\[.*?\]\]>|<[?!][^>]*>|</(?P<end>[^\s>]+)\s*>"
-    r"|<(?P<tag>[A-Za-z_][\w.:-]*)(?P<attributes>(?:[^\"'>]|\"[^\"]*\"|'[^']*')*+)>",
-    re.DOTALL,
-)
-_NAME = re.compile(r"""\sname\s*=\s*["']([^"']*)["']""")
 _MARK = "sdfbridge:"
 all_codes: Callable[[], dict[str, Code]] = Deferred("bridge.diagnostic_codes:all_codes")
 """Return every code by name."""
@@ -123,7 +118,7 @@ def comments_of(file: str, text: str) -> tuple[list[_Comment], list[Diagnostic]]
         return found, wrong
     open_elements = [_Element("", 0, "", [])]
     line, place = 1, 0
-    for mark in _MARKUP.finditer(text):
+    for mark in MARKUP.finditer(text):
         line += text.count("\n", place, mark.start())
         place = mark.start()
         end_line = line + text.count("\n", place, mark.end())
@@ -131,7 +126,7 @@ def comments_of(file: str, text: str) -> tuple[list[_Comment], list[Diagnostic]]
         if mark["comment"] is not None:
             inner.waiting += _codes_in(mark["comment"], Where(file, line, inner.path), wrong)
         elif mark["tag"] is not None:
-            name = _NAME.search(mark["attributes"])
+            name = NAME.search(mark["attributes"])
             path = f"{inner.path}/{mark['tag']}" + (f"[{name[1]}]" if name else "")
             before = [(words, (inner.line, inner.path)) for words in inner.waiting]
             inner.waiting = []
