@@ -437,8 +437,15 @@ def _moments_of_shapes(work: _Work, inertial: Element, link: Link | None) -> Arr
             total = sum(parts[1:], start=parts[0])
             moments: Array = R_LI.T @ total.I_Lcm @ R_LI * (mass / total.mass)
             has_frame = work.kind != "mjcf" or "fullinertia" in inertial.attributes
-            return moments if has_frame else np.diag(np.diag(moments))
+            moments = moments if has_frame else np.diag(np.diag(moments))
+            if _are_of_a_body(moments):  # those of an open mesh need not be
+                return moments
     return None
+
+
+def _are_of_a_body(moments: Array) -> bool:
+    smallest = float(np.linalg.eigvalsh(moments)[0])
+    return smallest > 0.0 and not SpatialInertia.of(1.0, I_Lcm=moments).defects()
 
 
 _FRAMES = {"quat", "axisangle", "xyaxes", "zaxis", "euler"}

@@ -76,6 +76,7 @@ ORDER = {
         {"diff", "robot_checks", "viewer"},
         {"repairs", "targets"},
         {"diagnostic_codes"},
+        {"rules"},
         {"mujoco_plugin", "parity"},
         {"batches", "demo"},
         {"__init__"},

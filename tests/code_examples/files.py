@@ -18,7 +18,7 @@ import pytest
 import loaders
 from loaders import Diagnostic, Limits
 from loaders.diagnostics import Diagnostics
-from loaders.finish.mesh_check import check_meshes
+from loaders.finish.mesh_check import check_mesh_sizes, check_meshes
 from tests.code_examples.sdf import ENDS, LINK, SHAPE, TWO, model
 from tests.support.code_example import Example, findings, reading
 
@@ -108,7 +108,8 @@ def large_mesh(folder: Path) -> Iterable[Diagnostic]:
         model(f"{links}<joint name='j' type='revolute'>{ENDS}<axis/></joint>")
     )
     diagnostics = Diagnostics()
-    check_meshes(loaders.load(folder / "main.sdf"), diagnostics)
+    scene = loaders.load(folder / "main.sdf")
+    check_mesh_sizes(scene, check_meshes(scene, diagnostics), diagnostics)
     return diagnostics
 
 
