@@ -733,6 +733,16 @@ ROBOT_DENSITY_OF_MOST = ROBOT_DENSITY.variant(
     "the median density of the links is {density:.3g} kg/m^3, outside {lower:g} to {upper:g}",
     hint="check the units of masses and shapes",
 )
+ROBOT_GAP = Code(
+    "robot.gap",
+    Fate.ASSUMED,
+    "{child} lies {distance:.3g} m away from {parent}, with which joint {joint} connects it; the "
+    "links of all other joints touch or nearly do",
+    meaning="The two sides of one joint lie apart, while those of all others touch or nearly do.",
+    remedy="Correct the origin of the joint, or that of the shapes.",
+    hint="check the origin of the joint",
+    harm=2,
+)
 ROBOT_GYRATION = Code(
     "robot.gyration",
     Fate.ASSUMED,
