@@ -131,7 +131,7 @@ ORDER = {
         {"convergence"},
         {"attribution", "contact", "motion", "report"},
         {"quantities"},
-        {"comparison"},
+        {"comparison", "replay"},
         {"two_models"},
         {"__init__"},
     ),

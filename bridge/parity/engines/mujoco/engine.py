@@ -8,7 +8,7 @@ zero, because a rotation does not change its own axis.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, Self
 
@@ -254,6 +254,7 @@ class MujocoEngine(BaseEngine):
         self._elements = equality_elements(built.root)
         self._positions: list[Coordinates] = []
         self._driven: Mapping[str, tuple[Array, float]] = {}
+        self._addresses: dict[tuple[str, ...], tuple[Array, Array, Array]] = {}
 
     @classmethod
     def as_exported(cls, mechanism: Mechanism) -> Self:
@@ -356,6 +357,18 @@ class MujocoEngine(BaseEngine):
             self._position(i, body, qpos) for i, body in enumerate(self.mechanism.bodies)
         ]
         return positions_by_joint(self.mechanism, self._positions)
+
+    def joint_states(self, joints: Sequence[str]) -> tuple[Array, Array]:
+        """See `Engine.joint_states`; of the arrays themselves, because replays ask at each step."""
+        addresses = self._addresses.get(tuple(joints))
+        if addresses is None:
+            known = list(self._joints_and_ratios(joints).values())
+            ids, ratios = [joint for joint, _ in known], np.array([ratio for _, ratio in known])
+            m = self.model
+            addresses = m.jnt_qposadr[ids], m.jnt_dofadr[ids], ratios
+            self._addresses[tuple(joints)] = addresses
+        positions, velocities, ratios = addresses
+        return self._data.qpos[positions] / ratios, self._data.qvel[velocities] / ratios
 
     def velocities(self) -> Array:
         """See `Engine.velocities`."""
