@@ -592,6 +592,8 @@ def add_replay_options(parser: ArgumentParser) -> None:
     )
     text = "time step [s] (default: that of the model, at most 0.002)"
     group.add_argument("--step", type=positive_number, metavar="SECONDS", help=text)
+    text = "do not try changes of the model that may explain the errors"
+    group.add_argument("--no-causes", action="store_true", help=text)
     text = "whether free bases are fixed, since a log of joints does not tell how they move"
     group.add_argument("--base", choices=("as_is", "fixed", "free"), default="fixed", help=text)
 

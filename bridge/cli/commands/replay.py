@@ -10,7 +10,8 @@ from bridge.cli.errors import DIFFERENT, MISSING, SUCCESS, CommandError
 from bridge.cli.inputs import load_scene
 from bridge.cli.output import Output
 from bridge.parity import EngineMissingError, default_engines
-from bridge.parity.replay.replay import EngineReplay, Replay
+from bridge.parity.replay.errors import EngineReplay
+from bridge.parity.replay.replay import Replay
 from bridge.parity.verdict import number
 
 _HEADS = ("joint", "engine", "RMS", "largest", "at [s]", "delay [s]", "bound", "unit")
@@ -37,6 +38,7 @@ def replay(options: Namespace, output: Output) -> int:
             names=dict(options.map),
             step=options.step,
             base=options.base,
+            explained=not options.no_causes,
             progress=output.status,
         )
     except EngineMissingError as error:
@@ -66,6 +68,11 @@ def _show(result: Replay, output: Output) -> None:
         output.data(f"{engine.engine}: {engine.sensitivity}")
     for parting in result.partings:
         output.data(str(parting))
+    for number_of, cause in enumerate(result.causes, start=1):
+        output.data(f"cause {number_of}: {cause}")
+    others = [each for each in result.explanations if not each.proposed]
+    for other in others[: None if output.verbosity > 0 else 3]:
+        output.data(f"not significant: {other}")
 
 
 def _rows(engine: EngineReplay) -> Iterable[tuple[str, ...]]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bridge
+from bridge.parity.replay.errors import delay_of
 from bridge.parity.replay.log import key_of, read_log
-from bridge.parity.replay.replay import Replay, delay_of
+from bridge.parity.replay.replay import Replay
 from loaders.diagnostics import Diagnostics, LoadError
 from tests.support.foreign_logs import JOINTS, Arm, gains, in_dart, in_drake, write_log, write_model
+from tests.support.planted_causes import PLANTED
 
 EXACT = 1e-12
 """Error of a motion whose steps are equal in numbers [rad]."""
@@ -42,6 +45,7 @@ def test_the_motion_of_another_simulator_is_repeated(
     assert max(error.largest for error in engine.errors) < EXACT
     assert result.is_within_bound
     assert not any(parting.quantity for parting in result.partings)
+    assert result.explanations == ()
 
 
 def test_engines_that_differ_from_the_log_part_by_a_named_quantity(tmp_path: Path) -> None:
@@ -49,7 +53,7 @@ def test_engines_that_differ_from_the_log_part_by_a_named_quantity(tmp_path: Pat
     pytest.importorskip("pydrake")
     pytest.importorskip("pybullet")
     write_log(tmp_path / "log.csv", Arm())
-    result = replayed(tmp_path, Arm(), engines=("mujoco", "pybullet"))
+    result = replayed(tmp_path, Arm(), engines=("mujoco", "pybullet"), explained=False)
     mujoco, pybullet = result.engines
     assert mujoco.is_within_bound
     assert not pybullet.is_within_bound
@@ -59,11 +63,39 @@ def test_engines_that_differ_from_the_log_part_by_a_named_quantity(tmp_path: Pat
     assert 0.0 < partings["log", "pybullet"].time < 0.1
 
 
+def test_a_chaotic_motion_is_not_blamed_on_the_model(tmp_path: Path) -> None:
+    """Gains that are unstable at this step let any difference grow."""
+    pytest.importorskip("pydrake")
+    write_log(tmp_path / "log.csv", Arm(), count=60)
+    (engine,) = replayed(tmp_path, replace(Arm(), d=(900.0,) * 3, effort=(1e5,) * 3)).engines
+    assert engine.is_chaotic
+    assert not engine.is_within_bound
+    assert "nothing follows" in engine.sensitivity
+
+
 @pytest.mark.parametrize("delay", [-0.03, 0.0, 0.004, 0.05])
 def test_the_delay_of_a_curve_is_found(delay: float) -> None:
     times = np.linspace(0.0, 2.0, 400)
     curves = (np.sin(5.0 * t) + 0.4 * np.sin(11.0 * t) for t in (times - delay, times))
     assert delay_of(times, *curves) == pytest.approx(delay, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name == "sign" else pytest.mark.slow) for name in PLANTED],
+)
+def test_a_planted_difference_is_the_first_cause(tmp_path: Path, name: str) -> None:
+    planted = PLANTED[name]
+    pytest.importorskip("pydrake" if planted.simulate is in_drake else "dartpy")
+    write_model(tmp_path, planted.model)
+    log = tmp_path / "log.csv"
+    write_log(
+        log, planted.arm, planted.simulate, count=250, stated=planted.model, **planted.options
+    )
+    cause = replayed(tmp_path, planted.model).causes[0]
+    assert (cause.kind, cause.subjects) == (planted.kind, planted.subjects)
+    assert cause.values[: len(planted.values)] == pytest.approx(planted.values, rel=0.05)
+    assert cause.share > 0.99
 
 
 # --- forms of logs --------------------------------------------------------------------------------

@@ -254,6 +254,12 @@ class MujocoEngine(BaseEngine):
         self._elements = equality_elements(built.root)
         self._positions: list[Coordinates] = []
         self._driven: Mapping[str, tuple[Array, float]] = {}
+        self._stepped: Any = None
+        self._has_distance_fields = False
+        kind = mujoco.mjtWarning
+        self._diverging = [
+            int(each) for each in (kind.mjWARN_BADQPOS, kind.mjWARN_BADQVEL, kind.mjWARN_BADQACC)
+        ]
         self._addresses: dict[tuple[str, ...], tuple[Array, Array, Array]] = {}
 
     @classmethod
@@ -680,13 +686,14 @@ class MujocoEngine(BaseEngine):
             NotReportedError: if the model has signed distance fields, on whose contacts MuJoCo
             may crash.
         """
-        if has_distance_fields(self._mujoco, self.model):
+        if self._stepped is not self.model:  # asked once, because replays take single steps
+            self._stepped = self.model
+            self._has_distance_fields = has_distance_fields(self._mujoco, self.model)
+        if self._has_distance_fields:
             raise NotReportedError("MuJoCo may crash on contacts of signed distance fields")
         with engine_warnings(self._mujoco, self.warnings):
             self._mujoco.mj_step(self.model, self._data, count)
-        kind = self._mujoco.mjtWarning
-        bad = (kind.mjWARN_BADQPOS, kind.mjWARN_BADQVEL, kind.mjWARN_BADQACC)
-        if any(self._data.warning[int(each)].number for each in bad):
+        if self._data.warning.number[self._diverging].any():
             raise DivergedError("the motion in MuJoCo diverges")
 
     def close(self) -> None:
