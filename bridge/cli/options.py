@@ -592,6 +592,10 @@ def add_replay_options(parser: ArgumentParser) -> None:
     )
     text = "time step [s] (default: that of the model, at most 0.002)"
     group.add_argument("--step", type=positive_number, metavar="SECONDS", help=text)
+    text = "HTML page to write, with the curves of all joints"
+    group.add_argument("--report", type=path, metavar="FILE", help=text)
+    text = "TOML file to write, with the overrides that the first cause proposes"
+    group.add_argument("--write-overrides", type=path, metavar="FILE", help=text)
     text = "do not try changes of the model that may explain the errors"
     group.add_argument("--no-causes", action="store_true", help=text)
     text = "whether free bases are fixed, since a log of joints does not tell how they move"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import tomllib
 from argparse import Namespace
-from collections.abc import Iterable
 
 import bridge
 from bridge.cli.errors import DIFFERENT, MISSING, SUCCESS, CommandError
-from bridge.cli.inputs import load_scene
+from bridge.cli.inputs import load_scene, writing_to
 from bridge.cli.output import Output
+from bridge.output import write_file
 from bridge.parity import EngineMissingError, default_engines
-from bridge.parity.replay.errors import EngineReplay
+from bridge.parity.replay.page import HEADS, error_rows
 from bridge.parity.replay.replay import Replay
-from bridge.parity.verdict import number
-
-_HEADS = ("joint", "engine", "RMS", "largest", "at [s]", "delay [s]", "bound", "unit")
+from bridge.parity.report.report import require_packages
 
 
 def replay(options: Namespace, output: Output) -> int:
@@ -27,6 +26,8 @@ def replay(options: Namespace, output: Output) -> int:
         ModelError: if the model or the log cannot be used.
         CommandError: if an engine is not installed.
     """
+    if options.report is not None:
+        require_packages()
     scene = load_scene(options)
     try:
         result = bridge.replay(
@@ -47,23 +48,23 @@ def replay(options: Namespace, output: Output) -> int:
         output.json(result.to_dict())
     else:
         _show(result, output)
+    _write(result, options, output)
     output.diagnostics(result.diagnostics)
     return SUCCESS if result.is_within_bound else DIFFERENT
 
 
 def _show(result: Replay, output: Output) -> None:
     experiment = result.experiment
-    moved = "as the log" if result.is_within_bound else "differently"
     output.banner(
-        f"{result.model}: moves {moved} in {', '.join(each.engine for each in result.engines)}",
+        f"{result.model}: {result.verdict}, moved in {', '.join(e.engine for e in result.engines)}",
         "bold green" if result.is_within_bound else "bold red",
     )
     output.data(
         f"{experiment.duration:.4g} s, {len(experiment.driven)} driven and "
         f"{len(experiment.watched)} measured joints; {'; '.join(result.rules)}"
     )
-    rows = [row for engine in result.engines for row in _rows(engine)]
-    output.table(_HEADS, rows, [None if row[-1] else "bold red" for row in rows])
+    rows = [row for engine in result.engines for row in error_rows(engine)]
+    output.table(HEADS, rows)
     for engine in result.engines:
         output.data(f"{engine.engine}: {engine.sensitivity}")
     for parting in result.partings:
@@ -75,20 +76,19 @@ def _show(result: Replay, output: Output) -> None:
         output.data(f"not significant: {other}")
 
 
-def _rows(engine: EngineReplay) -> Iterable[tuple[str, ...]]:
-    for error in engine.errors:
-        yield (
-            error.joint,
-            engine.engine,
-            _short(error.rms),
-            _short(error.largest),
-            f"{error.at:.3g}",
-            _short(error.delay),
-            _short(error.bound),
-            error.unit,
-        )
-
-
-def _short(value: float) -> str:
-    text = number(value)
-    return text if isinstance(text, str) else f"{text:.1e}"
+def _write(result: Replay, options: Namespace, output: Output) -> None:
+    """Write the page and the overrides that the options ask for."""
+    if options.report is not None:
+        with writing_to(options.report):
+            write_file(options.report, result.html().encode(), make_folder=True)
+        output.progress(f"wrote {options.report}")
+    if options.write_overrides is not None:
+        known = {} if options.overrides is None else tomllib.loads(options.overrides.read_text())
+        text = result.overrides(known)
+        if text:
+            with writing_to(options.write_overrides):
+                write_file(options.write_overrides, text.encode())
+            output.progress(f"wrote {options.write_overrides}")
+        else:
+            reason = "it is not one of the model" if result.causes else "none is proposed"
+            output.progress(f"wrote no overrides for a cause: {reason}")

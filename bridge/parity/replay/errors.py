@@ -88,7 +88,7 @@ class EngineReplay:
     @property
     def is_chaotic(self) -> bool:
         """True if step or initial state change the motion so much that nothing follows from it."""
-        return self.spread > CHAOTIC
+        return not self.spread <= CHAOTIC  # NaN where a motion diverges
 
     @property
     def is_within_bound(self) -> bool:

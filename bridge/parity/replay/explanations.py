@@ -25,6 +25,7 @@ from bridge.parity.engine import moving_links
 from loaders.diagnostics import Diagnostics
 from loaders.finish.overrides import with_override_tables
 from loaders.pose import Array
+from loaders.text import printable
 
 from .errors import EngineReplay, residuals, unit_of
 from .log import Log, Role
@@ -639,7 +640,7 @@ def toml_of(tables: Tables, comment: str = "") -> str:
         tables: The tables.
         comment: A first line, without its sign.
     """
-    lines = [f"# {comment}"] if comment else []
+    lines = [f"# {printable(comment)}"] if comment else []
     lines += _toml_lines(tables, ())
     return "\n".join(lines) + "\n"
 

@@ -31,8 +31,9 @@ from loaders.pose import Array
 from loaders.text import check_option_value, closest
 
 from .errors import EngineReplay, replay_in
-from .explanations import Explanation, explain
+from .explanations import Explanation, Tables, explain, merged, toml_of
 from .log import Log, check_contents, read_log
+from .page import html
 from .rollout import Controller, Experiment, Open, ReplayedMotion, grid_of
 
 Law = Literal["auto", "effort", "position", "velocity"]
@@ -104,6 +105,34 @@ class Replay:
     rules: tuple[str, ...] = field(default=())
 
     @property
+    def verdict(self) -> str:
+        """One word: ``agrees``, ``undecided`` where the motion is chaotic, or ``differs``."""
+        if self.is_within_bound:
+            return "agrees"
+        is_open = all(engine.is_chaotic or engine.is_within_bound for engine in self.engines)
+        return "undecided" if is_open else "differs"
+
+    def html(self) -> str:
+        """Return the result as one HTML page with the curves of all joints.
+
+        Raises:
+            ImportError: If matplotlib is not installed.
+        """
+        return html(self)
+
+    def overrides(self, known: Tables | None = None) -> str:
+        """Return the overrides of the first cause as the text of a TOML file; empty if no cause is
+        proposed, or if it is none of the model.
+
+        Args:
+            known: Tables of the overrides that the model already has.
+        """
+        first = next((each for each in self.causes if each.tables), None)
+        if first is None or first is not self.causes[0]:
+            return ""
+        return toml_of(merged(known or {}, first.tables), f"{self.model}: {first}")
+
+    @property
     def causes(self) -> tuple[Explanation, ...]:
         """The explanations that are proposed, the best first."""
         return tuple(each for each in self.explanations if each.proposed)
@@ -123,6 +152,7 @@ class Replay:
             "time_step": self.experiment.step,
             "control_period": self.experiment.period,
             "rules": list(self.rules),
+            "verdict": self.verdict,
             "within_bound": self.is_within_bound,
             "engines": [_engine_dict(engine) for engine in self.engines],
             "partings": [_plain(parting) for parting in self.partings],
