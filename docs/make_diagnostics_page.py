@@ -46,6 +46,7 @@ PREFIXES = {
     "mesh": "Mesh files, and shapes that become meshes in a target.",
     "texture": "Image files of textures in a target.",
     "model": "Checks of the scene, whatever its source format.",
+    "log": "A recorded motion that `replay` cannot use as it is.",
     "lower": "Lowering (`bridge.lower`), which computes the mechanism for every target.",
     "mjcf": "The MJCF export for MuJoCo.",
     "mjcf-in": "The MJCF reader.",

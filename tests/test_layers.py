@@ -132,7 +132,7 @@ ORDER = {
         {"convergence"},
         {"attribution", "contact", "motion", "report"},
         {"quantities"},
-        {"comparison"},
+        {"comparison", "replay"},
         {"two_models"},
         {"__init__"},
     ),

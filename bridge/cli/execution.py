@@ -37,6 +37,7 @@ _COMMANDS = {
     "graph": "bridge.cli.commands.info:graph",
     "info": "bridge.cli.commands.info:info",
     "print": "bridge.cli.commands.info:print_",
+    "replay": "bridge.cli.commands.replay:replay",
     "resolve": "bridge.cli.commands.info:resolve",
     "view": "bridge.cli.commands.view:view",
 }

@@ -570,6 +570,63 @@ def add_compare_options(parser: ArgumentParser) -> None:
     add_force_option(group)
 
 
+def gains(text: str) -> tuple[str, tuple[float, float]]:
+    """Return a joint and the gains of its controller, from ``JOINT=P,D``.
+
+    Raises:
+        ArgumentTypeError: if it has another form.
+    """
+    joint, equals, values = text.rpartition("=")
+    try:
+        p, d = map(float, values.split(","))
+    except ValueError:
+        p = d = math.nan
+    if not (joint and equals and 0.0 <= p < math.inf and 0.0 <= d < math.inf):
+        raise ArgumentTypeError(
+            f"invalid value {text!r}; expected JOINT=P,D with gains of position and velocity, such "
+            f"as elbow=40,2"
+        )
+    return joint, (p, d)
+
+
+def add_replay_options(parser: ArgumentParser) -> None:
+    """Add the options of ``replay``."""
+    parser.add_argument(
+        "log", type=path, metavar="LOG", help="recorded motion: a .csv, .npz or .mcap file"
+    )
+    group = parser.add_argument_group("replay")
+    text = "engines to move (default: mujoco,pybullet, of those that are installed)"
+    group.add_argument("--engines", type=names, metavar="A,B", help=text)
+    text = (
+        "commands that act: efforts, positions with velocities, velocities alone, or all that the "
+        "log has (default: %(default)s)"
+    )
+    group.add_argument(
+        "--controller",
+        choices=("auto", "effort", "position", "velocity"),
+        default="auto",
+        help=text,
+    )
+    text = "gains of position and velocity of a joint's controller; may be repeated"
+    group.add_argument(
+        "--gains", action="append", default=[], type=gains, metavar="JOINT=P,D", help=text
+    )
+    text = "joint of a name in the log, where it differs; may be repeated"
+    group.add_argument(
+        "--map", action="append", default=[], type=renaming, metavar="NAME=JOINT", help=text
+    )
+    text = "time step [s] (default: that of the model, at most 0.002)"
+    group.add_argument("--step", type=positive_number, metavar="SECONDS", help=text)
+    text = "HTML page to write, with the curves of all joints"
+    group.add_argument("--report", type=path, metavar="FILE", help=text)
+    text = "TOML file to write, with the overrides that the first cause proposes"
+    group.add_argument("--write-overrides", type=path, metavar="FILE", help=text)
+    text = "do not try changes of the model that may explain the errors"
+    group.add_argument("--no-causes", action="store_true", help=text)
+    text = "whether free bases are fixed, since a log of joints does not tell how they move"
+    group.add_argument("--base", choices=("as_is", "fixed", "free"), default="fixed", help=text)
+
+
 def add_view_options(parser: ArgumentParser) -> None:
     """Add the options of ``view``."""
     parser.add_argument(

@@ -337,6 +337,11 @@ class Engine(Protocol):
     def velocities(self) -> Array:
         """Return the current velocities, shape (nv,)."""
 
+    def joint_states(self, joints: Sequence[str]) -> tuple[Array, Array]:
+        """Return the positions and velocities of joints with one axis [rad or m, rad/s or m/s],
+        both of shape (n,); by default from `positions` and `velocities`.
+        """
+
     def set_step(self, seconds: float) -> None:
         """Set the time step [s]."""
 
@@ -548,6 +553,13 @@ class BaseEngine:
     def velocities(self) -> Array:
         """See `Engine.velocities`."""
         self._refuse("report velocities")
+
+    def joint_states(self, joints: Sequence[str]) -> tuple[Array, Array]:
+        """See `Engine.joint_states`."""
+        positions, velocities = self.positions(), self.velocities()
+        index = {dof: i for i, dof in enumerate(self.mechanism.v_order)}
+        q = np.array([np.ravel(positions[joint])[0] for joint in joints], dtype=np.float64)
+        return q, velocities[[index[joint, 0] for joint in joints]]
 
     def set_step(self, _seconds: float) -> None:
         """See `Engine.set_step`."""

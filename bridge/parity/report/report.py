@@ -33,7 +33,7 @@ from bridge.parity.verdict import (
 from loaders.inertia import SpatialInertia
 from loaders.text import card, details, findings_table, printable, summary_of, table
 
-_STYLES = (
+LINES = (
     ("#0072b2", "o", "-"),
     ("#d55e00", "s", "--"),
     ("#009e73", "^", ":"),
@@ -75,7 +75,7 @@ def _has_slope(row: Row) -> bool:
 
 
 def _over_time(rows: list[Row]) -> str:
-    figure = _figure(8.4, 3.2)
+    figure = new_figure(8.4, 3.2)
     axes = figure.subplots()
     for k, row in enumerate(rows):
         times, errors = zip(*row.series, strict=True)
@@ -90,7 +90,7 @@ def _over_time(rows: list[Row]) -> str:
     axes.set(xlabel="time [s]", ylabel=f"worst link [{rows[0].unit or 'relative'}]")
     axes.set_ylim(bottom=_SMALLEST)
     _legend(axes)
-    return _svg(figure)
+    return svg(figure)
 
 
 def _over_step(rows: list[Row]) -> str:
@@ -101,7 +101,7 @@ def _over_step(rows: list[Row]) -> str:
     others = [row for row in rows if row.engines[0] != EXACT_MOTION]
     both = (("from the exact motion", exact), ("from each other", others))
     panels = [(title, part) for title, part in both if part]
-    figure = _figure(8.4, 3.6 * len(panels))
+    figure = new_figure(8.4, 3.6 * len(panels))
     for axes, (title, part) in zip(
         figure.subplots(len(panels), 1, squeeze=False)[:, 0], panels, strict=True
     ):
@@ -122,7 +122,7 @@ def _over_step(rows: list[Row]) -> str:
         axes.set_xticks(ticks, [f"{1e3 * step:g} ms" for step in ticks])
         axes.minorticks_off()
         _legend(axes)
-    return _svg(figure)
+    return svg(figure)
 
 
 def _decades(values: Sequence[float]) -> tuple[float, float]:
@@ -133,7 +133,7 @@ def _decades(values: Sequence[float]) -> tuple[float, float]:
 def _fit(axes: Any, k: int, steps: Sequence[float], errors: Sequence[float]) -> None:
     """Draw the least-squares line on logarithmic axes."""
     slope, height = np.polyfit(np.log(steps), np.log(errors), 1)
-    color, _, dashes = _STYLES[k % len(_STYLES)]
+    color, _, dashes = LINES[k % len(LINES)]
     axes.plot(
         steps,
         np.exp(height) * np.array(steps) ** slope,
@@ -144,7 +144,7 @@ def _fit(axes: Any, k: int, steps: Sequence[float], errors: Sequence[float]) -> 
 
 
 def _plot(axes: Any, k: int, x: Any, y: Any, label: str, line: str | None = None) -> None:
-    color, marker, dashes = _STYLES[k % len(_STYLES)]
+    color, marker, dashes = LINES[k % len(LINES)]
     size = _SIZES[k % len(_SIZES)]
     axes.plot(
         x,
@@ -169,7 +169,7 @@ def _differences(comparison: Findings, masses: dict[str, Any]) -> str:
     reference = masses[REFERENCE]
     others = {name: M for name, M in masses.items() if name not in COMPUTED_FROM_MODEL}
     scale = max(float(np.abs(reference).max()), 1e-300)
-    figure = _figure(3.9 * len(others) + 1.0, 4.4)
+    figure = new_figure(3.9 * len(others) + 1.0, 4.4)
     figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12)
     labels = [f"{joint}[{k}]" if k else joint for joint, k in comparison.details["v_order"]]
     grid = figure.subplots(1, len(others), squeeze=False)[0]
@@ -182,16 +182,22 @@ def _differences(comparison: Findings, masses: dict[str, Any]) -> str:
             axes.set_xticks(range(len(labels)), labels, rotation=90, fontsize=6, parse_math=False)
             axes.set_yticks(range(len(labels)), labels, fontsize=6, parse_math=False)
     figure.colorbar(image, ax=grid, label="log10 of relative difference", shrink=0.8)
-    return _svg(figure)
+    return svg(figure)
 
 
-def _figure(width: float, height: float) -> Any:
+def new_figure(width: float, height: float) -> Any:
+    """Return an empty figure.
+
+    Args:
+        width: Width [inch].
+        height: Height [inch].
+    """
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _svg(figure: Any) -> str:
+def svg(figure: Any) -> str:
     """Return the SVG text without metadata and with repeatable ids, so that equal comparisons give
     equal reports.
     """

@@ -8,7 +8,7 @@ zero, because a rotation does not change its own axis.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, Self
 
@@ -254,6 +254,13 @@ class MujocoEngine(BaseEngine):
         self._elements = equality_elements(built.root)
         self._positions: list[Coordinates] = []
         self._driven: Mapping[str, tuple[Array, float]] = {}
+        self._stepped: Any = None
+        self._has_distance_fields = False
+        kind = mujoco.mjtWarning
+        self._diverging = [
+            int(each) for each in (kind.mjWARN_BADQPOS, kind.mjWARN_BADQVEL, kind.mjWARN_BADQACC)
+        ]
+        self._addresses: dict[tuple[str, ...], tuple[Array, Array, Array]] = {}
 
     @classmethod
     def as_exported(cls, mechanism: Mechanism) -> Self:
@@ -356,6 +363,18 @@ class MujocoEngine(BaseEngine):
             self._position(i, body, qpos) for i, body in enumerate(self.mechanism.bodies)
         ]
         return positions_by_joint(self.mechanism, self._positions)
+
+    def joint_states(self, joints: Sequence[str]) -> tuple[Array, Array]:
+        """See `Engine.joint_states`; of the arrays themselves, because replays ask at each step."""
+        addresses = self._addresses.get(tuple(joints))
+        if addresses is None:
+            known = list(self._joints_and_ratios(joints).values())
+            ids, ratios = [joint for joint, _ in known], np.array([ratio for _, ratio in known])
+            m = self.model
+            addresses = m.jnt_qposadr[ids], m.jnt_dofadr[ids], ratios
+            self._addresses[tuple(joints)] = addresses
+        positions, velocities, ratios = addresses
+        return self._data.qpos[positions] / ratios, self._data.qvel[velocities] / ratios
 
     def velocities(self) -> Array:
         """See `Engine.velocities`."""
@@ -667,13 +686,14 @@ class MujocoEngine(BaseEngine):
             NotReportedError: if the model has signed distance fields, on whose contacts MuJoCo
             may crash.
         """
-        if has_distance_fields(self._mujoco, self.model):
+        if self._stepped is not self.model:  # asked once, because replays take single steps
+            self._stepped = self.model
+            self._has_distance_fields = has_distance_fields(self._mujoco, self.model)
+        if self._has_distance_fields:
             raise NotReportedError("MuJoCo may crash on contacts of signed distance fields")
         with engine_warnings(self._mujoco, self.warnings):
             self._mujoco.mj_step(self.model, self._data, count)
-        kind = self._mujoco.mjtWarning
-        bad = (kind.mjWARN_BADQPOS, kind.mjWARN_BADQVEL, kind.mjWARN_BADQACC)
-        if any(self._data.warning[int(each)].number for each in bad):
+        if self._data.warning.number[self._diverging].any():
             raise DivergedError("the motion in MuJoCo diverges")
 
     def close(self) -> None:
