@@ -331,6 +331,11 @@ class Engine(Protocol):
         rest.
         """
 
+    def prepare(self, states: Sequence[tuple[dict[str, Position], dict[str, Position]]]) -> None:
+        """Compute many states, positions and velocities by joint, at once; `set_state` then takes
+        them from there. By default each state is computed when it is set.
+        """
+
     def positions(self) -> dict[str, Position]:
         """Return the current position of every joint that can move."""
 
@@ -541,6 +546,9 @@ class BaseEngine:
         """See `Engine.set_state`."""
         self._refuse("set a state")
 
+    def prepare(self, _states: Sequence[tuple[dict[str, Position], dict[str, Position]]]) -> None:
+        """See `Engine.prepare`."""
+
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""
         self._refuse("report positions")
@@ -744,12 +752,14 @@ _MUJOCO = _Simulator("mujoco", "mujoco", "try: pip install mujoco")
 _PYBULLET = _Simulator("pybullet", "pybullet", INSTALL_PYBULLET)
 _DRAKE = _Simulator("drake", "pydrake", "try: pip install drake")
 _DART = _Simulator("dart", "dartpy", "try: pip install 'sdfbridge[dart]'")
+_MJX = _Simulator("MJX", "mujoco.mjx", "try: pip install 'sdfbridge[mjx]'")
 _ENGINES: Mapping[str, tuple[str, _Simulator | None]] = {
     "reference": ("bridge.parity.reference:ReferenceEngine", None),
     "mujoco": ("bridge.parity.engines.mujoco.engine:MujocoEngine", _MUJOCO),
     "pybullet": ("bridge.parity.engines.pybullet.engine:PyBulletEngine", _PYBULLET),
     "drake": ("bridge.parity.engines.drake.engine:DrakeEngine", _DRAKE),
     "dart": ("bridge.parity.engines.dart.engine:DartEngine", _DART),
+    "mjx": ("bridge.parity.engines.mjx.engine:MjxEngine", _MJX),
     "pybullet-urdf": ("bridge.parity.engines.pybullet.native:PyBulletUrdf", _PYBULLET),
     "pybullet-sdf": ("bridge.parity.engines.pybullet.native:PyBulletSdf", _PYBULLET),
     "mujoco-urdf": ("bridge.parity.engines.mujoco.native:MujocoUrdf", _MUJOCO),

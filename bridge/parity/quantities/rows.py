@@ -109,12 +109,22 @@ def _levels_not_run(mechanism: Mechanism, levels: Collection[Level]) -> Iterator
 def _motionless_engines(
     mechanism: Mechanism, levels: Collection[Level], engines: Mapping[str, Engine]
 ) -> Iterator[Gap]:
-    """Yield a gap for each engine that reads the file itself, and therefore does not move."""
+    """Yield a gap for each engine that reads the file itself, and therefore does not move, and for
+    each that takes part in smooth motion only.
+    """
     if mechanism.v_order and Level.MOTION in levels:
         for name, engine in engines.items():
             if engine.reads_file and not engine.is_witness_of_motion:
                 reason = "an engine that reads the file itself does not move"
                 yield Gap(quantity="motion", engines=(name,), reason=reason, level=Level.MOTION)
+            elif not engine.solves_constraints and name not in COMPUTED_FROM_MODEL:
+                reason = "the engine is compared in smooth motion only"
+                yield Gap(
+                    quantity="motion with constraints",
+                    engines=(name,),
+                    reason=reason,
+                    level=Level.MOTION,
+                )
 
 
 def _unknown(rows: Sequence[Row]) -> Iterator[Gap]:
