@@ -142,7 +142,7 @@ ORDER = {
     "bridge.parity.engines": (
         {"__init__", "dart", "drake", "native"},
         {"mujoco", "pybullet"},
-        {"mjx"},
+        {"mjx", "warp"},
     ),
 }
 """The parts of each package, ground first: a part imports only from parts of layers below its

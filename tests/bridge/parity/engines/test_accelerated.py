@@ -20,6 +20,7 @@ from bridge.parity.states import random_states
 ASSETS = Path(__file__).parents[4] / "assets"
 ARM = ASSETS / "double_pendulum.urdf"
 needs_mjx = pytest.mark.skipif(find_spec("jax") is None, reason="jax is not installed")
+needs_warp = pytest.mark.skipif(find_spec("mujoco_warp") is None, reason="warp is not installed")
 TREE = """<robot name="r"><link name="a">{i}</link><link name="b">{i}</link><link name="c">{i}</link>
 <joint name="j" type="revolute"><parent link="a"/><child link="b"/><origin xyz=".1 .2 .3" rpy=".4 .5 .6"/>
 <axis xyz="0 .6 .8"/><limit lower="-1" upper="2" effort="3" velocity="4"/></joint>
@@ -38,6 +39,7 @@ def readings(engine: Engine) -> list[np.ndarray]:
     return [*poses, *engine.jacobians().values(), engine.mass_matrix(), engine.bias_forces()]
 
 
+@pytest.mark.slow
 @needs_mjx
 def test_mjx_computes_a_free_tree_as_the_reference_does(tmp_path: Path) -> None:
     (tmp_path / "r.urdf").write_text(TREE)
@@ -85,3 +87,41 @@ def test_mjx_moves_as_the_reference_does() -> None:
     assert {row.outcome for row in judged} == {Outcome.PASSED}
     assert {"mass matrix", "one step", "motion without damping"} <= {row.quantity for row in judged}
     assert any(gap.quantity == "motion with constraints" for gap in result.gaps)
+
+
+@pytest.mark.slow
+@needs_warp
+def test_warp_differs_by_less_than_rounding_explains(tmp_path: Path) -> None:
+    (tmp_path / "r.urdf").write_text(TREE)
+    result = compare(tmp_path / "r.urdf", engines=("warp",), configurations=200)
+    outcomes = {row.quantity: row for row in result.rows}
+    assert not result.failures
+    for name in ("link poses", "mass matrix", "bias forces", "one step"):
+        assert outcomes[name].code == "parity.single-precision", name
+        assert outcomes[name].error < 1e-4
+
+
+@pytest.mark.slow
+@needs_warp
+def test_a_wrong_number_in_warp_is_more_than_rounding_explains(tmp_path: Path) -> None:
+    (tmp_path / "r.urdf").write_text(TREE)
+
+    class Heavier(factory_of("warp")):
+        name = "heavier"
+
+        def _put(self):
+            self.model.body_mass[:] *= 1.05
+            return super()._put()
+
+    result = compare(tmp_path / "r.urdf", engines=(Heavier,), levels=("L0", "L1"), configurations=4)
+    assert {"mass", "mass matrix", "bias forces"} <= {row.quantity for row in result.failures}
+
+
+@pytest.mark.slow
+@needs_warp
+def test_warp_keeps_the_level_of_its_log() -> None:
+    import warp
+
+    before = warp.config.log_level
+    factory_of("warp")(bridge.lower(loaders.load(ARM)))
+    assert warp.config.log_level == before
