@@ -20,6 +20,17 @@ SPEEDS_WITHIN_LIMITS = Condition(
 )
 """Effect of a limit of speed."""
 
+ACCELERATED_SHAPES = Code(
+    "accelerated.shapes",
+    Fate.DROPPED,
+    "{engine} gets the model without shapes: {reason}",
+    meaning=(
+        "MJX or MuJoCo Warp refuses the shapes of the model, for example pairs of types that it "
+        "has no collisions for; the message states what it says. The rest of the model is compared."
+    ),
+    remedy="Use other shapes, or exclude the pairs of links.",
+    effect=Lost("shapes"),
+)
 CHECK_IGNORE_REASON = Code(
     "check.ignore-reason",
     Fate.DROPPED,

@@ -40,6 +40,7 @@ PREFIXES = {
         " that the parity check takes into account."
     ),
     "gazebo": "Plugins of Gazebo, in SDFormat and URDF.",
+    "accelerated": "What MJX and MuJoCo Warp, as engines of comparisons, do not take.",
     "dart": "What DART, as an engine of comparisons, does not represent.",
     "directives": "The reader of Drake model directives.",
     "overrides": "The file of overrides, whose values replace those of the source.",

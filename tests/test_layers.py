@@ -30,14 +30,18 @@ ON_DEMAND = {
     "dask",
     "distributed",
     "fast_simplification",
+    "jax",
     "jinja2",
     "matplotlib",
     "mujoco",
+    "mujoco_warp",
+    "newton",
     "pybullet",
     "pydrake",
     "rich",
     "trimesh",
     "viser",
+    "warp",
     "xacro",
     "yaml",
 }
@@ -136,7 +140,11 @@ ORDER = {
         {"two_models"},
         {"__init__"},
     ),
-    "bridge.parity.engines": ({"__init__", "dart", "drake", "native"}, {"mujoco", "pybullet"}),
+    "bridge.parity.engines": (
+        {"__init__", "dart", "drake", "native"},
+        {"mujoco", "pybullet"},
+        {"mjx", "warp"},
+    ),
 }
 """The parts of each package, ground first: a part imports only from parts of layers below its
 own.
