@@ -14,7 +14,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.parity.bounds.constraint import screw_load, without_screw_forces
 from bridge.parity.bounds.counterfactual import added_inertia, is_loaded, loaded_name
-from bridge.parity.causes import CHAOS, SCREW, STEP_ORDER, Cause
+from bridge.parity.causes import CHAOS, POINTS_OF_FREE_BODIES, SCREW, STEP_ORDER, Cause
 from bridge.parity.convergence import (
     CONFIDENCE,
     HALVINGS,
@@ -256,8 +256,8 @@ class _Steps:
         bound = float(np.abs(first - limit * self._step).max()) + allowed
         remaining = float(np.abs(limit).max()) * self._step
         text = (
-            "the engines integrate different points of a free body; the part of the difference "
-            f"that is due to accelerations is {remaining:.1e}, known to {allowed:.1e}"
+            f"{POINTS_OF_FREE_BODIES}; of the difference, accelerations cause {remaining:.1e}, "
+            f"known to {allowed:.1e}"
         )
         cause = Cause(
             code=STEP_ORDER,
