@@ -25,6 +25,10 @@ STEP_ORDER = "parity.step-order"
 """The engines integrate different points of a free body; the bound is what the measured order
 predicts.
 """
+POINTS_OF_FREE_BODIES = (
+    "the engines integrate different points of a free body (PyBullet its center of mass, MuJoCo "
+    "its origin): fix the base (--base fixed) or shorten the step"
+)
 SCREW = "parity.screw-constraint"
 """A solver connects rotation and translation of a screw; the bound follows from the stiffness of
 the constraint.

@@ -19,7 +19,7 @@ from bridge.parity.bounds.precision import (
     rounding_of_velocity,
     single_precision,
 )
-from bridge.parity.causes import CHAOS, SCREW, STEP_ORDER, Cause
+from bridge.parity.causes import CHAOS, POINTS_OF_FREE_BODIES, SCREW, STEP_ORDER, Cause
 from bridge.parity.convergence import (
     CONFIDENCE,
     HALVINGS,
@@ -281,8 +281,8 @@ class _Steps:
         bound = float(np.abs(first - limit * self._step).max()) + allowed
         remaining = float(np.abs(limit).max()) * self._step
         text = (
-            "the engines integrate different points of a free body; the part of the difference "
-            f"that is due to accelerations is {remaining:.1e}, known to {allowed:.1e}"
+            f"{POINTS_OF_FREE_BODIES}; of the difference, accelerations cause {remaining:.1e}, "
+            f"known to {allowed:.1e}"
         )
         cause = Cause(
             code=STEP_ORDER,

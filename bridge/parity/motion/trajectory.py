@@ -13,6 +13,7 @@ import numpy as np
 
 from bridge import codes
 from bridge.mechanism import Mechanism
+from bridge.mechanism.coordinates import Position
 from bridge.parity.bounds.constraint import ROUNDING, violation_bounds
 from bridge.parity.bounds.counterfactual import added_inertia, is_loaded, loaded_name
 from bridge.parity.bounds.precision import (
@@ -22,7 +23,7 @@ from bridge.parity.bounds.precision import (
     single_precision,
     unit_of_pair,
 )
-from bridge.parity.causes import CHAOS, SCREW, STEP_ORDER, Cause, cause_of
+from bridge.parity.causes import CHAOS, POINTS_OF_FREE_BODIES, SCREW, STEP_ORDER, Cause, cause_of
 from bridge.parity.convergence import (
     CONFIDENCE,
     HALVINGS,
@@ -37,7 +38,9 @@ from bridge.parity.convergence import (
     rounding_error,
 )
 from bridge.parity.engine import (
+    DivergedError,
     Factory,
+    NotReportedError,
     constraint_subjects,
     has_free_or_ball,
     is_slow,
@@ -65,6 +68,8 @@ from loaders.pose import Array
 from .model_motion import driven_rows, exported_rows
 from .step import COARSE, step_rows
 
+CURVE_POINTS = 50
+"""Number of intervals between the points of a curve of joint motion."""
 DURATION = 1.0
 """Duration of a compared motion [s]."""
 MAX_REFERENCE_WORK = 5000
@@ -152,6 +157,40 @@ def motion_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterator[
     yield from _constraint_rows(mechanism, factories, seed)
     yield from exported_rows(mechanism, factories, seed)
     yield from driven_rows(mechanism, factories, seed)
+
+
+def joint_motion(
+    mechanism: Mechanism, factories: _Named, seed: int
+) -> tuple[list[float], dict[str, list[dict[str, Position]]]]:
+    """Return the times [s] and, for each engine, the positions of all joints in a second of motion
+    from a random state; no engine if they need long or cannot do it.
+
+    Args:
+        mechanism: The mechanism to simulate.
+        factories: The engines by name.
+        seed: Seed of the initial state.
+    """
+    moving = without_solver_effects(mechanism)
+    step = time_step(moving)
+    if step is None or not mechanism.v_order:
+        return [], {}
+    start = random_states(moving, 1, seed)[0]
+    count = max(1, round(DURATION / step / CURVE_POINTS))
+    found = {}
+    for name, factory in factories:
+        engine = factory(moving)
+        try:
+            engine.set_step(step)
+            engine.set_state(*start)
+            found[name] = [engine.positions()]
+            for _ in range(CURVE_POINTS):
+                engine.step(count)
+                found[name].append(engine.positions())
+        except (DivergedError, NotReportedError):
+            found.pop(name, None)
+        finally:
+            engine.close()
+    return [k * count * step for k in range(CURVE_POINTS + 1)], found
 
 
 def _determines_motion(mechanism: Mechanism, seed: int) -> bool:
@@ -439,8 +478,8 @@ def _judged_by_order(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
     growth = DURATION / brief.duration * shortening * (row.sensitivity or 1.0)
     bound = GROWTH_MARGIN * sizes[0][1] * growth if remaining <= allowed else 0.0
     text = (
-        "the engines integrate different points of a free body; without a step the difference in a "
-        f"short motion is {remaining:.1e}, known to {allowed:.1e}"
+        f"{POINTS_OF_FREE_BODIES}; extrapolated to no time step, the engines differ in a short "
+        f"motion by {remaining:.1e}, known to {allowed:.1e}"
     )
     cause = Cause(
         code=STEP_ORDER, subjects=row.subjects, quantity=row.quantity, bound=bound, text=text
@@ -473,9 +512,9 @@ def _step_order_of_whole_motion(row: Row, rollout: Rollout, cache: RolloutCache)
         if len(distances) >= HALVINGS and (is_zero or remaining > KNOWN * first):
             break
     text = (
-        "the engines integrate different points of a free body; without a step the difference "
-        f"after the motion is {remaining:.1e}, known to {allowed:.1e} from {len(distances)} steps, "
-        f"where {first:.1e} is that at the longest step"
+        f"{POINTS_OF_FREE_BODIES}; extrapolated to no time step, the engines differ after the "
+        f"motion by {remaining:.1e}, known to {allowed:.1e} from {len(distances)} steps, of which "
+        f"the longest gives {first:.1e}"
     )
     bound = GROWTH_MARGIN * first if is_zero else 0.0
     return Cause(
