@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .lowering import lower
     from .lowering.sources import overlaps_in_motion
     from .mechanism import Mechanism
-    from .parity import compare
+    from .parity import compare, view_motion
     from .targets.directives import export_directives, to_directives
     from .targets.mjcf import export_mjcf, passive_forces, to_mjcf, to_mjspec
     from .targets.pybullet import (
@@ -39,6 +39,7 @@ __all__ = [
     "load_copies_into_pybullet", "load_into_pybullet", "load_world_into_pybullet", "lower",
     "mujoco_plugin", "overlaps_in_motion", "passive_forces", "shape_certificates",
     "shapes_picture", "to_directives", "to_mjcf", "to_mjspec", "to_sdf", "to_urdf", "view",
+    "view_motion",
 ]  # fmt: skip
 
 _HOMES = {
@@ -67,6 +68,7 @@ _HOMES = {
     "to_sdf": ".targets.sdf",
     "to_urdf": ".targets.urdf",
     "view": ".viewer",
+    "view_motion": ".parity",
 }
 """Modules of the public names, which are imported on first use."""
 

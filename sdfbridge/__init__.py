@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         to_sdf,
         to_urdf,
         view,
+        view_motion,
     )
     from bridge import parity as parity
     from loaders import (
@@ -112,6 +113,7 @@ __all__ = [
     "to_sdf",
     "to_urdf",
     "view",
+    "view_motion",
 ]
 
 _BRIDGE = frozenset(
@@ -142,6 +144,7 @@ _BRIDGE = frozenset(
         "to_sdf",
         "to_urdf",
         "view",
+        "view_motion",
     }
 )
 """The public names that `bridge` defines; `loaders` defines the others."""

@@ -362,6 +362,11 @@ class Engine(Protocol):
         on.
         """
 
+    def contact_points(self) -> Array:
+        """Return the points at which shapes touch since the last step, in the world [m], shape (n,
+        3); none from an engine that does not report them.
+        """
+
     def close(self) -> None:
         """Release the resources of the simulator; by default there are none."""
 
@@ -540,6 +545,10 @@ class BaseEngine:
     def set_state(self, _q: Mapping[str, Position], _v: Mapping[str, Position]) -> None:
         """See `Engine.set_state`."""
         self._refuse("set a state")
+
+    def contact_points(self) -> Array:
+        """See `Engine.contact_points`."""
+        return np.zeros((0, 3))
 
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""
