@@ -36,6 +36,18 @@ CHECK_IGNORE_UNKNOWN = Code(
     remedy="Write a code of this page, or its beginning, such as `robot`.",
     hint="see sdfbridge check --rules",
 )
+COMPARE_CHANGE = Code(
+    "compare.change",
+    Fate.INVALID,
+    "{change}",
+    meaning=(
+        "Two files that were compared differ, so that they do not move alike; as a note, so that "
+        "they move alike."
+    ),
+    remedy="Undo the change if it was a mistake, or allow it where the comparison is asserted.",
+    also=(Fate.NOTED,),
+)
+COMPARE_CHANGE_NOTED = COMPARE_CHANGE.variant(fate=Fate.NOTED)
 DART_CONSTRAINT = Code(
     "dart.constraint",
     Fate.DROPPED,

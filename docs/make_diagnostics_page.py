@@ -25,6 +25,7 @@ PREFIXES = {
     "file": "The input file as a whole.",
     "xml": "The syntax and the values of all XML formats.",
     "check": "Comments in a file that ignore findings of `check`.",
+    "compare": "What was changed between two files that were compared.",
     "robot": "Whether the numbers of a robot fit its shapes and each other; `check` looks for it.",
     "resource": "Files that a model names by a URI.",
     "rd": "Sources such as `rd://panda_description`, `erd://panda` or `menagerie://franka_emika_panda`, "

@@ -281,12 +281,16 @@ MESH_MISSING_TEXTURE = Code(
 MESH_OUTSIDE = Code(
     "mesh.outside",
     Fate.NOTED,
-    "the material library {library} lies outside the folders of the mesh; it is not opened",
+    "the mesh names files outside the folder of its model, which are not opened: {files}",
     meaning=(
-        "A mesh names a material library outside the folders in which its files may lie; it "
-        "is not opened."
+        "A mesh names material libraries or textures outside the model or package that it belongs "
+        "to; they are not opened, whether they exist or not."
     ),
-    remedy="Copy the material library to the folder of the mesh.",
+    remedy=(
+        "Copy the files into the model, or put a `model.config` or `package.xml` into the folder "
+        "that holds the model with its files."
+    ),
+    hint="copy the files into the folder of the model",
 )
 MESH_UNREADABLE = Code(
     "mesh.unreadable",

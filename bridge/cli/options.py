@@ -344,7 +344,7 @@ _FILE = (
     "standard input; rd://NAME, erd://NAME or menagerie://NAME"
 )
 FORMATS = ("text", "json", "github", "sarif")
-"""Forms in which `check` reports."""
+"""Forms of reports of findings."""
 
 
 def add_output_options(parser: ArgumentParser) -> None:
@@ -521,6 +521,8 @@ def add_compare_options(parser: ArgumentParser) -> None:
         "joints, or not at all"
     )
     group.add_argument("--match", choices=("structure", "name"), default="structure", help=text)
+    text = "form of the report: text, JSON, annotations of GitHub Actions, SARIF 2.1.0, or JUnit"
+    group.add_argument("--format", choices=(*FORMATS, "junit"), help=text)
     group = parser.add_argument_group("comparison")
     text = "engines to compare (default: mujoco,pybullet, of those that are installed)"
     group.add_argument("--engines", type=names, metavar="A,B", help=text)

@@ -36,13 +36,18 @@ from bridge.codes import (
     MESH_POLYLINE_NOT_SIMPLE,
     MESH_POLYLINE_OUTLINES,
 )
-from loaders.codes import MESH_MISSING, MESH_MISSING_TEXTURE
+from loaders.codes import MESH_MISSING, MESH_MISSING_TEXTURE, MESH_OUTSIDE
 from loaders.deferred import cached_property
 from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Where
 from loaders.files.read_file import is_file
 from loaders.limits import metered
 from loaders.meshes import MeshData, MeshPart, read_mesh
-from loaders.meshes.mesh_data import companion_files, parts_by_appearance, places_in_reach
+from loaders.meshes.mesh_data import (
+    companion_files,
+    folder_of_files,
+    parts_by_appearance,
+    places_in_reach,
+)
 from loaders.model import Collision, Cone, Geometry, Heightmap, Mesh, Polyline, Rgba, Visual
 from loaders.pose import Array
 from loaders.scene import Scene
@@ -283,7 +288,7 @@ def _polyline_asset(
     )
 
 
-_VERSION = "7"
+_VERSION = "8"
 """Version of the conversion and of its record."""
 _SUBFOLDER = "obj"
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
@@ -414,12 +419,9 @@ def texture_files(
         mesh: The mesh.
     """
     path = Path(os.path.abspath(mesh.path or ""))
-    missing = (
-        str(entry.arguments["texture"])
-        for entry in findings
-        if entry.code == MESH_MISSING_TEXTURE.name
-    )
-    looked_for = map(str, places_in_reach(missing, path))
+    absent = {MESH_MISSING_TEXTURE.name: "texture", MESH_OUTSIDE.name: "files"}
+    names = (str(entry.arguments[absent[entry.code]]) for entry in findings if entry.code in absent)
+    looked_for = map(str, places_in_reach(chain.from_iterable(n.split(", ") for n in names), path))
     return [
         *dict.fromkeys(os.path.abspath(texture) for texture in textures if texture),
         *looked_for,
@@ -434,7 +436,9 @@ def reader_versions() -> tuple[str, ...]:
 
 def mesh_key(mesh: Mesh) -> tuple[object, ...]:
     """Return what affects the conversion of a mesh, except the content of files."""
-    return os.path.abspath(mesh.path) if mesh.path else "", _values_of(mesh), reader_versions()
+    path = os.path.abspath(mesh.path) if mesh.path else ""
+    folder = folder_of_files(Path(path)) if path else ""
+    return path, folder, _values_of(mesh), reader_versions()
 
 
 _ANY = "*"

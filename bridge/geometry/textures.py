@@ -19,7 +19,7 @@ import numpy as np
 
 from bridge.codes import TEXTURE_FORMAT, TEXTURE_UNREADABLE
 from loaders.diagnostics import NOWHERE, Diagnostics, Where
-from loaders.files.images import PictureError, decoded, picture_bytes
+from loaders.files.images import PictureError, decoded, in_8_bits, picture_bytes
 from loaders.limits import metered
 
 from .cache import (
@@ -34,7 +34,7 @@ from .cache import (
     write_record,
 )
 
-_VERSION = "3"
+_VERSION = "4"
 """Version of the conversion and of its record."""
 _SUBFOLDER = "pictures"
 PNG = ".png"
@@ -167,7 +167,8 @@ def _converted(path: str, formats: tuple[str, ...]) -> Picture | None:
                 image.save(out, "JPEG", quality="keep")
             else:
                 suffix = PNG
-                image.convert("RGBA" if has_alpha else "RGB").save(out, "PNG", compress_level=_FAST)
+                colors = "RGBA" if has_alpha else "RGB"
+                in_8_bits(image).convert(colors).save(out, "PNG", compress_level=_FAST)
             is_transparent = has_alpha and bool(
                 np.asarray(image.convert("RGBA"))[:, :, 3].min() < 128
             )

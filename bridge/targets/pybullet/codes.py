@@ -755,6 +755,13 @@ TENDON_JOINT = Code(
     ),
     effect=Lost("tendons"),
 )
+TEXTURE_TRANSPARENCY = Code(
+    "pybullet.texture-transparency",
+    Fate.NOTED,
+    "texture {file} has transparent parts, which PyBullet draws as opaque",
+    meaning="PyBullet draws the transparent parts of a texture as opaque.",
+    remedy="Split the mesh, and give the transparent part a transparent color.",
+)
 TOO_MANY_JOINTS = Code(
     "pybullet.too-many-joints",
     Fate.INVALID,

@@ -147,7 +147,7 @@ def _hull(corners: Corners, client: Client) -> set[tuple[float, ...]]:
         return set()
 
 
-_VERSION = "12"
+_VERSION = "13"
 """Version of the conversion and of its record; a record of another version is not used."""
 _SUBFOLDER = "bullet"
 """Subfolder of the cache. All files are in one folder because PyBullet caches a texture by the name
@@ -300,7 +300,11 @@ def _picture(
             texture=Path(asset.texture).name,
         )
         return None
-    return engine_picture(asset.texture, TARGET, diagnostics, where=where, formats=(PNG, JPEG))
+    picture = engine_picture(asset.texture, TARGET, diagnostics, where=where, formats=(PNG, JPEG))
+    if picture is not None and picture.has_transparent_pixels:
+        name = Path(asset.texture).name
+        diagnostics.add(codes.TEXTURE_TRANSPARENCY, where, target=TARGET, file=name)
+    return picture
 
 
 def _textured_obj(asset: mesh_assets.MeshAsset) -> str:
