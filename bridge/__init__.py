@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .lowering import lower
     from .lowering.sources import overlaps_in_motion
     from .mechanism import Mechanism
-    from .parity import compare
+    from .parity import compare, view_motion
     from .parity.replay.replay import replay
     from .repairs import Fix, fix
     from .targets.directives import export_directives, to_directives
@@ -41,6 +41,7 @@ __all__ = [
     "load_copies_into_pybullet", "load_into_pybullet", "load_world_into_pybullet", "lower",
     "mujoco_plugin", "overlaps_in_motion", "passive_forces", "replay", "shape_certificates",
     "shapes_picture", "to_directives", "to_mjcf", "to_mjspec", "to_sdf", "to_urdf", "view",
+    "view_motion",
 ]  # fmt: skip
 
 _HOMES = {
@@ -72,6 +73,7 @@ _HOMES = {
     "to_sdf": ".targets.sdf",
     "to_urdf": ".targets.urdf",
     "view": ".viewer",
+    "view_motion": ".parity",
 }
 """Modules of the public names, which are imported on first use."""
 

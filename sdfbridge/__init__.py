@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         to_sdf,
         to_urdf,
         view,
+        view_motion,
     )
     from bridge import parity as parity
     from loaders import (
@@ -118,6 +119,7 @@ __all__ = [
     "to_sdf",
     "to_urdf",
     "view",
+    "view_motion",
 ]
 
 _BRIDGE = frozenset(
@@ -151,6 +153,7 @@ _BRIDGE = frozenset(
         "to_sdf",
         "to_urdf",
         "view",
+        "view_motion",
     }
 )
 """The public names that `bridge` defines; `loaders` defines the others."""

@@ -643,6 +643,15 @@ def add_view_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--no-open", action="store_true", help="print the address of the page, and open no browser"
     )
+    text = "lay the further models over the first one, orange and half transparent"
+    group.add_argument("--overlay", action="store_true", help=text)
+    text = (
+        "let the model move freely in several simulators for some seconds, and show the motions "
+        "with one slider of time, beside each other or with --overlay"
+    )
+    group.add_argument("--motion", type=positive_number, metavar="SECONDS", help=text)
+    text = "simulators of --motion (default: mujoco,pybullet, of those that are installed)"
+    group.add_argument("--engines", type=names, metavar="A,B", help=text)
     text = "write the view as a page that needs no server and no network, instead of showing it"
     group.add_argument("--html", type=path, metavar="FILE", help=text)
     add_force_option(group)

@@ -378,6 +378,11 @@ class Engine(Protocol):
         on.
         """
 
+    def contact_points(self) -> Array:
+        """Return the points at which shapes touch since the last step, in the world [m], shape (n,
+        3); none from an engine that does not report them.
+        """
+
     def close(self) -> None:
         """Release the resources of the simulator; by default there are none."""
 
@@ -560,6 +565,10 @@ class BaseEngine:
 
     def prepare(self, _states: Sequence[tuple[dict[str, Position], dict[str, Position]]]) -> None:
         """See `Engine.prepare`."""
+
+    def contact_points(self) -> Array:
+        """See `Engine.contact_points`."""
+        return np.zeros((0, 3))
 
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""

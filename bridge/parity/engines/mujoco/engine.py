@@ -364,6 +364,12 @@ class MujocoEngine(BaseEngine):
             jacobians[body.name] = J.reshape(6, self.model.nv) @ B
         return jacobians
 
+    def contact_points(self) -> Array:
+        """See `Engine.contact_points`."""
+        contacts = self._data.contact
+        touching = np.array(contacts.dist).reshape(-1) <= 0.0
+        return np.array(contacts.pos).reshape(-1, 3)[touching]
+
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""
         qpos = np.array(self._data.qpos)
