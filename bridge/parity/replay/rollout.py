@@ -59,7 +59,7 @@ class Experiment:
         duration: Duration [s].
         period: Control period [s].
         step: Time step [s], a part of the period.
-        points: Number of positions from which an initial velocity that is not measured is computed.
+        degree: Degree of the polynomial that gives an initial velocity that is not measured.
     """
 
     log: Log
@@ -70,7 +70,7 @@ class Experiment:
     duration: float
     period: float
     step: float
-    points: int = 3
+    degree: int = 2
 
     @property
     def times(self) -> Array:
@@ -111,21 +111,33 @@ class Experiment:
         v: dict[str, Position] = {}
         for joint in self.watched:
             q[joint] = float(self.log.series["measured", "position", joint].at(at)[0])
-            v[joint] = _first_speed(self.log, joint, self.start, self.points)
+            v[joint] = _first_speed(self.log, joint, self.start, self.degree)
         return with_followers(mechanism, q), with_followers(mechanism, v, at=q)
 
 
-def _first_speed(log: Log, joint: str, start: float, points: int) -> float:
-    """Return the measured velocity at the start; without one, that of the polynomial through the
-    first positions.
+WINDOWS = (4, 6, 10, 18, 34)
+"""Numbers of positions from which an initial velocity that is not measured is computed."""
+
+
+def _first_speed(log: Log, joint: str, start: float, degree: int) -> float:
+    """Return the measured velocity at the start; without one, that of a polynomial that fits the
+    first positions, as many as make both its noise and its change with the degree small.
     """
     measured = log.get("measured", "velocity", joint)
     if measured is not None:
         return float(measured.at(np.array([start]))[0])
     series = log.series["measured", "position", joint]
     first = int(np.searchsorted(series.times, start - 1e-9))
-    times, values = series.times[first:][:points] - start, series.values[first:][:points]
-    return float(np.polyfit(times, values, len(times) - 1)[-2]) if len(times) > 1 else 0.0
+    times, values = series.times[first:] - start, series.values[first:]
+    if len(times) < WINDOWS[0]:
+        return float(np.polyfit(times, values, len(times) - 1)[-2]) if len(times) > 1 else 0.0
+    noise = float(np.std(np.diff(values, 3))) / math.sqrt(20.0)
+    found = []
+    for count in WINDOWS:
+        speeds = {k: float(np.polyfit(times[:count], values[:count], k)[-2]) for k in (2, 3)}
+        spread = noise * math.sqrt(192.0 / count**3) / float(times[1] - times[0])
+        found.append((abs(speeds[3] - speeds[2]) + spread, speeds[degree]))
+    return min(found)[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +241,19 @@ def grid_of(log: Log, watched: tuple[str, ...], longest: float) -> tuple[float, 
     interval = float(np.median(np.concatenate([np.diff(s.times) for s in series])))
     period = interval / math.ceil(interval / longest * (1.0 - 1e-9))
     return start, math.floor((end - start) / period + 1e-6) * period, period
+
+
+def connected(log: Log) -> Log:
+    """Return the log whose commands are connected by lines instead of being held.
+
+    Args:
+        log: The log.
+    """
+    series = {
+        key: dataclasses.replace(samples, is_path=True) if key[0] == "command" else samples
+        for key, samples in log.series.items()
+    }
+    return dataclasses.replace(log, series=series)
 
 
 def renamed(log: Log, change: Mapping[tuple[Role, str], tuple[str, float]]) -> Log:

@@ -90,12 +90,41 @@ def test_a_planted_difference_is_the_first_cause(tmp_path: Path, name: str) -> N
     write_model(tmp_path, planted.model)
     log = tmp_path / "log.csv"
     write_log(
-        log, planted.arm, planted.simulate, count=120, stated=planted.model, **planted.options
+        log, planted.arm, planted.simulate, count=200, stated=planted.model, **planted.options
     )
     cause = replayed(tmp_path, planted.model).causes[0]
     assert (cause.kind, cause.subjects) == (planted.kind, planted.subjects)
     assert cause.values[: len(planted.values)] == pytest.approx(planted.values, rel=0.05)
     assert cause.share > 0.99
+
+
+def thinned(source: Path, target: Path, noise: float) -> None:
+    """Write every fifth row of a log, with noise, without velocities, in six decimals."""
+    header, *rows = (line.split(",") for line in source.read_text().split())
+    kept = [i for i, name in enumerate(header) if "velocity" not in name]
+    values = np.array(rows, dtype=float)[::5, kept]
+    positions = [k for k, i in enumerate(kept) if header[i].endswith(".position")]
+    rng = np.random.default_rng(1)
+    values[:, positions] += noise * rng.standard_normal((len(values), len(positions)))
+    lines = [",".join(header[i] for i in kept), *(",".join(f"{x:.6f}" for x in r) for r in values)]
+    target.write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise", [0.0, 1e-3])
+def test_a_coarse_and_noisy_log_names_the_cause_and_blames_no_sound_model(
+    tmp_path: Path, noise: float
+) -> None:
+    pytest.importorskip("pydrake")
+    for arm, expected in ((Arm(), None), (PLANTED["payload"].arm, "mass")):
+        write_log(tmp_path / "fine.csv", arm, step=1e-3, count=1000)
+        thinned(tmp_path / "fine.csv", tmp_path / "log.csv", noise)
+        result = replayed(tmp_path, Arm(), step=1e-3)
+        assert (result.verdict == "agrees") == (expected is None)
+        if expected is not None:
+            first = result.causes[0]
+            assert (first.kind, first.subjects) == (expected, ("l2",))
+            assert first.values[0] == pytest.approx(1.4, rel=0.05)
 
 
 def test_the_command_writes_a_page_and_the_overrides_with_which_the_model_moves_alike(
