@@ -20,6 +20,17 @@ SPEEDS_WITHIN_LIMITS = Condition(
 )
 """Effect of a limit of speed."""
 
+ACCELERATED_SHAPES = Code(
+    "accelerated.shapes",
+    Fate.DROPPED,
+    "{engine} gets the model without shapes: {reason}",
+    meaning=(
+        "MJX or MuJoCo Warp refuses the shapes of the model, for example pairs of types that it "
+        "has no collisions for; the message states what it says. The rest of the model is compared."
+    ),
+    remedy="Use other shapes, or exclude the pairs of links.",
+    effect=Lost("shapes"),
+)
 CHECK_IGNORE_REASON = Code(
     "check.ignore-reason",
     Fate.DROPPED,
@@ -36,6 +47,18 @@ CHECK_IGNORE_UNKNOWN = Code(
     remedy="Write a code of this page, or its beginning, such as `robot`.",
     hint="see sdfbridge check --rules",
 )
+COMPARE_CHANGE = Code(
+    "compare.change",
+    Fate.INVALID,
+    "{change}",
+    meaning=(
+        "Two files that were compared differ, so that they do not move alike; as a note, so that "
+        "they move alike."
+    ),
+    remedy="Undo the change if it was a mistake, or allow it where the comparison is asserted.",
+    also=(Fate.NOTED,),
+)
+COMPARE_CHANGE_NOTED = COMPARE_CHANGE.variant(fate=Fate.NOTED)
 DART_CONSTRAINT = Code(
     "dart.constraint",
     Fate.DROPPED,
@@ -787,6 +810,16 @@ ROBOT_DENSITY_GRAMS = ROBOT_DENSITY.variant(
 ROBOT_DENSITY_OF_MOST = ROBOT_DENSITY.variant(
     "the median density of the links is {density:.3g} kg/m^3, outside {lower:g} to {upper:g}",
     hint="check the units of masses and shapes",
+)
+ROBOT_GAP = Code(
+    "robot.gap",
+    Fate.ASSUMED,
+    "{child} lies {distance:.3g} m away from {parent}, with which joint {joint} connects it; the "
+    "links of all other joints touch or nearly do",
+    meaning="The two sides of one joint lie apart, while those of all others touch or nearly do.",
+    remedy="Correct the origin of the joint, or that of the shapes.",
+    hint="check the origin of the joint",
+    harm=2,
 )
 ROBOT_GYRATION = Code(
     "robot.gyration",

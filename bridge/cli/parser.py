@@ -88,6 +88,11 @@ COMMANDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "print the meaning, the remedy and the message of a finding",
         ("add_explain_options",),
     ),
+    (
+        "fix",
+        "show, or write, repairs of what is wrong with certainty",
+        ("add_fix_options",),
+    ),
     ("doctor", "list installed versions", ()),
     (
         "completion",

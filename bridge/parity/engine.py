@@ -278,6 +278,12 @@ class Engine(Protocol):
         false.
         """
 
+    @property
+    def unit_roundoff(self) -> float:
+        """The largest relative error of a number that the engine rounds; default that of double
+        precision.
+        """
+
     # --- how it simulates -------------------------------------------------------------------------
 
     @property
@@ -329,6 +335,11 @@ class Engine(Protocol):
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
         """Set positions and velocities by joint; joints that are not named are at zero and at
         rest.
+        """
+
+    def prepare(self, states: Sequence[tuple[dict[str, Position], dict[str, Position]]]) -> None:
+        """Compute many states, positions and velocities by joint, at once; `set_state` then takes
+        them from there. By default each state is computed when it is set.
         """
 
     def positions(self) -> dict[str, Position]:
@@ -505,6 +516,7 @@ class BaseEngine:
     is_witness_of_motion: bool = False
     solves_constraints: bool = True
     is_slow: bool = False
+    unit_roundoff: float = float(np.finfo(np.float64).eps) / 2.0
     steps_explicitly: bool = False
     obeys_mjcf_settings: bool = False
     collision_policy: str = ""
@@ -545,6 +557,9 @@ class BaseEngine:
     def set_state(self, _q: Mapping[str, Position], _v: Mapping[str, Position]) -> None:
         """See `Engine.set_state`."""
         self._refuse("set a state")
+
+    def prepare(self, _states: Sequence[tuple[dict[str, Position], dict[str, Position]]]) -> None:
+        """See `Engine.prepare`."""
 
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""
@@ -726,6 +741,10 @@ class DescribedFactory(NamedFactory, Protocol):
     def is_slow(self) -> bool:
         """See `Engine.is_slow`."""
 
+    @property
+    def unit_roundoff(self) -> float:
+        """See `Engine.unit_roundoff`."""
+
     def as_exported(self, mechanism: Mechanism) -> Engine:
         """See `BaseEngine.as_exported`."""
 
@@ -756,12 +775,16 @@ _MUJOCO = _Simulator("mujoco", "mujoco", "try: pip install mujoco")
 _PYBULLET = _Simulator("pybullet", "pybullet", INSTALL_PYBULLET)
 _DRAKE = _Simulator("drake", "pydrake", "try: pip install drake")
 _DART = _Simulator("dart", "dartpy", "try: pip install 'sdfbridge[dart]'")
+_MJX = _Simulator("MJX", "mujoco.mjx", "try: pip install 'sdfbridge[mjx]'")
+_WARP = _Simulator("MuJoCo Warp", "mujoco_warp", "try: pip install 'sdfbridge[warp]'")
 _ENGINES: Mapping[str, tuple[str, _Simulator | None]] = {
     "reference": ("bridge.parity.reference:ReferenceEngine", None),
     "mujoco": ("bridge.parity.engines.mujoco.engine:MujocoEngine", _MUJOCO),
     "pybullet": ("bridge.parity.engines.pybullet.engine:PyBulletEngine", _PYBULLET),
     "drake": ("bridge.parity.engines.drake.engine:DrakeEngine", _DRAKE),
     "dart": ("bridge.parity.engines.dart.engine:DartEngine", _DART),
+    "mjx": ("bridge.parity.engines.mjx.engine:MjxEngine", _MJX),
+    "warp": ("bridge.parity.engines.warp.engine:WarpEngine", _WARP),
     "pybullet-urdf": ("bridge.parity.engines.pybullet.native:PyBulletUrdf", _PYBULLET),
     "pybullet-sdf": ("bridge.parity.engines.pybullet.native:PyBulletSdf", _PYBULLET),
     "mujoco-urdf": ("bridge.parity.engines.mujoco.native:MujocoUrdf", _MUJOCO),
@@ -801,6 +824,13 @@ def solves_constraints(factory: Factory) -> bool:
 def is_slow(factory: Factory) -> bool:
     """Return `Engine.is_slow` of the engines of a factory."""
     return isinstance(factory, DescribedFactory) and factory.is_slow
+
+
+def unit_roundoff(factory: Factory) -> float:
+    """Return `Engine.unit_roundoff` of the engines of a factory."""
+    if isinstance(factory, DescribedFactory):
+        return factory.unit_roundoff
+    return BaseEngine.unit_roundoff
 
 
 def as_exported(factory: Factory) -> Factory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.code_examples import (
+    accelerated,
     checking,
     dart,
     directives_writer,
@@ -24,6 +25,7 @@ from tests.code_examples import (
 from tests.support.code_example import Example
 
 EXAMPLES: dict[str, Example] = {
+    **accelerated.EXAMPLES,
     **checking.EXAMPLES,
     **dart.EXAMPLES,
     **directives_writer.EXAMPLES,

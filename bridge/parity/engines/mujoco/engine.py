@@ -275,8 +275,17 @@ class MujocoEngine(BaseEngine):
         self._positions = self.mechanism.positions_by_body(q)
         self._data.qpos[:] = self._qpos(q)
         self._data.qvel[:] = self._velocity_map() @ self.mechanism.velocities(v)
+        self._forward()
+
+    def _forward(self) -> None:
+        """Compute everything at the current state."""
         with engine_warnings(self._mujoco, self.warnings):
             forward(self._mujoco, self.model, self._data)
+
+    def _kinematics(self, data: Any) -> None:
+        """Compute the poses and the motion axes of a state."""
+        self._mujoco.mj_kinematics(self.model, data)
+        self._mujoco.mj_comPos(self.model, data)
 
     def _qpos(self, q: Mapping[str, Position]) -> Array:
         return qpos(self.mechanism, q)
@@ -319,7 +328,7 @@ class MujocoEngine(BaseEngine):
 
     def link_poses(self) -> dict[str, Pose]:
         """See `Engine.link_poses`."""
-        self._mujoco.mj_kinematics(self.model, self._data)
+        self._kinematics(self._data)
         pairs = zip(self.mechanism.bodies, self._indices, strict=True)
         return {
             body.name: _pose_of(indices.body, self._data_before(indices, self._data))
@@ -332,8 +341,7 @@ class MujocoEngine(BaseEngine):
             return state
         data = self._mujoco.MjData(self.model)
         data.qpos[:] = at_zero(state.qpos, indices.beyond, self.model)
-        self._mujoco.mj_kinematics(self.model, data)
-        self._mujoco.mj_comPos(self.model, data)
+        self._kinematics(data)
         return data
 
     def sensor_readings(self) -> dict[str, Array]:
@@ -498,7 +506,7 @@ class MujocoEngine(BaseEngine):
     def settings(self) -> Settings:
         """See `Engine.settings`; those of the compiled model."""
         m, data = self.model, self._initial_data()
-        self._mujoco.mj_kinematics(m, data)
+        self._kinematics(data)
         pairs = zip(self.mechanism.bodies, self._indices, strict=True)
         dofs = scalar_dofs(self.mechanism).items()
         return Settings(
