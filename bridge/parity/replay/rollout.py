@@ -15,10 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, initial_positions, with_followers
 from bridge.parity.engine import DivergedError, Engine, NotReportedError
 from bridge.parity.states import exported
+from loaders.model import Actuator
 from loaders.pose import Array
 
 from .log import Log, Role
@@ -164,10 +166,45 @@ class ReplayedMotion:
         return not self.reason
 
 
+def with_motors(mechanism: Mechanism, driven: tuple[str, ...]) -> Mechanism:
+    """Return the mechanism in which each driven joint has one actuator, which takes efforts, and
+    other joints have none.
+
+    Inertias of rotors stay. Laws of actuators, such as those of an MJCF file, do not act.
+
+    Args:
+        mechanism: The mechanism.
+        driven: The joints that get efforts.
+    """
+    scene = mechanism.scene
+    axes = {joint.name: joint.axes[0] for joint in scene.joints if joint.axes}
+    plain = {a.joint: a for a in reversed(scene.actuators) if a.joint and not a.engine_settings}
+    motors = {}
+    for joint in (*driven, *(name for name in plain if name not in driven)):
+        known = plain.get(joint, Actuator(name=joint, joint=joint, effort=axes[joint].effort))
+        motors[joint] = Actuator(
+            name=known.name,
+            joint=joint,
+            effort=known.effort,
+            min_effort=known.min_effort,
+            gear_ratio=known.gear_ratio,
+            rotor_inertia=known.rotor_inertia,
+            where=known.where,
+        )
+    return relowered(mechanism, dataclasses.replace(scene, actuators=tuple(motors.values())))
+
+
 def effort_limits(mechanism: Mechanism, joints: tuple[str, ...]) -> Array:
-    """Return the effort limits of joints [N m or N], shape (n,)."""
-    by_name = {joint.name: joint for joint in mechanism.scene.joints}
-    return np.array([by_name[name].axes[0].effort for name in joints], dtype=np.float64)
+    """Return the effort limits of joints [N m or N], shape (n,).
+
+    Args:
+        mechanism: The mechanism, with motors.
+        joints: The joints.
+    """
+    by_name = {joint.name: joint.axes[0].effort for joint in mechanism.scene.joints if joint.axes}
+    motors = {actuator.joint: actuator.effort for actuator in mechanism.scene.actuators}
+    limits = [min(by_name[name] or math.inf, motors[name]) for name in joints]
+    return np.array(limits, dtype=np.float64)
 
 
 def roll_out(
@@ -184,6 +221,7 @@ def roll_out(
     Raises:
         NotReportedError: If the engine cannot simulate the mechanism or lacks actuators.
     """
+    mechanism = with_motors(mechanism, experiment.driven)
     with closing(open_engine(exported(mechanism, experiment.step))) as engine:
         if engine.refusal:
             raise NotReportedError(engine.refusal)

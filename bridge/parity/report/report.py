@@ -93,14 +93,14 @@ def _joint_curves(comparison: Findings) -> dict[str, str]:
     worst = sorted(joints, key=lambda joint: -apart[joint])[:MAX_CURVES]
     if not worst:
         return {}
-    figure = _figure(8.4, 5.2)
+    figure = new_figure(8.4, 5.2)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
     for k, joint in enumerate(worst):
-        color, _, _ = _STYLES[k % len(_STYLES)]
+        color, _, _ = LINES[k % len(LINES)]
         for (name, found), width, dashes in zip(
             curves.items(),
             (3.5, *[1.2] * len(others)),
-            ("-", *[s[2] for s in _STYLES[1:]]),
+            ("-", *[s[2] for s in LINES[1:]]),
             strict=False,
         ):
             style = {"color": color, "linewidth": width, "linestyle": dashes}
@@ -119,7 +119,7 @@ def _joint_curves(comparison: Findings) -> dict[str, str]:
     below.set(xlabel="time [s]", ylabel=f"difference\nfrom {first}")
     _legend(above)
     below.grid(visible=True, color="0.88", linewidth=0.6)
-    return {"Joint motion": _svg(figure)}
+    return {"Joint motion": svg(figure)}
 
 
 def _has_slope(row: Row) -> bool:

@@ -50,6 +50,36 @@ def test_the_motion_of_another_simulator_is_repeated(
     assert result.explanations == ()
 
 
+SERVOS = """<mujoco><option timestep="0.002"/><worldbody><body name="a"><joint name="j" axis="0 1 0"/>
+<geom type="capsule" size=".05" fromto="0 0 0 .3 0 0"/><body name="b" pos=".3 0 0">
+<joint name="k" axis="0 1 0" damping=".1"/><geom type="capsule" size=".04" fromto="0 0 0 .2 0 0"/>
+</body></body></worldbody><actuator><position name="s" joint="j" kp="90" kv="3"/>
+<motor name="t" joint="j" gear="5"/></actuator></mujoco>"""
+
+
+def test_actuators_of_the_model_do_not_act_beside_the_controller(tmp_path: Path) -> None:
+    """One joint has a servo and a motor in the file, the other one neither actuator nor limit."""
+    mujoco = pytest.importorskip("mujoco")
+    (tmp_path / "servos.xml").write_text(SERVOS)
+    model = mujoco.MjModel.from_xml_string(SERVOS)
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+    model.actuator_gainprm[:] = model.actuator_biasprm[:] = 0.0
+    data, rows = mujoco.MjData(model), []
+    for i in range(150):
+        goal = 0.4 * np.sin(0.02 * i * np.array([1.0, 1.5]))
+        rows.append([0.002 * i, *data.qpos, *data.qvel, *goal])
+        data.qfrc_applied[:] = 40.0 * (goal - data.qpos) - 2.0 * data.qvel
+        mujoco.mj_step(model, data)
+    names = [f"{joint}.{quantity}" for quantity in ("q", "qd", "q_cmd") for joint in "jk"]
+    lines = [",".join(("time", *names)), *(",".join(f"{x:.15g}" for x in row) for row in rows)]
+    (tmp_path / "log.csv").write_text("\n".join(lines))
+    both = dict.fromkeys("jk", (40.0, 2.0))
+    result = bridge.replay(
+        tmp_path / "servos.xml", tmp_path / "log.csv", engines="mujoco", gains=both, quiet=True
+    )
+    assert max(error.largest for error in result.engines[0].errors) < EXACT
+
+
 def test_engines_that_differ_from_the_log_part_by_a_named_quantity(tmp_path: Path) -> None:
     """PyBullet has no armature."""
     pytest.importorskip("pydrake")
