@@ -16,7 +16,7 @@ from loaders.diagnostics import Diagnostic
 from loaders.model import JointType
 from loaders.pose import Array
 
-from .rollout import Experiment, Open, ReplayedMotion, roll_out
+from .rollout import Experiment, Open, ReplayedMotion, connected, roll_out
 
 SHIFT = 1e-6
 """Difference of the initial positions that shows how a motion amplifies it [rad or m]."""
@@ -124,16 +124,18 @@ def replay_in(
         half = dataclasses.replace(experiment, step=experiment.step / 2.0)
         halved = roll_out(open_engine, mechanism, half)
         shifted = roll_out(open_engine, mechanism, experiment, SHIFT)
-        guess = dataclasses.replace(experiment, points=experiment.points + 1)
+        guess = dataclasses.replace(experiment, degree=experiment.degree + 1)
         guessed = roll_out(open_engine, mechanism, guess)
+        lines = dataclasses.replace(experiment, log=connected(experiment.log))
+        between = roll_out(open_engine, mechanism, lines)
     except NotReportedError as error:
         return EngineReplay(engine=name, reason=str(error))
     growth = np.abs(shifted.q - motion.q) / SHIFT
     changes = np.abs(halved.q - motion.q)
-    starts = np.abs(guessed.q - motion.q)
+    starts = 2.0 * np.abs(guessed.q - motion.q) + np.abs(between.q - motion.q)
     bounds = {
         joint: STEP_MARGIN * _rms(changes[:, k])
-        + STEP_MARGIN * _rms(starts[:, k])
+        + _rms(starts[:, k])
         + _rms(growth[:, k]) * (ROUNDING + resolution(experiment.measured(joint)[1]))
         + _interpolation(motion, k, experiment.measured(joint)[0])
         for k, joint in enumerate(experiment.watched)

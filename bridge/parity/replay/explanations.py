@@ -41,6 +41,8 @@ REFINED = 6
 """Number of candidates that are fitted until they converge; the others take one step."""
 COMPARED = 3
 """Number of those that are fitted although an earlier one explains the whole residual."""
+EXPLAINED = 1e-3
+"""Part of the squares that the bounds allow at which the whole residual is explained."""
 ITERATIONS = 12
 """Steps of a fit at most."""
 CONVERGED = 1e-6
@@ -172,7 +174,10 @@ def explain(
     tried.sort(key=_cost)
     refined: list[_Solution] = []
     for each in tried[:REFINED]:
-        if len(refined) >= COMPARED and min(solution.rss for solution in refined) < floor:
+        if (
+            len(refined) >= COMPARED
+            and min(solution.rss for solution in refined) < EXPLAINED * floor
+        ):
             break
         refined.append(fit.refined(each))
     best: dict[tuple[str, tuple[str, ...]], _Solution] = {}
@@ -310,7 +315,8 @@ def _judged(solution: _Solution, base: Array, floor: float) -> Explanation:
     ratio = (before - after) / p / max(after / freedom, 1e-30 * before)
     probability = chance(ratio, p, freedom)
     share = 1.0 - after / before
-    proposed = share >= LEAST_SHARE and probability <= SIGNIFICANCE and before - after > floor
+    is_significant = probability <= SIGNIFICANCE or after <= floor
+    proposed = share >= LEAST_SHARE and is_significant and before - after > floor
     trial = c.change(solution.values)
     return Explanation(
         kind=c.kind,

@@ -15,10 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, initial_positions, with_followers
 from bridge.parity.engine import DivergedError, Engine, NotReportedError
 from bridge.parity.states import exported
+from loaders.model import Actuator
 from loaders.pose import Array
 
 from .log import Log, Role
@@ -59,7 +61,7 @@ class Experiment:
         duration: Duration [s].
         period: Control period [s].
         step: Time step [s], a part of the period.
-        points: Number of positions from which an initial velocity that is not measured is computed.
+        degree: Degree of the polynomial that gives an initial velocity that is not measured.
     """
 
     log: Log
@@ -70,7 +72,7 @@ class Experiment:
     duration: float
     period: float
     step: float
-    points: int = 3
+    degree: int = 2
 
     @property
     def times(self) -> Array:
@@ -111,21 +113,33 @@ class Experiment:
         v: dict[str, Position] = {}
         for joint in self.watched:
             q[joint] = float(self.log.series["measured", "position", joint].at(at)[0])
-            v[joint] = _first_speed(self.log, joint, self.start, self.points)
+            v[joint] = _first_speed(self.log, joint, self.start, self.degree)
         return with_followers(mechanism, q), with_followers(mechanism, v, at=q)
 
 
-def _first_speed(log: Log, joint: str, start: float, points: int) -> float:
-    """Return the measured velocity at the start; without one, that of the polynomial through the
-    first positions.
+WINDOWS = (4, 6, 10, 18, 34)
+"""Numbers of positions from which an initial velocity that is not measured is computed."""
+
+
+def _first_speed(log: Log, joint: str, start: float, degree: int) -> float:
+    """Return the measured velocity at the start; without one, that of a polynomial that fits the
+    first positions, as many as make both its noise and its change with the degree small.
     """
     measured = log.get("measured", "velocity", joint)
     if measured is not None:
         return float(measured.at(np.array([start]))[0])
     series = log.series["measured", "position", joint]
     first = int(np.searchsorted(series.times, start - 1e-9))
-    times, values = series.times[first:][:points] - start, series.values[first:][:points]
-    return float(np.polyfit(times, values, len(times) - 1)[-2]) if len(times) > 1 else 0.0
+    times, values = series.times[first:] - start, series.values[first:]
+    if len(times) < WINDOWS[0]:
+        return float(np.polyfit(times, values, len(times) - 1)[-2]) if len(times) > 1 else 0.0
+    noise = float(np.std(np.diff(values, 3))) / math.sqrt(20.0)
+    found = []
+    for count in WINDOWS:
+        speeds = {k: float(np.polyfit(times[:count], values[:count], k)[-2]) for k in (2, 3)}
+        spread = noise * math.sqrt(192.0 / count**3) / float(times[1] - times[0])
+        found.append((abs(speeds[3] - speeds[2]) + spread, speeds[degree]))
+    return min(found)[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,10 +166,45 @@ class ReplayedMotion:
         return not self.reason
 
 
+def with_motors(mechanism: Mechanism, driven: tuple[str, ...]) -> Mechanism:
+    """Return the mechanism in which each driven joint has one actuator, which takes efforts, and
+    other joints have none.
+
+    Inertias of rotors stay. Laws of actuators, such as those of an MJCF file, do not act.
+
+    Args:
+        mechanism: The mechanism.
+        driven: The joints that get efforts.
+    """
+    scene = mechanism.scene
+    axes = {joint.name: joint.axes[0] for joint in scene.joints if joint.axes}
+    plain = {a.joint: a for a in reversed(scene.actuators) if a.joint and not a.engine_settings}
+    motors = {}
+    for joint in (*driven, *(name for name in plain if name not in driven)):
+        known = plain.get(joint, Actuator(name=joint, joint=joint, effort=axes[joint].effort))
+        motors[joint] = Actuator(
+            name=known.name,
+            joint=joint,
+            effort=known.effort,
+            min_effort=known.min_effort,
+            gear_ratio=known.gear_ratio,
+            rotor_inertia=known.rotor_inertia,
+            where=known.where,
+        )
+    return relowered(mechanism, dataclasses.replace(scene, actuators=tuple(motors.values())))
+
+
 def effort_limits(mechanism: Mechanism, joints: tuple[str, ...]) -> Array:
-    """Return the effort limits of joints [N m or N], shape (n,)."""
-    by_name = {joint.name: joint for joint in mechanism.scene.joints}
-    return np.array([by_name[name].axes[0].effort for name in joints], dtype=np.float64)
+    """Return the effort limits of joints [N m or N], shape (n,).
+
+    Args:
+        mechanism: The mechanism, with motors.
+        joints: The joints.
+    """
+    by_name = {joint.name: joint.axes[0].effort for joint in mechanism.scene.joints if joint.axes}
+    motors = {actuator.joint: actuator.effort for actuator in mechanism.scene.actuators}
+    limits = [min(by_name[name] or math.inf, motors[name]) for name in joints]
+    return np.array(limits, dtype=np.float64)
 
 
 def roll_out(
@@ -172,6 +221,7 @@ def roll_out(
     Raises:
         NotReportedError: If the engine cannot simulate the mechanism or lacks actuators.
     """
+    mechanism = with_motors(mechanism, experiment.driven)
     with closing(open_engine(exported(mechanism, experiment.step))) as engine:
         if engine.refusal:
             raise NotReportedError(engine.refusal)
@@ -229,6 +279,19 @@ def grid_of(log: Log, watched: tuple[str, ...], longest: float) -> tuple[float, 
     interval = float(np.median(np.concatenate([np.diff(s.times) for s in series])))
     period = interval / math.ceil(interval / longest * (1.0 - 1e-9))
     return start, math.floor((end - start) / period + 1e-6) * period, period
+
+
+def connected(log: Log) -> Log:
+    """Return the log whose commands are connected by lines instead of being held.
+
+    Args:
+        log: The log.
+    """
+    series = {
+        key: dataclasses.replace(samples, is_path=True) if key[0] == "command" else samples
+        for key, samples in log.series.items()
+    }
+    return dataclasses.replace(log, series=series)
 
 
 def renamed(log: Log, change: Mapping[tuple[Role, str], tuple[str, float]]) -> Log:

@@ -50,6 +50,36 @@ def test_the_motion_of_another_simulator_is_repeated(
     assert result.explanations == ()
 
 
+SERVOS = """<mujoco><option timestep="0.002"/><worldbody><body name="a"><joint name="j" axis="0 1 0"/>
+<geom type="capsule" size=".05" fromto="0 0 0 .3 0 0"/><body name="b" pos=".3 0 0">
+<joint name="k" axis="0 1 0" damping=".1"/><geom type="capsule" size=".04" fromto="0 0 0 .2 0 0"/>
+</body></body></worldbody><actuator><position name="s" joint="j" kp="90" kv="3"/>
+<motor name="t" joint="j" gear="5"/></actuator></mujoco>"""
+
+
+def test_actuators_of_the_model_do_not_act_beside_the_controller(tmp_path: Path) -> None:
+    """One joint has a servo and a motor in the file, the other one neither actuator nor limit."""
+    mujoco = pytest.importorskip("mujoco")
+    (tmp_path / "servos.xml").write_text(SERVOS)
+    model = mujoco.MjModel.from_xml_string(SERVOS)
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+    model.actuator_gainprm[:] = model.actuator_biasprm[:] = 0.0
+    data, rows = mujoco.MjData(model), []
+    for i in range(150):
+        goal = 0.4 * np.sin(0.02 * i * np.array([1.0, 1.5]))
+        rows.append([0.002 * i, *data.qpos, *data.qvel, *goal])
+        data.qfrc_applied[:] = 40.0 * (goal - data.qpos) - 2.0 * data.qvel
+        mujoco.mj_step(model, data)
+    names = [f"{joint}.{quantity}" for quantity in ("q", "qd", "q_cmd") for joint in "jk"]
+    lines = [",".join(("time", *names)), *(",".join(f"{x:.15g}" for x in row) for row in rows)]
+    (tmp_path / "log.csv").write_text("\n".join(lines))
+    both = dict.fromkeys("jk", (40.0, 2.0))
+    result = bridge.replay(
+        tmp_path / "servos.xml", tmp_path / "log.csv", engines="mujoco", gains=both, quiet=True
+    )
+    assert max(error.largest for error in result.engines[0].errors) < EXACT
+
+
 def test_engines_that_differ_from_the_log_part_by_a_named_quantity(tmp_path: Path) -> None:
     """PyBullet has no armature."""
     pytest.importorskip("pydrake")
@@ -90,12 +120,40 @@ def test_a_planted_difference_is_the_first_cause(tmp_path: Path, name: str) -> N
     write_model(tmp_path, planted.model)
     log = tmp_path / "log.csv"
     write_log(
-        log, planted.arm, planted.simulate, count=120, stated=planted.model, **planted.options
+        log, planted.arm, planted.simulate, count=200, stated=planted.model, **planted.options
     )
     cause = replayed(tmp_path, planted.model).causes[0]
     assert (cause.kind, cause.subjects) == (planted.kind, planted.subjects)
     assert cause.values[: len(planted.values)] == pytest.approx(planted.values, rel=0.05)
     assert cause.share > 0.99
+
+
+def thinned(source: Path, target: Path, noise: float) -> None:
+    """Write every fifth row of a log, with noise, without velocities, in six decimals."""
+    header, *rows = (line.split(",") for line in source.read_text().split())
+    kept = [i for i, name in enumerate(header) if "velocity" not in name]
+    values = np.array(rows, dtype=float)[::5, kept]
+    positions = [k for k, i in enumerate(kept) if header[i].endswith(".position")]
+    rng = np.random.default_rng(1)
+    values[:, positions] += noise * rng.standard_normal((len(values), len(positions)))
+    lines = [",".join(header[i] for i in kept), *(",".join(f"{x:.6f}" for x in r) for r in values)]
+    target.write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.slow
+def test_a_coarse_and_noisy_log_names_the_cause_and_blames_no_sound_model(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("pydrake")
+    for arm, expected in ((Arm(), None), (PLANTED["payload"].arm, "mass")):
+        write_log(tmp_path / "fine.csv", arm, step=1e-3, count=1000)
+        thinned(tmp_path / "fine.csv", tmp_path / "log.csv", 1e-3)
+        result = replayed(tmp_path, Arm(), step=1e-3)
+        assert (result.verdict == "agrees") == (expected is None)
+        if expected is not None:
+            first = result.causes[0]
+            assert (first.kind, first.subjects) == (expected, ("l2",))
+            assert first.values[0] == pytest.approx(1.4, rel=0.05)
 
 
 def test_the_command_writes_a_page_and_the_overrides_with_which_the_model_moves_alike(
