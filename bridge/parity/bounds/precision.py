@@ -143,7 +143,10 @@ def rounding_of_velocity(mechanism: Mechanism, state: State, step: float, unit: 
     """
     r = _rounding(mechanism, state, unit)
     M, v = mechanism.mass_matrix(state[0]), mechanism.velocities(state[1])
-    a = accelerations(mechanism, *state)
+    try:
+        a = accelerations(mechanism, *state)
+    except np.linalg.LinAlgError:
+        return float("inf")
     roots = np.sqrt(np.maximum(np.diag(M), 0.0))
     E = np.outer(np.sqrt(r.M), np.sqrt(r.M)) + (3 * len(v) + 10) * unit * np.outer(roots, roots)
     passive = np.abs(joint_coefficients(mechanism.bodies, attrgetter("damping")) * v)
