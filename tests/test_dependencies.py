@@ -24,6 +24,7 @@ FOR_USERS = (
     "convex",
     "dart",
     "mjx",
+    "newton",
     "pybullet",
     "report",
     "view",

@@ -144,6 +144,7 @@ ORDER = {
         {"__init__", "dart", "drake", "native"},
         {"mujoco", "pybullet"},
         {"mjx", "warp"},
+        {"newton"},
     ),
 }
 """The parts of each package, ground first: a part imports only from parts of layers below its

@@ -786,6 +786,7 @@ _DRAKE = _Simulator("drake", "pydrake", "try: pip install drake")
 _DART = _Simulator("dart", "dartpy", "try: pip install 'sdfbridge[dart]'")
 _MJX = _Simulator("MJX", "mujoco.mjx", "try: pip install 'sdfbridge[mjx]'")
 _WARP = _Simulator("MuJoCo Warp", "mujoco_warp", "try: pip install 'sdfbridge[warp]'")
+_NEWTON = _Simulator("Newton", "newton", "try: pip install 'sdfbridge[newton]'")
 _ENGINES: Mapping[str, tuple[str, _Simulator | None]] = {
     "reference": ("bridge.parity.reference:ReferenceEngine", None),
     "mujoco": ("bridge.parity.engines.mujoco.engine:MujocoEngine", _MUJOCO),
@@ -794,6 +795,9 @@ _ENGINES: Mapping[str, tuple[str, _Simulator | None]] = {
     "dart": ("bridge.parity.engines.dart.engine:DartEngine", _DART),
     "mjx": ("bridge.parity.engines.mjx.engine:MjxEngine", _MJX),
     "warp": ("bridge.parity.engines.warp.engine:WarpEngine", _WARP),
+    "newton": ("bridge.parity.engines.newton.engine:NewtonEngine", _NEWTON),
+    "newton-mjcf": ("bridge.parity.engines.newton.engine:NewtonMjcf", _NEWTON),
+    "newton-urdf": ("bridge.parity.engines.newton.engine:NewtonUrdf", _NEWTON),
     "pybullet-urdf": ("bridge.parity.engines.pybullet.native:PyBulletUrdf", _PYBULLET),
     "pybullet-sdf": ("bridge.parity.engines.pybullet.native:PyBulletSdf", _PYBULLET),
     "mujoco-urdf": ("bridge.parity.engines.mujoco.native:MujocoUrdf", _MUJOCO),

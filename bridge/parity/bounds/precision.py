@@ -15,7 +15,6 @@ from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import kind_of
 from bridge.mechanism.dynamics import joint_coefficients
 from bridge.parity.causes import SINGLE_PRECISION, Cause
-from bridge.parity.quantity import RELATIVE_FLOOR, zero_mass_matrix
 from bridge.parity.reference import accelerations
 from bridge.parity.states import State
 from loaders.pose import Array, Pose
@@ -66,7 +65,7 @@ class _Rounding:
 
 
 def rounding_bounds(
-    mechanism: Mechanism, states: Sequence[State], unit: float
+    mechanism: Mechanism, states: Sequence[State], unit: float, floor_part: float
 ) -> Mapping[str, float]:
     """Return the largest error that rounding causes in each quantity that depends on the state.
 
@@ -89,17 +88,21 @@ def rounding_bounds(
         mechanism: The mechanism.
         states: The states that are compared.
         unit: Unit roundoff of the engine.
+        floor_part: The part of the largest entry of the mass matrix below which entries are
+            compared relative to it.
     """
     key = tuple((tuple(q.items()), tuple(v.items())) for q, v in states)
-    return _bounds(mechanism, key, unit)
+    return _bounds(mechanism, key, unit, floor_part)
 
 
 @lru_cache(maxsize=4)
-def _bounds(mechanism: Mechanism, states: tuple[Any, ...], unit: float) -> dict[str, float]:
+def _bounds(
+    mechanism: Mechanism, states: tuple[Any, ...], unit: float, floor_part: float
+) -> dict[str, float]:
     found: dict[str, float] = {}
-    scale = np.abs(zero_mass_matrix(mechanism))
+    scale = np.abs(mechanism.mass_matrix())
     diagonal = np.diag(scale)
-    floor = np.maximum(diagonal, RELATIVE_FLOOR * diagonal.max(initial=0.0))
+    floor = np.maximum(diagonal, floor_part * diagonal.max(initial=0.0))
     largest = float(scale.max(initial=0.0)) or 1.0
     for q, v in ((dict(q), dict(v)) for q, v in states):
         r = _rounding(mechanism, (q, v), unit)
@@ -143,7 +146,10 @@ def rounding_of_velocity(mechanism: Mechanism, state: State, step: float, unit: 
     """
     r = _rounding(mechanism, state, unit)
     M, v = mechanism.mass_matrix(state[0]), mechanism.velocities(state[1])
-    a = accelerations(mechanism, *state)
+    try:
+        a = accelerations(mechanism, *state)
+    except np.linalg.LinAlgError:
+        return float("inf")
     roots = np.sqrt(np.maximum(np.diag(M), 0.0))
     E = np.outer(np.sqrt(r.M), np.sqrt(r.M)) + (3 * len(v) + 10) * unit * np.outer(roots, roots)
     passive = np.abs(joint_coefficients(mechanism.bodies, attrgetter("damping")) * v)

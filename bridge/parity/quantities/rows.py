@@ -20,7 +20,14 @@ from bridge.parity.bounds.precision import (
 )
 from bridge.parity.causes import READ_OTHERWISE, Cause, Gap, gaps_of_losses
 from bridge.parity.engine import Engine, NotReportedError
-from bridge.parity.quantity import Quantity, Readings, WorstErrors, compare_readings, names_at
+from bridge.parity.quantity import (
+    RELATIVE_FLOOR,
+    Quantity,
+    Readings,
+    WorstErrors,
+    compare_readings,
+    names_at,
+)
 from bridge.parity.states import State
 from bridge.parity.verdict import (
     COMPUTED_FROM_MODEL,
@@ -342,7 +349,7 @@ def _rounding(
     """
     if not unit or error <= quantity.tolerance:
         return 0.0
-    bounds = rounding_bounds(mechanism, [*states, ({}, {})], unit)
+    bounds = rounding_bounds(mechanism, [*states, ({}, {})], unit, RELATIVE_FLOOR)
     of_parameter = OF_PARAMETER * unit * (max(1.0, size) if quantity.unit else 1.0)
     return bounds.get(quantity.name, of_parameter)
 

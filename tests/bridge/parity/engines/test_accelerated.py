@@ -21,6 +21,7 @@ ASSETS = Path(__file__).parents[4] / "assets"
 ARM = ASSETS / "double_pendulum.urdf"
 needs_mjx = pytest.mark.skipif(find_spec("jax") is None, reason="jax is not installed")
 needs_warp = pytest.mark.skipif(find_spec("mujoco_warp") is None, reason="warp is not installed")
+needs_newton = pytest.mark.skipif(find_spec("newton") is None, reason="newton is not installed")
 TREE = """<robot name="r"><link name="a">{i}</link><link name="b">{i}</link><link name="c">{i}</link>
 <joint name="j" type="revolute"><parent link="a"/><child link="b"/><origin xyz=".1 .2 .3" rpy=".4 .5 .6"/>
 <axis xyz="0 .6 .8"/><limit lower="-1" upper="2" effort="3" velocity="4"/></joint>
@@ -31,6 +32,11 @@ TREE = """<robot name="r"><link name="a">{i}</link><link name="b">{i}</link><lin
     '<inertia ixx=".3" iyy=".4" izz=".5" ixy=".05" ixz="0" iyz="0"/></inertial>',
 )
 """A free body with a hinge and a slide."""
+
+
+TWO_HINGES = """<mujoco><option gravity="0 0 -9.8"/><worldbody><body name="a" pos="0 0 1">
+<joint name="j" axis="0 1 0"/><inertial pos="0 0 -.5" mass="1" diaginertia=".1 .1 .1"/><body name="b" pos="0 .1 -1">
+<joint name="k" axis="0 1 0"/><inertial pos="0 0 -.5" mass="1" diaginertia=".1 .1 .1"/></body></body></worldbody></mujoco>"""
 
 
 def readings(engine: Engine) -> list[np.ndarray]:
@@ -125,3 +131,17 @@ def test_warp_keeps_the_level_of_its_log() -> None:
     before = warp.config.log_level
     factory_of("warp")(bridge.lower(loaders.load(ARM)))
     assert warp.config.log_level == before
+
+
+@pytest.mark.slow
+@needs_newton
+def test_newton_differs_by_less_than_rounding_and_its_reader_by_gravity(tmp_path: Path) -> None:
+    engines = ("newton", "newton-mjcf")
+    (tmp_path / "m.xml").write_text(TWO_HINGES)
+    result = compare(tmp_path / "m.xml", engines=engines, levels=("L0", "L1"), configurations=4)
+    failed = {(row.quantity, row.engines) for row in result.failures}
+    ours = {row.quantity: row for row in result.rows if row.engines == ("reference", "newton")}
+    assert ours["mass matrix"].error < 1e-5
+    assert ours["bias forces"].error < 1e-5
+    assert ours["gravity"].error < 1e-6
+    assert ("gravity", ("reference", "newton-mjcf")) in failed
