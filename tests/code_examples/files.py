@@ -19,7 +19,7 @@ import loaders
 from bridge.geometry.mesh import mesh_asset
 from loaders import Diagnostic, Limits
 from loaders.diagnostics import Diagnostics
-from loaders.finish.mesh_check import check_meshes
+from loaders.finish.mesh_check import check_mesh_sizes, check_meshes
 from tests.code_examples.sdf import ENDS, LINK, SHAPE, TWO, model
 from tests.support.code_example import Example, findings, reading
 
@@ -111,7 +111,8 @@ def large_mesh(folder: Path) -> Iterable[Diagnostic]:
         model(f"{links}<joint name='j' type='revolute'>{ENDS}<axis/></joint>")
     )
     diagnostics = Diagnostics()
-    check_meshes(loaders.load(folder / "main.sdf"), diagnostics)
+    scene = loaders.load(folder / "main.sdf")
+    check_mesh_sizes(scene, check_meshes(scene, diagnostics), diagnostics)
     return diagnostics
 
 

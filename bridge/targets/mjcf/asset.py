@@ -17,9 +17,10 @@ from bridge.geometry.textures import Picture, engine_picture
 from bridge.targets.mjcf import codes
 from bridge.targets.numbers import color
 from loaders.diagnostics import Diagnostic, Diagnostics, Where
+from loaders.engine_settings import MUJOCO
 from loaders.files.images import PictureError, gray_levels
 from loaders.looks import DEFAULT_COLOR, PartLook, look_of
-from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual
+from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual, settings_of
 from loaders.pose import Array, Pose
 
 from .context import TARGET, MjcfContext, MjcfElement, Value
@@ -99,6 +100,7 @@ _WHITE = (1.0, 1.0, 1.0, 1.0)
 """Color under a texture, which leaves its colors unchanged."""
 _HUE = 1e-6
 """Largest difference of two hues that are the same."""
+_OF_PICTURE = "texture/"
 _UNSCALED = (1.0, 1.0, 1.0)
 _GLOSS = 0.5
 """MuJoCo's specularity and shininess of a material that states none."""
@@ -279,12 +281,18 @@ class AssetLibrary:
         return self._material_asset(material, rgba, link, visual.where), None
 
     def _material_asset(self, material: Material, rgba: Rgba, link: str, where: Where) -> str:
-        texture = self._texture(material.texture, link, where) if material.texture else None
+        own = settings_of(material, MUJOCO)
+        made = [(key.removeprefix(_OF_PICTURE), text) for key, text in own if "/" in key]
+        if made:
+            texture = self._made_texture(dict(made), link, where)
+        else:
+            texture = self._texture(material.texture, link, where) if material.texture else None
         layers = self._layers(material, texture, link, where)
         attributes: dict[str, Value] = {
             "texture": None if layers else texture,
             **_reflection(material),
         }
+        attributes |= {key: text for key, text in own if "/" not in key}
         attributes["rgba"] = None if texture and rgba == _WHITE else color(rgba)
         key = (
             ("name", material.name or ""),
@@ -346,6 +354,40 @@ class AssetLibrary:
                     codes.TEXTURE_TRANSPARENCY, where, subjects=(link,), file=Path(file).name
                 )
         return self._textures[file]
+
+    def _made_texture(self, stated: dict[str, str], link: str, where: Where) -> str | None:
+        """Return the texture asset that a source in MJCF describes; None, with a diagnostic, if a
+        file of it cannot be used.
+
+        Args:
+            stated: The attributes of the texture, with the paths of its files.
+            link: Name of the link that it is on; empty for the sky.
+            where: Place of what has it.
+        """
+        key = repr(sorted(stated.items()))
+        if key not in self._textures:
+            files: dict[str, Value] = {}
+            for side in (name for name in stated if name.startswith("file")):
+                diagnostics = Diagnostics()
+                picture = engine_picture(stated[side], TARGET, diagnostics, where=where)
+                self._extend(diagnostics, link)
+                files[side] = None if picture is None else self._picture_file(picture, stated[side])
+            name = stated.get("name") or Path(stated.get("file", "picture")).stem
+            is_whole = all(file is not None for file in files.values())
+            self._textures[key] = self._context.names.claim("picture", name) if is_whole else None
+            if is_whole:
+                self._context.document["asset"].add(
+                    "texture", **stated | files | {"name": self._textures[key]}
+                )
+        return self._textures[key]
+
+    def _picture_file(self, picture: Picture, path: str) -> str:
+        """Return the name of a file that a texture with attributes of its own names."""
+        key = f"file {picture.digest}"
+        if key not in self._names:
+            name = self._names[key] = self._context.names.claim("picture", Path(path).stem)
+            self.files[f"{name}.png"], self.digests[f"{name}.png"] = picture.data, picture.digest
+        return f"{self._names[key]}.png"
 
     def _texture_asset(self, picture: Picture, stem: str) -> str:
         name = self._names.get(picture.digest)

@@ -173,10 +173,12 @@ class ShapeUse(Enum):
 
     VISUAL = "visual"
     MOVING_COLLISION = "moving collision"
-    """Collision on a moving link: PyBullet uses the convex hull of a mesh."""
+    """Collision on a moving link, or on a held one with which other links of the same body
+    collide: PyBullet uses the convex hull of a mesh.
+    """
     STATIC_COLLISION = "static collision"
-    """Collision on a link welded to the world: PyBullet uses the mesh itself, unless the file asks
-    for a hull.
+    """Collision on another link welded to the world: PyBullet uses the mesh itself, unless the file
+    asks for a hull.
     """
 
 
