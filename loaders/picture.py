@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .diagnostics import Diagnostics
+from .files.images import PictureError, decoded, in_8_bits, picture_bytes
 from .files.read_file import status_of
 from .limits import LimitError
 from .looks import DEFAULT_COLOR, PartLook, look_of
@@ -346,6 +347,8 @@ SIZE = (384, 288)
 """Width and height [pixels]."""
 MAX_TRIANGLES = 1_000_000
 """Largest number of triangles of a picture."""
+_TEXELS = 256
+"""Largest width and height of a texture in a picture [pixels]."""
 _INVISIBLE = 0.05
 """Opacity below which a visual is left out."""
 
@@ -370,31 +373,57 @@ def _triangles(scene: SceneData, poses: Mapping[str, Pose]) -> tuple[Array, Arra
     has_visuals = any(link.visuals for link in scene.links)
     corners, colors, count = [], [], 0
     for link in scene.links:
-        for vertices, rgb in _drawn_parts(link, poses.get(link.name, link.X_WL), has_visuals):
-            count += len(vertices)
+        for surface, X_WG in _drawn_surfaces(link, poses.get(link.name, link.X_WL), has_visuals):
+            count += len(surface.faces)
             if count > MAX_TRIANGLES:
                 return None
-            corners.append(vertices)
-            colors.append(np.broadcast_to(rgb, (len(vertices), 3)))
+            corners.append((surface.vertices @ X_WG.R.T + X_WG.p)[surface.faces])
+            colors.append(_face_colors(surface))
     return (np.concatenate(corners), np.concatenate(colors)) if corners else None
 
 
-def _drawn_parts(
-    link: Link, X_WL: Pose, visuals: bool
-) -> list[tuple[Array, tuple[float, float, float]]]:
-    """Return the triangles of a link in the world, shape (n, 3, 3), and their colors; grounds would
+def _drawn_surfaces(link: Link, X_WL: Pose, visuals: bool) -> Iterator[tuple[ColoredSurface, Pose]]:
+    """Yield the surfaces of a link that are drawn, with their poses in the world; grounds would
     hide the rest.
     """
-    parts = []
     for shape in link.visuals if visuals else link.collisions:
         if isinstance(shape.geometry, Plane | Heightmap):
             continue
-        X_WG = X_WL @ shape.X_LG
         for surface in surfaces(shape):
             if surface.rgba[3] >= _INVISIBLE:
-                in_world = surface.vertices @ X_WG.R.T + X_WG.p
-                parts.append((in_world[surface.faces], surface.rgba[:3]))
-    return parts
+                yield surface, X_WL @ shape.X_LG
+
+
+def _face_colors(surface: ColoredSurface) -> Array:
+    """Return red, green and blue of each triangle, that of the texture being the one at its middle,
+    shape (n, 3).
+    """
+    plain: Array = np.broadcast_to(surface.rgba[:3], (len(surface.faces), 3))
+    pixels = _pixels(surface)
+    if pixels is None or surface.uv is None:
+        return plain
+    height, width, _ = pixels.shape
+    u, v = np.mod(surface.uv[surface.faces].mean(axis=1), 1.0).T
+    rows, columns = (np.minimum((1.0 - v) * height, height - 1), np.minimum(u * width, width - 1))
+    colors: Array = plain * pixels[rows.astype(np.int64), columns.astype(np.int64)] / 255.0
+    return colors
+
+
+def _pixels(surface: ColoredSurface) -> NDArray[np.uint8] | None:
+    """Return the texture of a surface, at most `_TEXELS` wide and high, shape (rows, columns, 3);
+    None if it has none that can be read.
+    """
+    file = surface.texture or "texture"
+    try:
+        data = surface.picture or (picture_bytes(file) if surface.texture else b"")
+        if not data:
+            return None
+        with decoded(data, file) as image:
+            small = in_8_bits(image).convert("RGB")
+            small.thumbnail((_TEXELS, _TEXELS))
+            return np.asarray(small)
+    except (PictureError, LimitError):
+        return None
 
 
 def scene_card(

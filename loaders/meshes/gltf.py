@@ -24,6 +24,9 @@ _OTHER_SOURCES = ("EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds")
 """Extensions that name another image of a texture."""
 _UNLIT = "KHR_materials_unlit"
 _GLOSSINESS = "KHR_materials_pbrSpecularGlossiness"
+_GLASS = "KHR_materials_transmission"
+UV = "_UV"
+"""Name of an attribute that trimesh keeps as it is: it would take integers for floats."""
 _CHUNK = struct.Struct("<II")
 
 
@@ -47,6 +50,8 @@ class GltfLooks:
         image = gloss.get("diffuseTexture") if gloss else pbr.get("baseColorTexture")
         strength = extensions.get("KHR_materials_emissive_strength", {}).get("emissiveStrength", 1)
         light = strength * np.asarray(material.get("emissiveFactor", (0.0, 0.0, 0.0)), float)
+        if extensions.get(_GLASS, {}).get("transmissionFactor"):
+            self._losses.add("light that passes through")
         color = _color(factor, self._alpha(material, float(factor[3])))
         emissive = color if _UNLIT in extensions else emitted(srgb(light).tolist())
         look = StatedLook(
@@ -142,7 +147,7 @@ def _uv_transform(moved: dict[str, Any]) -> Array | None:
 
 def plain(data: bytes, header: dict[str, Any], looks: list[StatedLook]) -> bytes:
     """Return a file of the same shapes, whose materials have only their number as a name, and whose
-    first texture coordinates are those that the texture of the material uses.
+    texture coordinates are those that the texture of the material uses, as the attribute `UV`.
 
     Args:
         data: Contents of the file.
@@ -169,11 +174,27 @@ def _plain_primitive(primitive: dict[str, Any], looks: list[StatedLook]) -> dict
     number = primitive.get("material", len(looks))
     attributes = dict(primitive["attributes"])
     used = looks[number].uv_set if number < len(looks) else 0
-    first = attributes.pop("TEXCOORD_0", None)
-    coordinates = first if used == 0 else attributes.get(f"TEXCOORD_{used}")
-    if coordinates is not None:
-        attributes["TEXCOORD_0"] = coordinates
+    if f"TEXCOORD_{used}" in attributes:
+        attributes[UV] = attributes[f"TEXCOORD_{used}"]
+    attributes.pop("TEXCOORD_0", None)
     return {**primitive, "attributes": attributes, "material": number}
+
+
+def texture_coordinates(coordinates: Any) -> Array:
+    """Return texture coordinates with v upward, shape (n, 2).
+
+    Args:
+        coordinates: Coordinates with v downward, as floats or as integers of their whole range.
+    """
+    values = _floats(coordinates)[:, :2] * (1.0, -1.0) + (0.0, 1.0)
+    return np.asarray(values, dtype=np.float64)
+
+
+def _floats(numbers: Any) -> Array:
+    """Return floats as they are, and integers of their whole range from 0 to 1."""
+    values = np.asarray(numbers)
+    most = np.iinfo(values.dtype).max if np.issubdtype(values.dtype, np.integer) else 1
+    return np.asarray(values / float(most), dtype=np.float64)
 
 
 def vertex_colors(colors: Any) -> Array:
@@ -183,8 +204,6 @@ def vertex_colors(colors: Any) -> Array:
         colors: Light as numbers from 0 to 1, or as integers of their whole range, shape (n, 3 or
             4).
     """
-    values = np.asarray(colors)
-    most = np.iinfo(values.dtype).max if np.issubdtype(values.dtype, np.integer) else 1
-    light = values.astype(np.float64) / most
+    light = _floats(colors)
     alpha = light[:, 3:4] if light.shape[1] > 3 else np.ones((len(light), 1))
     return np.concatenate((srgb(light[:, :3]), alpha), axis=1)

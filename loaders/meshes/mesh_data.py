@@ -405,7 +405,7 @@ def remarks_on_libraries(data: bytes, path: Path) -> list[Remark]:
         data: Contents of the file.
         path: The file.
     """
-    return remarks_on_outside(names_out_of_reach(dict.fromkeys(_libraries(data, "utf-8")), path))
+    return remarks_on_outside(names_out_of_reach(dict.fromkeys(libraries(data, "utf-8")), path))
 
 
 def remarks_on_outside(names: Sequence[str]) -> list[Remark]:
@@ -417,14 +417,24 @@ def remarks_on_outside(names: Sequence[str]) -> list[Remark]:
     return [Remark(codes.MESH_OUTSIDE, {"files": ", ".join(names)})] if names else []
 
 
-def _libraries(data: bytes, encoding: str) -> Iterator[str]:
-    return (match[1].decode(encoding, errors="ignore").strip() for match in _LIBRARY.finditer(data))
+def libraries(data: bytes, encoding: str) -> Iterator[str]:
+    """Yield the names of the material libraries of an OBJ file; a name may have spaces, and a
+    statement may have several names.
+
+    Args:
+        data: Contents of the file.
+        encoding: Encoding of the names.
+    """
+    for match in _LIBRARY.finditer(data):
+        line = match[1].decode(encoding, errors="ignore").strip()
+        words = line.split()
+        yield from words if all(word.lower().endswith(".mtl") for word in words) else (line,)
 
 
 def _names(data: bytes, suffix: str) -> Iterator[str]:
     if suffix == ".obj":
-        yield from _libraries(data, "latin-1")
-        yield from _libraries(data, "utf-8")
+        yield from libraries(data, "latin-1")
+        yield from libraries(data, "utf-8")
     if suffix in (".gltf", ".glb"):
         buffers = gltf_header(data).get("buffers")
         for buffer in buffers if isinstance(buffers, list) else ():

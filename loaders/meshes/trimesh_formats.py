@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,16 @@ from loaders.limits import raised_as
 from loaders.pose import Array, frozen
 from loaders.text import as_utf8
 
-from .gltf import GltfLooks, plain, vertex_colors
-from .mesh_data import COMPANIONS, MeshPart, Remark, Textures, local_file, remarks_on_libraries
+from .gltf import UV, GltfLooks, plain, texture_coordinates, vertex_colors
+from .mesh_data import (
+    COMPANIONS,
+    MeshPart,
+    Remark,
+    Textures,
+    libraries,
+    local_file,
+    remarks_on_libraries,
+)
 from .mtl import mtl_looks
 from .precheck import MeshError, check_faces, check_parts, gltf_header, read_checked
 from .stated_looks import COLORS_BESIDE, Losses, StatedLook, colored
@@ -61,6 +70,10 @@ _R_GLTF = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)))
 _TEXTS = frozenset({".obj", ".mtl", ".off"})
 _COLORED_VERTEX = re.compile(rb"^[ \t]*v(?:[ \t]+[^\s#]+){6}", re.MULTILINE)
 """A vertex of OBJ with a color."""
+_NEW_MATERIAL = re.compile(r"(?im)^[ \t]*newmtl\b.*")
+_PLY_TEXTURE = re.compile(rb"^comment TextureFile", re.MULTILINE)
+_HEAD = 1 << 16
+"""Bytes at the beginning of a file that have its header."""
 
 
 def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Remark]]:
@@ -78,7 +91,8 @@ def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Rem
     suffix = path.suffix.lower()
     textures, losses = Textures(path), Losses()
     options: dict[str, Any] = {"split_objects": True} if suffix == ".obj" else {}
-    resolver = _resolver(path)
+    library = _library(data, path) if suffix == ".obj" else ""
+    resolver = _resolver(path, library)
     with raised_as(MeshError, f"the file is not valid {suffix[1:].upper()}"):
         named: dict[str, StatedLook] = {}
         if suffix in _GLTF:
@@ -88,16 +102,29 @@ def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Rem
             data = plain(data, header, looks)
         stream = io.BytesIO(as_utf8(data) if suffix in _TEXTS else data)
         scene = trimesh.load_scene(
-            stream, file_type=suffix[1:], resolver=resolver, process=False, **options
+            stream,
+            file_type=suffix[1:],
+            resolver=resolver,
+            process=False,
+            **options,
         )
         if suffix == ".obj":
-            named = mtl_looks(resolver.library, textures, losses)
+            named = mtl_looks(library, textures, losses)
+        _count_unread(data, suffix, losses)
         if suffix == ".obj" and _COLORED_VERTEX.search(data):
             kinds = [geometry.visual.kind for geometry in scene.geometry.values()]
             losses.add(COLORS_BESIDE, kinds.count("texture"))
         parts = list(_parts(scene, suffix, named, losses))
     outside = remarks_on_libraries(data, path) if suffix == ".obj" else []
     return parts, [*textures.remarks(), *outside, *losses.remarks()]
+
+
+def _count_unread(data: bytes, suffix: str, losses: Losses) -> None:
+    """Count what a file states about looks in a way that is not read."""
+    if suffix == ".ply" and _PLY_TEXTURE.search(data, 0, _HEAD):
+        losses.add("a texture of PLY")
+    if suffix == ".stl" and b"COLOR=" in data[:80]:
+        losses.add("colors of STL")
 
 
 def _parts(
@@ -139,6 +166,9 @@ def _names(node: str, geometry: str, mesh: Any) -> tuple[str, ...]:
 
 
 def _uv(mesh: Any) -> Array | None:
+    stated = mesh.vertex_attributes.get(UV)
+    if stated is not None and len(stated) == len(mesh.vertices):
+        return frozen(texture_coordinates(stated))
     uv = getattr(mesh.visual, "uv", None)
     if uv is None or len(uv) != len(mesh.vertices) or np.ndim(uv) != 2 or uv.shape[1] < 2:
         return None
@@ -162,26 +192,43 @@ def _vertex_colors(mesh: Any) -> Array | None:
 # --- files that a mesh refers to: only materials and buffers are opened, and only close to it -----
 
 
-def _resolver(path: Path) -> Any:
-    """Return the object that gives trimesh further files; of a material library it gives the names
-    of the materials only, and keeps its text, and it gives no images.
+def _library(data: bytes, path: Path) -> str:
+    """Return the text of all material libraries of an OBJ file that can be read, together.
+
+    Args:
+        data: Contents of the file.
+        path: The file.
+    """
+    texts = []
+    for key in dict.fromkeys(libraries(as_utf8(data), "utf-8")):
+        name = local_file(key, path)
+        if name is not None and Path(name).suffix.lower() == ".mtl":
+            with suppress(MeshError):
+                texts.append(as_utf8(read_checked(Path(name))).decode(errors="replace"))
+    return "\n".join(texts)
+
+
+def _resolver(path: Path, library: str) -> Any:
+    """Return the object that gives trimesh further files: of material libraries the names of the
+    materials only, and no images.
+
+    Args:
+        path: The file.
+        library: Text of its material libraries.
     """
     import trimesh
 
     class Companions(trimesh.resolvers.Resolver):  # type: ignore[misc, unused-ignore]
         def __init__(self) -> None:
-            self.library = ""
+            pass
 
         def get(self, key: str) -> bytes:
+            if path.suffix.lower() == ".obj":
+                return "\n".join(_NEW_MATERIAL.findall(library)).encode()
             name = local_file(key, path)
             if name is None or Path(name).suffix.lower() not in COMPANIONS:
                 raise FileNotFoundError(key)
-            data = read_checked(Path(name))
-            if name.lower().endswith(".mtl"):
-                self.library = as_utf8(data).decode(errors="replace")
-                names = re.findall(r"(?im)^[ \t]*newmtl\b.*", self.library)
-                return "\n".join(names).encode()
-            return data
+            return read_checked(Path(name))
 
         def write(self, name: str, data: bytes) -> None:
             raise NotImplementedError

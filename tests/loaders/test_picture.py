@@ -314,3 +314,22 @@ def test_an_empty_scene_has_a_card() -> None:
     page = WebPage(scene([])._repr_html_())
     assert "0 links" in page.text
     assert "img" not in page.tags
+
+
+def test_a_picture_has_the_colors_of_a_texture(tmp_path):
+    """The left half of a square is red and the right half green, as seen from the camera."""
+    colors = np.zeros((8, 8, 3), np.uint8)
+    colors[:, :4, 0], colors[:, 4:, 1] = 255, 255
+    Image.fromarray(colors).save(tmp_path / "a.png")
+    (tmp_path / "a.mtl").write_text("newmtl m\nKd 1 1 1\nmap_Kd a.png\n")
+    xs, us = (-1, 0, 0, 0, 1), (0, 0.5, 0.5, 0.5, 1)
+    corners = "".join(
+        f"v {x} 0 0\nv {x} 0 1\nvt {u} 0\nvt {u} 1\n" for x, u in zip(xs, us, strict=True)
+    )
+    triangles = ((1, 3, 4), (1, 4, 2), (7, 9, 10), (7, 10, 8))
+    faces = "".join(f"f {i}/{i} {j}/{j} {k}/{k}\n" for i, j, k in triangles)
+    (tmp_path / "a.obj").write_text(f"mtllib a.mtl\nusemtl m\n{corners}{faces}")
+    mesh = Mesh(uri="a.obj", path=str(tmp_path / "a.obj"))
+    drawn = image_of(picture(scene([link("a", visuals=(visual(mesh),))])))
+    seen = drawn[drawn[..., 3] == 255]
+    assert {tuple(row > 0) for row in seen[:, :3]} == {(True, False, False), (False, True, False)}

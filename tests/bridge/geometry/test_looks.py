@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import struct
 
 import mujoco
 import numpy as np
@@ -154,6 +155,16 @@ HALF = tuple(srgb((0.5, 0.0, 0.0)).tolist())
 CELLS = {
     # files, color, whether there is a texture, codes of the findings
     "mtl: Kd": (obj("Kd 1 0 0"), RED, False, []),
+    "mtl: two libraries": (
+        {
+            "a.obj": obj("")["a.obj"].replace("a.mtl", "none.mtl b.mtl\nmtllib a.mtl"),
+            "a.mtl": "newmtl m\nKd 1 0 0\n",
+            "b.mtl": "newmtl other\nKd 0 0 1\n",
+        },
+        RED,
+        False,
+        [],
+    ),
     "mtl: nothing": (obj(""), GRAY, False, []),
     "mtl: d": (obj("Kd 1 0 0\nd 0.3"), CLEAR, False, []),
     "mtl: Tr": (obj("Kd 1 0 0\nTr 0.7"), CLEAR, False, []),
@@ -329,6 +340,42 @@ def test_a_transform_of_gltf_has_v_downward(tmp_path, moved, expected):
     for corner, uv in zip(CORNERS, expected, strict=True):
         index = np.abs(part.vertices - corner).sum(axis=1).argmin()
         np.testing.assert_allclose(part.uv[index], uv, atol=1e-6)
+
+
+def test_integers_are_texture_coordinates_of_gltf_too(tmp_path):
+    header = json.loads(gltf(pbr(texture={"index": 0}))["a.gltf"])
+    numbers = (65535 * (UV * (1, -1) + (0, 1))).astype("<u2").tobytes()
+    uri = "data:application/octet-stream;base64," + base64.b64encode(numbers).decode()
+    header["buffers"].append({"byteLength": len(numbers), "uri": uri})
+    header["bufferViews"][1] = {"buffer": 1, "byteLength": len(numbers)}
+    header["accessors"][1] |= {"componentType": 5123, "normalized": True}
+    (tmp_path / "a.gltf").write_text(json.dumps(header))
+    (part,) = read_mesh(Mesh(uri="a", path=str(tmp_path / "a.gltf")), Diagnostics()).parts
+    np.testing.assert_allclose(part.uv, UV, atol=1e-9)
+
+
+STL_TRIANGLE = struct.pack("<I12fH", 1, *(0, 0, 1), *(0, 0, 0), *(1, 0, 0), *(0, 1, 0), 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.stl", b"COLOR=\xff\x00\x00\xff".ljust(80) + STL_TRIANGLE),
+        (
+            "a.ply",
+            b"ply\nformat ascii 1.0\ncomment TextureFile a.png\nelement vertex 3\n"
+            b"property float x\nproperty float y\nproperty float z\nelement face 1\n"
+            b"property list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
+        ),
+        ("a.gltf", gltf({"extensions": {"KHR_materials_transmission": {"transmissionFactor": 1}}})),
+    ],
+)
+def test_what_is_not_read_is_counted(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content[name].encode())
+    found = Diagnostics()
+    read_mesh(Mesh(uri=name, path=str(path)), found)
+    assert [entry.code for entry in found if entry.code == "mesh.looks"] == ["mesh.looks"]
 
 
 def test_a_texture_that_does_not_repeat_is_noted_only_where_it_would(tmp_path):
