@@ -14,7 +14,7 @@ from loaders.diagnostics import Diagnostic, Diagnostics
 from loaders.files.read_file import note_file, status_of
 from loaders.limits import charge, metered
 from loaders.meshes import read_mesh
-from loaders.model import Collision, Link, Mesh, Visual
+from loaders.model import WORLD, Collision, Link, Mesh, Visual
 from loaders.pose import Array
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
@@ -178,6 +178,8 @@ def _longest_joint_offsets(scene: Scene) -> dict[str, float]:
     model_of = {link.name: link.model for link in scene.links}
     offsets: dict[str, list[float]] = {}
     for joint in scene.joints:
+        if WORLD in (joint.parent, joint.child):  # the place of a model, not its size
+            continue
         longest = max(float(np.linalg.norm(joint.X_PJ.p)), float(np.linalg.norm(joint.X_CJ.p)))
         if longest > 0.0:
             offsets.setdefault(model_of.get(joint.child, ""), []).append(longest)
