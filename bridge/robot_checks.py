@@ -67,6 +67,10 @@ DEGREES = 4.0 * math.pi
 """Limit of a revolute joint from which it is one in degrees [rad]; 0 of 1,314 axes have such."""
 UNITS = {"millimeters": 1000.0, "inches": 1.0 / 0.0254}
 """Length of a meter in other units."""
+LARGE = 5.0
+"""Smallest size of a shape over the median of the links' extents at which other shapes of its link
+tell its unit: a body may have small parts.
+"""
 UNIT_TOLERANCE = 1.5
 """Factor within which a ratio of lengths counts as one of units."""
 OFFSET_OF_TYPICAL = 100.0
@@ -346,7 +350,8 @@ def _report_shapes(
     for part in parts:
         for shape, points in part.shapes:
             size, name = _diagonal(points), f"{part.link.name}{SEPARATOR}{shape.name}"
-            others = [_diagonal(p) for other, p in part.shapes if other is not shape]
+            is_large = size > LARGE * typical
+            others = [_diagonal(p) for other, p in part.shapes if is_large and other is not shape]
             found = _unit_of(size, typical, ("millimeters",))
             for other in others:
                 if other > PLACEHOLDER:

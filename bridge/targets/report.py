@@ -26,7 +26,9 @@ from bridge.diff.differences import TOLERANCE
 from bridge.diff.mechanics import mechanical_error
 from bridge.geometry.collision_shapes import ShapeCertificate
 from bridge.installed_packages import own_version
+from bridge.lowering.sources import mechanism_of
 from bridge.output import scratch_folder, write_folder
+from bridge.robot_checks import doubts
 from loaders.diagnostics import (
     NOWHERE,
     Argument,
@@ -36,6 +38,7 @@ from loaders.diagnostics import (
     ExportError,
     Fate,
     LoadError,
+    ModelError,
     Where,
     finding_of,
     is_vector,
@@ -95,7 +98,22 @@ def fidelity_text(scene: Scene, diagnostics: Iterable[Diagnostic], form: str = "
         if counts[fate]:
             lines += ["", f"## {text.partition(':')[0].capitalize()}"]
             lines += _section([entry for entry in entries if entry.fate is fate], scene)
+    doubtful = _doubts_of(scene)
+    if doubtful:
+        lines += ["", "## Doubtful numbers of the source", "", _DOUBTFUL]
+        lines += _section(doubtful, scene)
     return printable("\n".join(lines) + "\n", lines=True)
+
+
+_DOUBTFUL = "They are written as they stand, and change the motion or contact of the robot."
+
+
+def _doubts_of(scene: Scene) -> tuple[Diagnostic, ...]:
+    """Return what `check` doubts of the numbers of a robot; nothing of one that cannot move."""
+    try:
+        return doubts(mechanism_of(scene))
+    except ModelError:
+        return ()
 
 
 def _section(entries: Iterable[Diagnostic], scene: Scene) -> Iterator[str]:

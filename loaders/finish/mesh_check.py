@@ -10,9 +10,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 import numpy as np
 
 from loaders import codes as loaders_codes
-from loaders.diagnostics import Diagnostics
+from loaders.diagnostics import Diagnostic, Diagnostics
+from loaders.files.read_file import note_file, status_of
+from loaders.limits import charge, metered
 from loaders.meshes import read_mesh
-from loaders.model import Collision, Link, Mesh, Visual
+from loaders.model import WORLD, Collision, Link, Mesh, Visual
 from loaders.pose import Array
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
@@ -30,7 +32,8 @@ _DIRECTIONS = 400
 def check_meshes(scene: Scene, diagnostics: Diagnostics) -> dict[Mesh, Array | None]:
     """Report meshes that cannot be read; return the vertices of each, shape (n, 3) [m], or None.
 
-    This reads every mesh of the scene once. Of a large one only vertices on its hull are kept.
+    This reads every mesh of the scene once, and one whose file is unchanged not again. Of a large
+    one only vertices on its hull are kept.
 
     Args:
         scene: The scene.
@@ -44,11 +47,48 @@ def check_meshes(scene: Scene, diagnostics: Diagnostics) -> dict[Mesh, Array | N
         if mesh in found:
             continue
         before = len(diagnostics)
-        data = read_mesh(mesh, diagnostics)
+        points, findings = _measured(mesh)
+        diagnostics.extend(findings)
         subjects = (link.name, f"{link.name}{SEPARATOR}{shape.name}")
         diagnostics.add_missing_subjects(range(before, len(diagnostics)), subjects)
-        found[mesh] = None if data is None else _extreme(data.vertices)
+        found[mesh] = points
     return found
+
+
+_Measured = tuple[Array | None, tuple[Diagnostic, ...]]
+"""Vertices of a mesh on its hull, None if it cannot be read, and the findings."""
+_MEASURED: dict[tuple[Mesh, int, int, int], tuple[_Measured, dict[str, int]]] = {}
+"""The last meshes that were read, with what they cost, by the states of their files: `convert`
+measures the meshes of a robot twice, for the report and for what it prints.
+"""
+_MOST_MEASURED = 256
+
+
+def _measured(mesh: Mesh) -> _Measured:
+    key = _key_of(mesh)
+    known = None if key is None else _MEASURED.get(key)
+    if known is not None:
+        note_file(str(mesh.path))
+        charge(known[1], mesh.path)
+        return known[0]
+    findings = Diagnostics()
+    with metered() as costs:
+        data = read_mesh(mesh, findings)
+    measured = (None if data is None else _extreme(data.vertices), tuple(findings))
+    while len(_MEASURED) >= _MOST_MEASURED:
+        _MEASURED.pop(next(iter(_MEASURED)))
+    if key is not None:
+        _MEASURED[key] = (measured, costs)
+    return measured
+
+
+def _key_of(mesh: Mesh) -> tuple[Mesh, int, int, int] | None:
+    """Return a mesh with the state of its file; None if there is no file."""
+    try:
+        state = status_of(mesh.path or "")
+    except (OSError, ValueError):
+        return None
+    return mesh, state.st_mtime_ns, state.st_size, state.st_ino
 
 
 def check_mesh_sizes(
@@ -138,6 +178,8 @@ def _longest_joint_offsets(scene: Scene) -> dict[str, float]:
     model_of = {link.name: link.model for link in scene.links}
     offsets: dict[str, list[float]] = {}
     for joint in scene.joints:
+        if WORLD in (joint.parent, joint.child):  # the place of a model, not its size
+            continue
         longest = max(float(np.linalg.norm(joint.X_PJ.p)), float(np.linalg.norm(joint.X_CJ.p)))
         if longest > 0.0:
             offsets.setdefault(model_of.get(joint.child, ""), []).append(longest)

@@ -17,6 +17,8 @@ from bridge.lowering.sources import mechanism_of
 from bridge.robot_checks import _distance_to_hull, _hull_volumes, _Part, check_robot
 from loaders import Scene
 from loaders.diagnostics import Diagnostic, Diagnostics
+from loaders.meshes import MeshData, read_mesh
+from loaders.model import Mesh
 from tests.code_examples.robot import EXAMPLES, changed, robot
 
 DATA = Path(pybullet_data.getDataPath())
@@ -117,3 +119,31 @@ def test_a_mesh_in_millimeters_is_one_finding(tmp_path: Path) -> None:
     assert [entry.code for entry in diagnostics if entry.severity == "warning"] == [
         "robot.shape-unit"
     ]
+
+
+def test_a_folder_lists_doubtful_numbers_and_their_meshes_are_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def counted(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
+        read.append(str(mesh.path))
+        return read_mesh(mesh, diagnostics)
+
+    monkeypatch.setattr("loaders.finish.mesh_check.read_mesh", counted)
+    box = trimesh.creation.box((0.05, 0.05, 0.3))
+    (tmp_path / "upper.stl").write_bytes(box.export(file_type="stl"))
+    shape = "<visual><geometry><mesh filename='upper.stl'/></geometry></visual></link>"
+    path = tmp_path / "robot.urdf"
+    text = robot().replace("</link>", shape, 1).replace("mass value='2'", "mass value='2000'", 1)
+    path.write_text(text)
+    for number in range(2):
+        bridge.export_mjcf(path, tmp_path / f"out{number}", quiet=True)
+    report = (tmp_path / "out0" / "FIDELITY.md").read_text()
+    assert "## Doubtful numbers of the source" in report
+    assert "robot.density" in report
+    assert read == [str(tmp_path / "upper.stl")]
+    box.apply_scale(2.0)
+    (tmp_path / "upper.stl").write_bytes(box.export(file_type="stl"))
+    bridge.export_mjcf(path, tmp_path / "out2", quiet=True)
+    assert len(read) == 2
