@@ -43,8 +43,8 @@ bench: .venv/ready-to-test     ## measure sdfbridge and every installed peer; ta
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@ .venv/ready
 
-docs: .venv/ready-to-test      ## build the documentation site in out/docs
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs out/docs
+docs: .venv/ready-to-test      ## build the documentation site in out/docs; anew, as Sphinx forgets index entries of pages that it does not read
+	$(BIN)/sphinx-build -E -W --keep-going -q -b html docs out/docs
 
 release: .venv/ready-to-test   ## build and try the distributions of the committed tree; output in out/release
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[release]'

@@ -40,6 +40,7 @@ html_theme = "furo"
 html_title = f"sdfbridge {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["search.js", "tables.js"]
 html_show_sourcelink = False
 html_copy_source = False
 
@@ -58,6 +59,16 @@ def _lists(
     lines[:] = re.sub(r"(?m)^((?!\s*[-*] ).*\S)\n(?=[-*] )", r"\1\n\n", text).split("\n")
 
 
+def _index_entries(_app: object, _page: str, source: list[str]) -> None:
+    """Make the words that people use for a section, which a comment below its heading lists,
+    entries of the index: the search finds the section by them.
+    """
+    source[0] = re.sub(
+        r"(?m)^<!-- words: (.*) -->$", lambda m: f"\n```{{index}} {m[1]}\n```\n", source[0]
+    )
+
+
 def setup(app: object) -> None:
-    """Register the change of docstrings."""
+    """Register the changes of docstrings and pages."""
     app.connect("autodoc-process-docstring", _lists)  # type: ignore[attr-defined]
+    app.connect("source-read", _index_entries)  # type: ignore[attr-defined]

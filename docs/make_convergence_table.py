@@ -44,7 +44,9 @@ _HEAD = """# Convergence to Drake
 Each row is a model with one type of joint or one force element, which starts in motion under gravity. Drake reads the
 file with its own parser and simulates a second: in continuous time with an accuracy of 1e-11, or, where Drake knows
 discrete time only, in steps of an eighth of the smallest one. MuJoCo, PyBullet and DART simulate the model as
-sdfbridge exports it at steps of 1, 0.5 and 0.25 ms. The error is the largest distance [m] or angle [rad] between the
+sdfbridge exports it at steps of 1, 0.5 and 0.25 ms.
+
+The error is the largest distance [m] or angle [rad] between the
 poses of a link at the end. The slope is the fitted order in the step: about 1 for a method of first order; 0 if a
 difference remains. The limit is the error that Richardson's extrapolation leaves for a step of zero; a fast motion,
 such as that of the universal joint, has a large error and a limit near zero all the same. A code says what an engine
@@ -53,6 +55,8 @@ lacks.
 Drake's couplings and constraints move in discrete time only. Where Drake is discrete, its own error of first order
 remains in the limit, and errors of constraints are no power series in the step, so that slopes differ from one. DART
 integrates springs implicitly.
+
+![Differences of each engine from Drake at the shortest step](pictures/plots/convergence.svg)
 
 | model | {engines} | Drake |
 |---|{rule}---|

@@ -25,6 +25,7 @@ PREFIXES = {
     "file": "The input file as a whole.",
     "xml": "The syntax and the values of all XML formats.",
     "check": "Comments in a file that ignore findings of `check`.",
+    "compare": "What was changed between two files that were compared.",
     "robot": "Whether the numbers of a robot fit its shapes and each other; `check` looks for it.",
     "resource": "Files that a model names by a URI.",
     "rd": "Sources such as `rd://panda_description`, `erd://panda` or `menagerie://franka_emika_panda`, "
@@ -39,12 +40,14 @@ PREFIXES = {
         " that the parity check takes into account."
     ),
     "gazebo": "Plugins of Gazebo, in SDFormat and URDF.",
+    "accelerated": "What MJX and MuJoCo Warp, as engines of comparisons, do not take.",
     "dart": "What DART, as an engine of comparisons, does not represent.",
     "directives": "The reader of Drake model directives.",
     "overrides": "The file of overrides, whose values replace those of the source.",
     "mesh": "Mesh files, and shapes that become meshes in a target.",
     "texture": "Image files of textures in a target.",
     "model": "Checks of the scene, whatever its source format.",
+    "log": "A recorded motion that `replay` cannot use as it is.",
     "lower": "Lowering (`bridge.lower`), which computes the mechanism for every target.",
     "mjcf": "The MJCF export for MuJoCo.",
     "mjcf-in": "The MJCF reader.",

@@ -37,10 +37,14 @@ _HEAD = """# Real models in both engines
 
 {all} files: models of Gazebo's collection, the test models of libsdformat and Drake, and the robots of three packages.
 {read} load; the other {unread} have errors: many are meant to be refused, and some
-include a missing file. Each file is loaded in a separate process, loaded into MuJoCo and PyBullet, and compared
+include a missing file.
+
+Each file is loaded in a separate process, loaded into MuJoCo and PyBullet, and compared
 with the mechanism (`bridge.lower`) at the levels L0 and L1 of [Comparing simulators](parity.md), in three
 random states: link poses, masses, limits, damping, couplings, shapes, friction, collision pairs, mass matrix,
 bias forces and others. The MJCF then runs for a second with small random efforts; a warning of MuJoCo is a defect.
+
+![Share of the models whose errors are at most a value](pictures/plots/models.svg)
 
 | | MuJoCo | PyBullet |
 |---|---|---|

@@ -60,6 +60,8 @@ The verdict is that over the rows alone; the last column lists what a model stat
 levels, by diagnostic code or quantity: with such gaps `sdfbridge compare` says INCOMPLETE
 ([What EQUIVALENT means](equivalence.md)).
 
+![Numbers of verdicts](pictures/plots/proof.svg)
+
 | verdict on MuJoCo and PyBullet | models | |
 |---|---|---|
 {verdicts}
@@ -86,7 +88,9 @@ Written by `docs/make_parity_table.py` on {date}, with {versions}.
 | model | links | dof | MuJoCo and PyBullet | worst | Drake | not compared |
 |---|---|---|---|---|---|---|
 """
-_MOTION = """ L2 moves the smooth model and the exported one, in the simulators and in Drake."""
+_MOTION = """
+
+L2 moves the smooth model and the exported one, in the simulators and in Drake."""
 
 _TAIL = """
 ## Files that do not load

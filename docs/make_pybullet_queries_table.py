@@ -27,11 +27,14 @@ _VERSIONS = ("pybullet", "numpy")
 PAGE = ROOT / "docs" / "pybullet_queries.md"
 
 _HEAD = """# PyBullet's functions
+<!-- words: rayTest, ray cast, getClosestPoints, getContactPoints, getCameraImage, getLinkState, getBasePositionAndOrientation -->
 
 A body of `load_into_pybullet` answers PyBullet's own functions as the body that `loadURDF` makes of the same file, where both
 mean the same. A test asks each of them of both bodies in the same state, each in a server of its own: of primitives, convex
 and concave meshes, on held and free bases, with inertias that are aligned with the links and that are not, and of a
-body of `createMultiBody` (`tests/bridge/targets/pybullet/test_queries.py`). `loadURDF` has the flags
+body of `createMultiBody` (`tests/bridge/targets/pybullet/test_queries.py`).
+
+`loadURDF` has the flags
 `URDF_USE_INERTIA_FROM_FILE` and `URDF_USE_IMPLICIT_CYLINDER`; its motors, its damping and its limit of
 velocities are removed, a link without `<inertial>` has no mass, and couplings are removed from the other body.
 
@@ -59,6 +62,8 @@ _ROBOTS = "\n## Robots\n"
 _SUMMARY = """
 The same of {files} files of {packages}, each with a held and a free base: {bodies} pairs of bodies, {asked:,} answers.
 {same:,} are the same, {explained:,} differ for a stated cause, {open} for none. Not compared are {left}.
+
+![How many functions answer the same, by robot](pictures/plots/pybullet_queries.svg)
 
 | cause | bodies that have it | answers that differ |
 |---|---|---|

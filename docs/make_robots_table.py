@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from docs.table_cells import cell, version  # noqa: E402
+from docs.table_cells import cell, version, write_page  # noqa: E402
 from tests.corpora.robots_corpus import Finding, examine_all, robots  # noqa: E402
 
 _PACKAGES = ("example-robot-data", "icub-models", "pybullet", "drake")
@@ -27,6 +27,8 @@ data folder of the package in `paths`. {read} of {all} load; the others have err
 reads {judged} of them too. For these, the table states the largest difference of the link poses (m or rad, at the
 zero position and two random ones), of the total mass and of the mass matrix (both relative). If Drake replaces a
 non-physical inertia, its inertia is used on both sides: *repaired*.
+
+![Share of the robots whose differences from Drake are at most a value](pictures/plots/robots.svg)
 
 | | largest difference |
 |---|---|
@@ -46,7 +48,7 @@ def main() -> None:
     """Examine every robot and write the page."""
     findings = examine_all(robots())
     page = "".join((_head(findings), *map(_row, findings)))
-    (ROOT / "docs" / "robots.md").write_text(page)
+    write_page(ROOT / "docs" / "robots.md", page)
 
 
 def _head(findings: list[Finding]) -> str:

@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT))
 from bridge import sensors  # noqa: E402
 
 HEAD = """# Sensors
+<!-- words: lidar, ray sensor, imu, force torque sensor, depth camera, rangefinder -->
 
 This page is generated from `bridge.sensors.SENSOR_KINDS` by `docs/make_sensors_page.py`.
 
@@ -81,6 +82,7 @@ TAIL = """
   within 0.2 pixels of where a pinhole shows it, in MuJoCo within 0.5.
 
 ## Cameras
+<!-- words: camera image, render, depth image, segmentation -->
 
 A camera is a pinhole: by `<projection>`, else by `<intrinsics>`, else by the field of view. A field of view of pi or more is refused, a
 wide-angle lens below that becomes a pinhole and is named. gz-sim ignores the pose in `<camera>`, Gazebo classic adds it; it is named, and used

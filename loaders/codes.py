@@ -226,9 +226,12 @@ GAZEBO_SETTING_WITHOUT_EFFECT = GAZEBO_SETTING.variant(
 MESH_EMBEDDED_TEXTURE = Code(
     "mesh.embedded-texture",
     Fate.NOTED,
-    "ignored a texture embedded in the file",
-    meaning="A texture inside the mesh file is left out.",
-    remedy="Store the texture as a file beside the mesh.",
+    "a texture inside the mesh file is left out: {reason}",
+    meaning=(
+        "A texture inside the mesh file cannot be read, or the cache, in which it would become a "
+        "file, cannot be written."
+    ),
+    remedy="Store the texture as a file beside the mesh, or make the cache writable.",
 )
 MESH_IMPLAUSIBLE_SIZE = Code(
     "mesh.implausible-size",
@@ -251,6 +254,16 @@ MESH_INCOMPLETE = Code(
     effect=Lost("shapes"),
 )
 MESH_INCOMPLETE_APPEARANCE = MESH_INCOMPLETE.variant(fate=Fate.NOTED)
+MESH_LOOKS = Code(
+    "mesh.looks",
+    Fate.NOTED,
+    "the mesh states {what}, which is not drawn (materials or parts: {count})",
+    meaning=(
+        "Materials of a mesh file state something that is not carried: opacity or emitted light by "
+        "a texture of its own, colors of vertices beside a material, textures that do not repeat."
+    ),
+    remedy="State the look by a color or one color texture.",
+)
 MESH_MENDED = Code(
     "mesh.mended",
     Fate.ASSUMED,
@@ -281,12 +294,16 @@ MESH_MISSING_TEXTURE = Code(
 MESH_OUTSIDE = Code(
     "mesh.outside",
     Fate.NOTED,
-    "the material library {library} lies outside the folders of the mesh; it is not opened",
+    "the mesh names files outside the folder of its model, which are not opened: {files}",
     meaning=(
-        "A mesh names a material library outside the folders in which its files may lie; it "
-        "is not opened."
+        "A mesh names material libraries or textures outside the model or package that it belongs "
+        "to; they are not opened, whether they exist or not."
     ),
-    remedy="Copy the material library to the folder of the mesh.",
+    remedy=(
+        "Copy the files into the model, or put a `model.config` or `package.xml` into the folder "
+        "that holds the model with its files."
+    ),
+    hint="copy the files into the folder of the model",
 )
 MESH_UNREADABLE = Code(
     "mesh.unreadable",

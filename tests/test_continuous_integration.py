@@ -186,6 +186,8 @@ def test_states_of_git_are_compared_with_their_meshes(
     for words in ("HEAD~1:mesh.urdf HEAD:mesh.urdf", "HEAD~1:./mesh.urdf mesh.urdf"):
         assert run(f"sdfbridge compare {words}", repository, environment).returncode == 1
     unknown = run("sdfbridge compare HEAD:none.urdf mesh.urdf", repository, environment)
+    assert unknown.returncode == 3
+    unknown = run("sdfbridge compare none:mesh.urdf mesh.urdf", repository, environment)
     assert unknown.returncode == 2
     status = ["git", "status", "--porcelain"]
     assert subprocess.run(status, cwd=repository, capture_output=True, check=True).stdout == b""

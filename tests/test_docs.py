@@ -17,6 +17,7 @@ import loaders
 import sdfbridge
 from bridge.cli.parser import make_parser, subparsers_of
 from bridge.diagnostic_codes import CODES
+from docs.make_plots import PLOTS, draw
 from docs.table_cells import write_page
 
 # Paths, links and commands in the documentation refer to something that exists.
@@ -81,6 +82,35 @@ def test_every_table_has_a_header_and_rows_of_equal_length(page: Path) -> None:
             assert re.fullmatch(r"\|(?:[ :]*-+[ :]*\|)+", lines[number + 1]), (
                 f"line {number + 1} begins no table"
             )
+
+
+def paragraphs_of(text: str) -> list[str]:
+    """Paragraphs and items of lists, without code, tables and headings."""
+    prose = re.sub(r"(?ms)^ *(```+|:::+).*?^ *\1\s*$", "", text)
+    blocks = re.findall(r"(?:^(?!\s*$|\||#|<!--|\[).*(?:\n|\Z))+", prose, re.MULTILINE)
+    return [
+        item
+        for block in blocks
+        for item in re.split(r"(?m)^(?= *(?:[*-]|\d+\.) )", block)
+        if item.strip()
+    ]
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES, *sorted((ROOT / "docs").glob("*/*.md"))], ids=lambda page: page.name
+)
+def test_no_paragraph_has_more_than_five_lines(page: Path) -> None:
+    long = [
+        paragraph[:80]
+        for paragraph in paragraphs_of(page.read_text(encoding="utf-8"))
+        if len(paragraph.strip().split("\n")) > 5 or len(paragraph) > 5 * 150
+    ]
+    assert long == []
+
+
+def test_paragraphs_are_found_in_a_text() -> None:
+    text = "# A\n\none\ntwo\n* three\n  four\n\n| a |\n|---|\n```py\nfive\n```\nsix\n"
+    assert paragraphs_of(text) == ["one\ntwo\n", "* three\n  four\n", "six\n"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -175,6 +205,23 @@ def test_a_long_table_of_a_generated_page_becomes_a_data_file(tmp_path: Path) ->
     assert table[0] == ["a", "b"]
     assert table[1] == ["a0", "x | y"]
     assert len(table) == 62
+
+
+@pytest.mark.parametrize("page", PLOTS)
+def test_a_page_of_numbers_has_a_plot_that_its_data_draw(page: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    assert f"](pictures/plots/{page}.svg)" in text
+    draw(page, tmp_path / "plot.svg")
+    made, kept = (
+        (folder / name).read_text(encoding="utf-8")
+        for folder, name in (
+            (tmp_path, "plot.svg"),
+            (ROOT / "docs" / "pictures" / "plots", f"{page}.svg"),
+        )
+    )
+    words = re.compile(r"<text[^>]*>([^<]*)</text>")
+    assert words.findall(made) == words.findall(kept), "run python docs/make_plots.py"
 
 
 # The page of troubleshooting quotes messages as they are, and names codes that exist.

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -14,10 +15,12 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import bridge
-import loaders
+import loaders.model
 import sdfbridge
 from bridge import parity
 from bridge.targets import mjcf
+from docs.make_search_ranks import questions, ranks
+from tests.support.chromium import EXECUTABLE, Chromium
 
 pytestmark = pytest.mark.slow
 
@@ -224,3 +227,58 @@ def test_nothing_is_loaded_from_elsewhere(pages: dict[Path, References]) -> None
 
 def test_the_search_works_without_a_server(site: Path) -> None:
     assert "load_into_pybullet" in (site / "searchindex.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    if EXECUTABLE is None:
+        pytest.skip("there is no browser")
+    with Chromium(tmp_path_factory.mktemp("browser")) as page:
+        yield page
+
+
+def test_questions_of_users_are_answered_by_the_first_three_results(
+    site: Path, browser: Chromium
+) -> None:
+    rows = questions()
+    places = ranks(browser, site, rows)
+    missed = [
+        row["question"] for row, place in zip(rows, places, strict=True) if not 1 <= place <= 3
+    ]
+    assert len(rows) >= 60
+    assert len(missed) <= len(rows) // 30, missed
+
+
+def test_a_name_of_a_function_leads_to_its_reference(site: Path, browser: Chromium) -> None:
+    row = {"question": "load_into_pybullet", "pages": "reference/sdfbridge"}
+    assert ranks(browser, site, [row]) == [1]
+
+
+def test_no_page_is_wider_than_a_telephone(site: Path, browser: Chromium) -> None:
+    """A table or code that is wider scrolls within the page."""
+    wide = {}
+    for path in sorted(site.rglob("*.html")):
+        browser.open(path.as_uri(), width=390, height=844)
+        width = browser.run("document.documentElement.scrollWidth")
+        if width > 390:
+            wide[path.name] = width
+    assert wide == {}
+
+
+def test_on_a_telephone_the_remedy_of_a_message_is_on_the_screen(
+    site: Path, browser: Chromium
+) -> None:
+    for name in ("troubleshooting.html", "diagnostics.html", "first_minute.html"):
+        browser.open((site / name).as_uri(), width=390, height=844)
+        ends = browser.run(
+            "[...document.querySelectorAll('table.cards td')].map(d => d.getBoundingClientRect().right)"
+        )
+        assert len(ends) > 20
+        assert max(ends) <= 390
+
+
+def test_the_page_of_results_shows_headings(site: Path, browser: Chromium) -> None:
+    browser.open((site / "search.html").as_uri() + "?q=vhacd")
+    shown = "[...document.querySelectorAll('ul.search li a')].map(a => a.innerText)"
+    found = browser.until(lambda: browser.run(shown))
+    assert any(title.startswith("Questions >") for title in found)

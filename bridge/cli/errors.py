@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-SUCCESS, DIFFERENT, USAGE, MISSING, INCOMPLETE, ALIKE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
-"""Exit status: fine; the model has errors or engines differ; wrong usage; an engine is missing;
-nothing differs, but not everything that the model states was compared; two files differ but move
-alike; Ctrl-C.
+SUCCESS, DIFFERENT, USAGE, MISSING, INCOMPLETE, ALIKE, UNREADABLE, INTERRUPTED = (
+    0, 1, 2, 3, 4, 5, 6, 130,
+)  # fmt: skip
+"""Exit status: fine; the model has errors or engines differ; wrong usage; an engine, or one of two
+files, is missing; nothing differs, but not everything that the model states was compared; two
+files differ but move alike; one of two files cannot be read; Ctrl-C.
 """
 
 

@@ -9,16 +9,20 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 
 from bridge import codes
+from loaders import codes as loader_codes
 from loaders.diagnostics import Diagnostic, ModelError
 from loaders.limits import leaving_out
 from loaders.urdf import codes as urdf_codes
 
-from .errors import DIFFERENT, MISSING, SUCCESS, USAGE, CommandError
+from .errors import DIFFERENT, MISSING, SUCCESS, UNREADABLE, USAGE, CommandError
 from .json_report import failure_report
 from .output import Output, with_command_words
 
 _MISSING_PACKAGE = frozenset({codes.MESH_NO_COACD, urdf_codes.XACRO_NOT_INSTALLED})
 """Codes of errors that the installation of a package mends."""
+
+_NO_FILE = frozenset({loader_codes.FILE_UNREADABLE})
+"""Codes of a file that is not there."""
 
 _COMMANDS = {
     "batch": "bridge.cli.commands.batch:batch",
@@ -29,9 +33,11 @@ _COMMANDS = {
     "demo": "bridge.cli.commands.doctor:demo",
     "doctor": "bridge.cli.commands.doctor:doctor",
     "explain": "bridge.cli.commands.check:explain",
+    "fix": "bridge.cli.commands.fix:fix",
     "graph": "bridge.cli.commands.info:graph",
     "info": "bridge.cli.commands.info:info",
     "print": "bridge.cli.commands.info:print_",
+    "replay": "bridge.cli.commands.replay:replay",
     "resolve": "bridge.cli.commands.info:resolve",
     "view": "bridge.cli.commands.view:view",
 }
@@ -66,11 +72,7 @@ def _run(options: Namespace, output: Output) -> int:
         output.advice(getattr(error, "advice", ""))
         if all(entry.severity != "error" for entry in error.diagnostics):
             output.error("refused by --strict, for which every warning is an error")
-        errors = [entry for entry in error.diagnostics if entry.severity == "error"]
-        is_missing = bool(errors) and all(entry.is_one_of(_MISSING_PACKAGE) for entry in errors)
-        return _failure(
-            options, output, MISSING if is_missing else DIFFERENT, diagnostics=error.diagnostics
-        )
+        return _failure(options, output, _status_of(error, options), diagnostics=error.diagnostics)
     except CommandError as error:
         return _failure(options, output, error.status, str(error))
     except ValueError as error:
@@ -82,6 +84,19 @@ def _run(options: Namespace, output: Output) -> int:
     except OSError as error:
         return _failure(options, output, DIFFERENT, _text(error))
     return status
+
+
+def _status_of(error: ModelError, options: Namespace) -> int:
+    """Return the exit status of a model that cannot be read: whether something must be installed,
+    and of two files whether one does not exist, which is not to differ.
+    """
+    errors = [entry for entry in error.diagnostics if entry.severity == "error"]
+    if errors and all(entry.is_one_of(_MISSING_PACKAGE) for entry in errors):
+        return MISSING
+    if getattr(options, "other", None) is None:
+        return DIFFERENT
+    files = {entry.where.file for entry in errors if entry.is_one_of(_NO_FILE)}
+    return MISSING if any(not os.path.exists(file) for file in files) else UNREADABLE
 
 
 def _command(name: str) -> Callable[[Namespace, Output], int]:

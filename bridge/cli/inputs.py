@@ -17,7 +17,7 @@ from bridge.batches.inputs import InputError, manifest_file, models_below
 from bridge.output import scratch_folder
 from loaders.files.robot_descriptions import is_robot_name
 
-from .errors import UsageError
+from .errors import MISSING, CommandError, UsageError
 
 STDIN = "-"
 _MAX_NAMED = 5
@@ -185,13 +185,18 @@ def from_git(source: str) -> Iterator[str]:
         source: The name.
 
     Raises:
-        UsageError: if git does not know the state or the path.
+        CommandError: if the state lacks the path.
+        UsageError: if git does not know the state, or it is of a folder.
     """
     ref, colon, path = source.partition(":")
     if not (ref and colon and path) or "//" in source or os.path.exists(source):
         yield source
         return
-    object_type = git("cat-file", "-t", "--", source).strip()
+    git("rev-parse", "--verify", "--end-of-options", f"{ref}^{{commit}}")
+    try:
+        object_type = git("cat-file", "-t", "--", source).strip()
+    except UsageError as error:
+        raise CommandError(str(error), MISSING) from error
     if object_type != b"blob":
         raise UsageError(f"{source} is a {object_type.decode()}; expected a file")
     if path.startswith(("./", "../")):

@@ -13,6 +13,7 @@ from pathlib import PurePath
 from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
+from lxml import etree
 
 import loaders
 from loaders import LoadOptions
@@ -21,8 +22,17 @@ from loaders.finish.transform import moved_frames, renamed
 from loaders.model import WORLD, Joint, JointType, Link, by_name
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.scene import Scene
-from loaders.text import card, check_option_names, check_option_value, details, shortened, table
+from loaders.text import (
+    card,
+    check_option_names,
+    check_option_value,
+    details,
+    printable,
+    shortened,
+    table,
+)
 
+from .changes import Change, changes_of
 from .differences import TOLERANCE, Difference, differences, place_of
 from .matching import Names, names_by_prefix, names_by_scope, names_by_structure, names_of_map
 from .mechanics import MechanicalError, acting, mechanical_error
@@ -253,6 +263,7 @@ class FileComparison:
     tolerance: float
     acting: tuple[Difference, ...] = ()
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    changes: tuple[Change, ...] = ()
     frames: Mapping[str, Pose] = field(default_factory=dict)
     simulators: Mapping[str, MechanicalError] = field(default_factory=dict)
 
@@ -316,6 +327,11 @@ class FileComparison:
         )
 
     @property
+    def effects(self) -> tuple[str, ...]:
+        """The effects of the differences on the motion, in words and units."""
+        return () if self.mechanics is None else self.mechanics.effects
+
+    @property
     def not_compared(self) -> tuple[str, ...]:
         """The simulators that could not compare both files, each with its reason; the verdict is
         without them.
@@ -344,6 +360,19 @@ class FileComparison:
             "moves_alike": self.moves_alike,
             "verdict": str(self.verdict),
             "reasons": list(self.reasons),
+            "changes": [
+                {
+                    "kind": change.kind,
+                    "name": change.name,
+                    "text": change.text,
+                    "acts": change.acts,
+                    "follows": change.follows,
+                    "where_a": str(change.where_a),
+                    "where_b": str(change.where_b),
+                }
+                for change in self.changes
+            ],
+            "effects": list(self.effects),
             "differences": [
                 {
                     "kind": d.kind,
@@ -362,6 +391,36 @@ class FileComparison:
         if self.simulators:
             plain["simulators"] = {name: error.to_dict() for name, error in self.simulators.items()}
         return plain
+
+    def junit(self, title: str = "comparison of two files") -> str:
+        """Return the result as JUnit XML: a test case for each change, which fails if it changes
+        the motion, and one for the motion itself.
+
+        Args:
+            title: The name of the suite.
+        """
+        failures = sum(change.acts for change in self.changes) + (not self.moves_alike)
+        suite = etree.Element(
+            "testsuite",
+            name=printable(title),
+            tests=str(len(self.changes) + 1),
+            failures=str(failures),
+            errors="0",
+            skipped="0",
+        )
+        for change in self.changes:
+            name = printable(f"{change.kind} {change.name}".rstrip())
+            case = etree.SubElement(suite, "testcase", classname=printable(title), name=name)
+            if change.acts:
+                etree.SubElement(case, "failure", message=printable(str(change)))
+            else:
+                etree.SubElement(case, "system-out").text = printable(str(change))
+        case = etree.SubElement(
+            suite, "testcase", classname=printable(title), name="both move alike"
+        )
+        if not self.moves_alike:
+            etree.SubElement(case, "failure", message=printable("; ".join(self.reasons)))
+        return etree.tostring(suite, pretty_print=True, encoding="unicode")
 
     def html(self, title: str = "Comparison of two files") -> str:
         """Return the result as an HTML page.
@@ -447,9 +506,11 @@ def compare_files(
     matched = {kind: mapped.get(kind, {}) | found.get(kind, {}) for kind in {**mapped, **found}}
     items = differences(first, second, tolerance=tolerance)
     old = {new: old for old, new in matched.get("link", {}).items()}
+    found_acting = acting(items, first, second)
     return FileComparison(
         differences=(*noted, *items),
-        acting=acting(items, first, second),
+        acting=found_acting,
+        changes=changes_of((*noted, *items), found_acting, first, second),
         mechanics=_mechanics(first, second),
         tolerance=tolerance,
         names=matched,

@@ -55,6 +55,10 @@ class MechanicalError:
     """Joints that move, which A lacks."""
     pairs: tuple[str, ...] = ()
     """Pairs of links that may touch in one of both only."""
+    effects: tuple[str, ...] = ()
+    """The effects in words and units: the link that is farthest from its place, the total mass, the
+    inertia that a joint feels.
+    """
     refusal: str = ""
     """The reason for which a simulator compared nothing, such as a file that it cannot read; empty
     if it did.
@@ -66,17 +70,15 @@ class MechanicalError:
 
     def reasons(self, tolerance: float) -> tuple[str, ...]:
         """Return what is not equal within a tolerance."""
+        masses = f"masses differ by up to {percent(self.mass)} their value"
+        matrices = f"mass matrices differ by {percent(self.mass_matrix)} their diagonal entries"
         numbers = (
-            ("poses of links", self.pose, ""),
-            ("masses", self.mass, " of their value"),
-            ("mass matrices", self.mass_matrix, " of their diagonal entries"),
+            (f"poses of links differ by {self.pose:.2g}", self.pose),
+            (masses, self.mass),
+            (matrices, self.mass_matrix),
         )
         return (
-            *(
-                f"{name} differ by {error:.2g}{of}"
-                for name, error, of in numbers
-                if not error <= tolerance
-            ),
+            *(text for text, error in numbers if not error <= tolerance),
             *([f"B lacks {shortened(', '.join(self.missing))}"] if self.missing else ()),
             *(
                 [f"joints have other coordinates in B: {shortened(', '.join(self.changed))}"]
@@ -103,6 +105,15 @@ class MechanicalError:
             "pairs": list(self.pairs),
             **({"refusal": self.refusal} if self.refusal else {}),
         }
+
+
+def percent(ratio: float) -> str:
+    """Return a ratio to a value as a percentage of it, a large one as a factor."""
+    return f"{100.0 * ratio:.3g} % of" if ratio < _MANY_TIMES else f"{ratio:.2g} times"
+
+
+_MANY_TIMES = 10.0
+"""Ratio from which it is no percentage."""
 
 
 def mechanical_error(
@@ -140,20 +151,70 @@ def mechanical_error(
         return MechanicalError(changed=changed)
     rng = np.random.default_rng(seed)
     pose, matrix = 0.0, 0.0
+    moved: dict[str, float] = {}
+    felt: dict[str, float] = {}
     for _ in range(configurations):
         q = {
             str(body.joint): random_position(body, rng) for body in first.bodies if body.primitives
         }
         mapped = {_joint(name, renamed): value for name, value in q.items()}
-        pose = max(pose, _pose_error(first.link_poses(q), second.link_poses(mapped), renamed))
-        matrix = max(matrix, _matrix_error(first, second, q, mapped, renamed))
+        X_WL = first.link_poses(q), second.link_poses(mapped)
+        pose = max(pose, _pose_error(*X_WL, renamed))
+        matrix = max(matrix, _matrix_error(first, second, q, mapped, renamed, felt))
+        _note_distances(*X_WL, renamed, moved)
     return MechanicalError(
         pose=pose,
         mass=_mass_error(a, b, renamed),
         mass_matrix=matrix,
         added=_added(first, second, renamed),
         pairs=_pairs(first, second, renamed) if pairs else (),
+        effects=_effects(a, b, moved, felt),
     )
+
+
+LEAST_EFFECT = 1e-6
+"""Smallest effect that is stated [m], or as a share."""
+
+
+def _effects(
+    a: Scene, b: Scene, moved: Mapping[str, float], felt: Mapping[str, float]
+) -> tuple[str, ...]:
+    """Return the effects of differences in words.
+
+    Args:
+        a: Scene A.
+        b: Scene B.
+        moved: The largest distance between the places of each link [m].
+        felt: The inertia that each joint feels in B, over that in A.
+    """
+    found = []
+    far = {name: distance for name, distance in moved.items() if distance > LEAST_EFFECT}
+    if far:
+        farthest = max(far, key=lambda name: far[name])
+        others = f", the farthest of {len(far)} links," if len(far) > 1 else ""
+        found.append(f"{farthest}{others} is up to {far[farthest]:.3g} m away from its place in A")
+    masses = [
+        sum(link.inertia.mass for link in scene.links if link.inertia is not None)
+        for scene in (a, b)
+    ]
+    if abs(masses[0] - masses[1]) > LEAST_EFFECT * max(masses):
+        found.append(f"the total mass changes from {masses[0]:.4g} to {masses[1]:.4g} kg")
+    other = {name: ratio for name, ratio in felt.items() if abs(ratio - 1.0) > LEAST_EFFECT}
+    if other:
+        name = max(other, key=lambda name: max(other[name], 1.0 / max(other[name], 1e-12)))
+        found.append(f"joint {name} feels {other[name]:.3g} times the inertia that it feels in A")
+    return tuple(found)
+
+
+def _note_distances(
+    a: Mapping[str, Pose], b: Mapping[str, Pose], names: Mapping[str, str], moved: dict[str, float]
+) -> None:
+    """Note the distance between the places of each link, if it is larger than the one before."""
+    for name, X_WL in a.items():
+        other = b.get(names.get(name, name))
+        if other is not None:
+            distance = float(np.linalg.norm(X_WL.p - other.p))
+            moved[name] = max(moved.get(name, 0.0), distance)
 
 
 def _free_joints(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> dict[str, str]:
@@ -244,13 +305,19 @@ def _matrix_error(
     q: Mapping[str, Position],
     mapped: Mapping[str, Position],
     names: Mapping[str, str],
+    felt: dict[str, float],
 ) -> float:
+    """Return the error of the mass matrix, and note the ratio of the inertias that joints feel."""
     if not a.v_order or len(a.v_order) > MAX_DOFS:
         return 0.0
     index = {dof: i for i, dof in enumerate(b.v_order)}
     order = [index[_joint(joint, names), component] for joint, component in a.v_order]
     first, second = a.mass_matrix(q), b.mass_matrix(mapped)[np.ix_(order, order)]
     diagonal = np.abs(np.diag(first))
+    for (joint, _), one, other in zip(a.v_order, diagonal, np.abs(np.diag(second)), strict=True):
+        ratio = float(other / one) if one > 0.0 else 1.0
+        if abs(ratio - 1.0) > abs(felt.get(joint, 1.0) - 1.0):
+            felt[joint] = ratio
     scale = np.sqrt(np.maximum(diagonal, max(SMALLEST * float(diagonal.max()), 1e-12)))
     return float((np.abs(first - second) / np.outer(scale, scale)).max())
 

@@ -93,6 +93,18 @@ def _too_many_pixels(path: str) -> PictureError:
     )
 
 
+def in_8_bits(image: Image) -> Image:
+    """Return an image whose channels have at most 8 bits: gray levels of 16 are the only others
+    that Pillow has, and it cuts them off at 255.
+    """
+    if not image.mode.startswith("I"):
+        return image
+    from PIL import Image as Images
+
+    levels = np.asarray(image.convert("I"), dtype=np.int32)
+    return Images.fromarray(np.clip(np.rint(levels / 257.0), 0, 255).astype(np.uint8))
+
+
 _GRAY = frozenset({"1", "L", "LA"})
 """Pillow's names of the modes of images with one channel of at most 8 bits, and opacity."""
 

@@ -13,7 +13,7 @@ import os
 import re
 import struct
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from loaders import codes
 from loaders.code import Code
 from loaders.deferred import cached_property
-from loaders.files.folders import begins_model
+from loaders.files.folders import begins_model, enclosing
 from loaders.files.read_file import direct_path, is_file, is_inside, real_path
 from loaders.inertia import SpatialInertia
 from loaders.model import Rgba
@@ -56,6 +56,12 @@ class MeshPart:
     """Color of the material, or None."""
     texture: str | None = None
     """File of the color texture, or None."""
+    picture: bytes | None = None
+    """Content of the color texture, where it is no file of its own."""
+    emissive: Rgba | None = None
+    """Color of the light that the material emits, or None."""
+    double_sided: bool = False
+    """Whether both sides are seen."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -123,9 +129,10 @@ class MeshData:
 
 def parts_by_appearance(parts: Iterable[MeshPart]) -> list[MeshPart]:
     """Return the parts of a mesh, with those that look the same merged."""
-    groups: dict[tuple[Rgba | None, str | None, bool], list[MeshPart]] = defaultdict(list)
+    groups: dict[tuple[object, ...], list[MeshPart]] = defaultdict(list)
     for part in parts:
-        groups[part.color, part.texture, part.uv is None].append(part)
+        picture = part.texture or part.picture
+        groups[part.color, picture, part.emissive, part.double_sided, part.uv is None].append(part)
     return [_merged(group) for group in groups.values()]
 
 
@@ -277,33 +284,33 @@ class Remark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Textures:
-    """Search for the textures of one mesh, with a list of those that are missing."""
+    """Search for the textures of one mesh, with a list of those that it has not."""
 
     path: Path
     """File of the mesh."""
-    missing: list[str] = field(default_factory=list)
-    """Names of the textures that were not found."""
+    absent: list[str] = field(default_factory=list)
+    """Names of the textures that were not found, or may not be opened."""
 
     def find(self, name: str | None) -> str | None:
         """Return the file of a texture, or None."""
         file = local_file(name, self.path)
         if name and file is None:
-            self.missing.append(name)
+            self.absent.append(name)
         return file
 
     def remarks(self) -> list[Remark]:
-        """Return one remark for each missing texture."""
-        names = dict.fromkeys(self.missing)
-        return [Remark(codes.MESH_MISSING_TEXTURE, {"texture": name}) for name in names]
+        """Return one remark for each texture that was not found, and one for those outside."""
+        names = dict.fromkeys(self.absent)
+        outside = names_out_of_reach(names, self.path)
+        missing = (name for name in names if name not in outside)
+        remarks = [Remark(codes.MESH_MISSING_TEXTURE, {"texture": name}) for name in missing]
+        return [*remarks, *remarks_on_outside(outside)]
 
 
 def local_file(name: str | None, path: Path) -> str | None:
-    """Return the file that a mesh refers to, or None; it must lie beside the mesh or at most one
-    folder up.
+    """Return the file that a mesh refers to, or None; it must lie in `folder_of_files`.
 
-    Gazebo models also keep such files in ``materials/textures`` beside the folder of the meshes. In
-    a folder that holds a model or a package, or one right below the home folder, the files of a
-    mesh must lie in that folder.
+    Gazebo models also keep such files in ``materials/textures`` beside the folder of the meshes.
 
     Args:
         name: Name of the file as the mesh has it.
@@ -323,7 +330,7 @@ def places_in_reach(names: Iterable[str], path: Path) -> Iterator[Path]:
         names: Names of the files as the mesh has them.
         path: File of the mesh.
     """
-    reach = _reach(path.parent)
+    reach = folder_of_files(path)
     for name in names:
         for place in _candidates(name, path):
             is_fitting = place.suffix.lower() in _SUFFIXES and "\0" not in str(place)
@@ -338,22 +345,26 @@ def names_out_of_reach(names: Iterable[str], path: Path) -> list[str]:
         names: Names of the files as the mesh has them.
         path: File of the mesh.
     """
-    reach = _reach(path.parent)
+    reach = folder_of_files(path)
     return [
         name for name in names if not is_inside(real_path(_candidates(name, path)[0]), (reach,))
     ]
 
 
-def _reach(folder: Path) -> str:
-    """Return the real path of the folder in which the files of a mesh must lie.
+def folder_of_files(path: Path) -> str:
+    """Return the real path of the folder in which the files that a mesh refers to must lie.
 
-    It is the one above that of the mesh, or that of the mesh if a model begins there or the one
-    above holds the home folder.
+    It is that of the model or package around the mesh, the innermost one. Of a mesh in none it is
+    the folder above that of the mesh, or that of the mesh if it holds descriptions of models or
+    the one above holds the home folder.
 
     Args:
-        folder: Folder of the mesh.
+        path: File of the mesh.
     """
-    own = real_path(folder)
+    own = real_path(path.parent)
+    around = enclosing(Path(own))
+    if around:
+        return str(around[0])
     above = os.path.dirname(own)
     holds_home = is_inside(real_path(os.path.expanduser("~")), (above,))
     return own if holds_home or begins_model(Path(own)) else above
@@ -387,15 +398,23 @@ def companion_files(path: str) -> tuple[str, ...]:
 
 
 def remarks_on_libraries(data: bytes, path: Path) -> list[Remark]:
-    """Return a remark on the material libraries of an OBJ file outside the folders of the mesh,
+    """Return a remark on the material libraries of an OBJ file outside the folder of its model,
     which stay closed.
 
     Args:
         data: Contents of the file.
         path: The file.
     """
-    outside = names_out_of_reach(dict.fromkeys(_libraries(data, "utf-8")), path)
-    return [Remark(codes.MESH_OUTSIDE, {"library": ", ".join(outside)})] if outside else []
+    return remarks_on_outside(names_out_of_reach(dict.fromkeys(_libraries(data, "utf-8")), path))
+
+
+def remarks_on_outside(names: Sequence[str]) -> list[Remark]:
+    """Return a remark on the files that a mesh names and that stay closed, if there are any.
+
+    Args:
+        names: Their names as the mesh has them.
+    """
+    return [Remark(codes.MESH_OUTSIDE, {"files": ", ".join(names)})] if names else []
 
 
 def _libraries(data: bytes, encoding: str) -> Iterator[str]:

@@ -15,9 +15,10 @@ from loaders.drake.constraint import ELEMENTS, read_model
 from loaders.drake.dialect import URDF
 from loaders.drake.joint import canonicalize_urdf
 from loaders.drake.link import states_friction
+from loaders.engine_settings import MUJOCO
 from loaders.finish.transform import merge, place
 from loaders.gazebo.items import AddedItems, merged, with_followers, with_forces_and_sensors
-from loaders.model import WORLD, Frame, Joint, Link, Model, by_name
+from loaders.model import WORLD, EngineElement, Frame, Joint, Link, Model, by_name
 from loaders.node import Node, mark_read
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
@@ -26,11 +27,15 @@ from loaders.urdf import codes
 from .gazebo import GazeboExtensions
 from .geometry import Materials, check_version, read_origin
 from .link import Robot, read_link
-from .mujoco import read_mujoco_inputs, with_mesh_folders, with_mujoco_element
 from .transmission import read_drives
 from .tree import StatedJoints, held_roots, link_poses, root_link
 
+_read_mujoco_inputs: Callable[..., tuple[EngineElement, ...]] = Deferred(
+    "loaders.urdf.mujoco:read_mujoco_inputs"
+)
 _read_plugins: Callable[..., None] = Deferred("loaders.gazebo.plugins:read_plugins")
+_with_mesh_folders: Callable[..., Context] = Deferred("loaders.urdf.mujoco:with_mesh_folders")
+_with_mujoco_element: Callable[..., Scene] = Deferred("loaders.urdf.mujoco:with_mujoco_element")
 _with_sdf_elements: Callable[..., Scene] = Deferred("loaders.sdf.reader:with_elements")
 _TAGS = ("frame", "gazebo", *ELEMENTS)
 _ZERO = (0.0, 0.0, 0.0)
@@ -130,7 +135,9 @@ def read(root: Node, context: Context) -> Scene | None:
         context: The context of the load.
     """
     check_version(root)
-    context = with_mesh_folders(root, context)
+    tags = {element.tag for element in root.children}
+    if MUJOCO in tags:
+        context = _with_mesh_folders(root, context)
     name = _read_name(root)
     canonicalize_urdf(root)
     link_nodes, repeated_links = _by_name(root.all("link"))
@@ -171,13 +178,14 @@ def read(root: Node, context: Context) -> Scene | None:
         joints=(*joints, *held),
         couplings=(*couplings, *drives.couplings),
         actuators=drives.actuators,
-        engine_elements=read_mujoco_inputs(root),
+        engine_elements=_read_mujoco_inputs(root) if "mujoco_inputs" in tags else (),
     )
     scene = with_extensions(scene, root)
     if scene.filter_groups:  # Drake's extension of URDF
         scene = dataclasses.replace(scene, collision_policy="drake")
     scene = dataclasses.replace(scene, friction_rule=_friction_rule(root))
-    scene = with_mujoco_element(scene, root)
+    if MUJOCO in tags:
+        scene = _with_mujoco_element(scene, root)
     X_WM = _pose_of_robot(root)
     embedded = extensions.sdf_elements(scene)
     if embedded:

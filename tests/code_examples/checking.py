@@ -1,8 +1,9 @@
-"""Comments for the codes of what the command check finds in them."""
+"""Comments for the codes of what the command check finds in them, and a change of a file."""
 
 from __future__ import annotations
 
-from bridge.cli.rules import comments_of
+from bridge.diff.changes import Change
+from bridge.rules import comments_of
 from tests.support.code_example import Example
 
 TEXT = '<robot name="r"><!-- sdfbridge: ignore {} --><link name="a"/></robot>'
@@ -13,3 +14,6 @@ EXAMPLES = {
         "check.ignore-unknown": "robot.degree because it turns",
     }.items()
 }
+EXAMPLES["compare.change"] = Example(
+    lambda _: [Change(kind="link", name="a", text="mass 1 to 2 kg", acts=True).diagnostic()], ("a",)
+)

@@ -149,6 +149,7 @@ EXAMPLES: dict[str, Example] = {
         surfaces(m.Surface(collide_bitmask=1), m.Surface(collide_bitmask=2)), "a"
     ),
     "pybullet.bushing": loading(s.bushed(), "a"),
+    "pybullet.emission": from_folder(s.glowing, target="pybullet"),
     "pybullet.fluid-force": loading(s.immersed(), "a"),
     "pybullet.console": dataclasses.replace(loading(s.hinge()), setup=no_axis),
     "pybullet.contact-combination": loading(s.touching(restitution=0.5), "a::c"),
@@ -204,6 +205,7 @@ EXAMPLES: dict[str, Example] = {
     "pybullet.surface-velocity": loading(s.one(surface_velocity_axis=(1.0, 0.0, 0.0)), "a"),
     "pybullet.tendon": loading(strung(stiffness=1.0, lower=-1.0, upper=1.0), "j"),
     "pybullet.tendon-joint": loading(strung(joints=("none",))),
+    "pybullet.texture-transparency": from_folder(s.textured(None, "RGBA"), target="pybullet"),
     "pybullet.too-many-joints": loading(chain([T.REVOLUTE] * 150, s.NOTHING), "m"),
     "pybullet.turned-base": loading(s.one(inertia=SKEWED), "a"),
     "pybullet.velocity-decay": loading(s.one(velocity_decay=(0.1, 0.0)), "a"),

@@ -192,7 +192,7 @@ CASES = {
         ),
         REFUSED,
     ),
-    "mesh-one-up": Hostile(one_up, **everywhere("mesh.missing-texture")),
+    "mesh-one-up": Hostile(one_up, **everywhere("mesh.outside")),
     "directives-parent": Hostile(directives("../others/secret.sdf"), "!resource.outside"),
     "directives-absolute": Hostile(directives("ABSOLUTE"), "!resource.outside"),
     "script-symlink": Hostile(script("x.png"), "sdf.unknown-material"),

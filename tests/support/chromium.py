@@ -10,12 +10,14 @@ import json
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-EXECUTABLE = shutil.which("chromium") or shutil.which("google-chrome")
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+EXECUTABLE = next(filter(None, map(shutil.which, _NAMES)), None)
+"""The first browser of this machine that can be driven; None if there is none."""
 _FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -26,9 +28,12 @@ _FLAGS = (
     "--enable-unsafe-swiftshader",
     "--ignore-gpu-blocklist",
     "--disable-background-networking",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--no-proxy-server",
+    "--disable-quic",
+    "--disable-component-update",
+    "--disable-sync",
 )
-"""Options of Chromium; the last one leaves it no network but this machine."""
+"""Options of Chromium."""
 _TIMEOUT = 60.0
 """Time after which nothing more is expected to happen [s]."""
 
@@ -36,16 +41,24 @@ _TIMEOUT = 60.0
 class Chromium:
     """One page of a headless Chromium."""
 
-    def __init__(self, folder: Path) -> None:
-        """Start the browser.
+    def __init__(self, folder: Path, *, names: Sequence[str] = ()) -> None:
+        """Start the browser, which has no network but this machine.
 
         Args:
             folder: An empty folder for its files.
+            names: Names of hosts that it takes for this machine.
         """
         from websockets.sync.client import connect
 
+        own = [f"MAP {name} 127.0.0.1" for name in names]
         self._process = subprocess.Popen(
-            [str(EXECUTABLE), *_FLAGS, f"--user-data-dir={folder}", "about:blank"],
+            [
+                str(EXECUTABLE),
+                *_FLAGS,
+                f"--host-resolver-rules={', '.join((*own, 'MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'))}",
+                f"--user-data-dir={folder}",
+                "about:blank",
+            ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -120,6 +133,14 @@ class Chromium:
         if "exceptionDetails" in found:
             raise RuntimeError(found["exceptionDetails"])
         return found["result"].get("value")
+
+    def press(self, key: str) -> None:
+        """Press a key of the keyboard, such as ``c`` or a space."""
+        code = "Space" if key == " " else f"Key{key.upper()}"
+        number = ord(key.upper())
+        for kind in ("keyDown", "keyUp"):
+            pressed = {"key": key, "code": code, "windowsVirtualKeyCode": number}
+            self._call("Input.dispatchKeyEvent", type=kind, **pressed)
 
     def screenshot(self, path: Path, *, whole: bool = False, most: int = 4000) -> None:
         """Write a picture of the window as PNG.

@@ -1,8 +1,4 @@
-"""check, with annotations and SARIF.
-
-The form is that of GitHub's page "Workflow commands": ``::error
-file=NAME,line=LINE,title=TITLE::MESSAGE``.
-"""
+"""check and explain."""
 
 from __future__ import annotations
 
@@ -13,16 +9,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import Any
-from urllib.parse import quote
 
 from bridge.cli import json_report
+from bridge.cli.annotations import form_of, sarif_log, workflow_commands
 from bridge.cli.errors import DIFFERENT, SUCCESS, UsageError
 from bridge.cli.inputs import STDIN, expand, git, limits, load_scene, writing_to
-from bridge.cli.json_report import VERSION, diagnostic_entry, shown_path
+from bridge.cli.json_report import VERSION, diagnostic_entry
 from bridge.cli.output import Output, with_command_words
-from bridge.cli.rules import (
+from bridge.codes import LOWER_OVERLAP_IN_MOTION
+from bridge.lowering.lower import report_overlaps, report_overlaps_in_motion
+from bridge.lowering.sources import mechanism_of, overlaps_in_motion
+from bridge.mechanism import Mechanism
+from bridge.output import write_file
+from bridge.robot_checks import RobotSize, check_robot
+from bridge.rules import (
+    Ignored,
     Selection,
     all_codes,
     baseline_text,
@@ -30,128 +31,20 @@ from bridge.cli.rules import (
     codes_of,
     read_baseline,
 )
-from bridge.codes import LOWER_OVERLAP_IN_MOTION
-from bridge.installed_packages import own_version
-from bridge.lowering.lower import report_overlaps, report_overlaps_in_motion
-from bridge.lowering.sources import mechanism_of, overlaps_in_motion
-from bridge.mechanism import Mechanism
-from bridge.output import write_file
-from bridge.robot_checks import RobotSize, check_robot
 from loaders.code import ActsOn
-from loaders.diagnostics import Code, Diagnostic, Diagnostics, ModelError, Where, limited
+from loaders.diagnostics import Code, Diagnostic, Diagnostics, ModelError, limited
 from loaders.files.read_file import recorded
 from loaders.limits import budgeted
 from loaders.text import by_harm
 
-_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
-_ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
-_PROPERTY_ESCAPES = {**_ESCAPES, ":": "%3A", ",": "%2C"}
-
-
-def workflow_commands(diagnostics: Iterable[Diagnostic], *, notes: bool) -> Iterator[str]:
-    """Yield one workflow command for each diagnostic.
-
-    Args:
-        diagnostics: The diagnostics.
-        notes: Whether notes are included.
-    """
-    for entry in diagnostics:
-        if notes or entry.severity != "note":
-            text = entry.message + (f" ({entry.hint})" if entry.hint else "")
-            yield f"::{_COMMANDS[entry.severity]} {_properties(entry)}::{_escaped(text, _ESCAPES)}"
-
-
-def _properties(entry: Diagnostic) -> str:
-    properties = {
-        "file": shown_path(entry.where.file),
-        "line": str(entry.where.line) if entry.where.line else "",
-        "title": entry.code,
-    }
-    return ",".join(
-        f"{name}={_escaped(value, _PROPERTY_ESCAPES)}"
-        for name, value in properties.items()
-        if value
-    )
-
-
-def _escaped(text: str, escapes: dict[str, str]) -> str:
-    return "".join(escapes.get(character, character) for character in text)
-
-
 _PLACE = re.compile(r"\{(\w+)[^{}]*\}")
 """The place of an argument in a message."""
-
-SCHEMA = (
-    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-)
-
-
-def sarif_log(diagnostics: Iterable[Diagnostic], *, successful: bool) -> dict[str, Any]:
-    """Return a log with one run, one rule for each code, and one result for each diagnostic.
-
-    Args:
-        diagnostics: The diagnostics.
-        successful: Whether the tool found nothing that is an error.
-    """
-    entries = list(diagnostics)
-    codes = list(dict.fromkeys(entry.code for entry in entries))
-    driver = {
-        "name": "sdfbridge",
-        "version": own_version(),
-        "rules": [_rule(code) for code in codes],
-    }
-    run = {
-        "tool": {"driver": driver},
-        "columnKind": "unicodeCodePoints",
-        "invocations": [{"executionSuccessful": True, "exitCode": 0 if successful else 1}],
-        "results": [_result(entry, codes.index(entry.code)) for entry in entries],
-    }
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-
-
-def _rule(code: str) -> dict[str, Any]:
-    info = all_codes().get(code)
-    rule: dict[str, Any] = {"id": code}
-    if info is not None:
-        rule["shortDescription"] = {"text": info.meaning}
-        rule["help"] = {"text": info.remedy or "Nothing needs to be done."}
-    return rule
-
-
-def _result(entry: Diagnostic, rule: int) -> dict[str, Any]:
-    text = entry.message + (f" ({entry.hint})" if entry.hint else "")
-    result: dict[str, Any] = {
-        "ruleId": entry.code,
-        "ruleIndex": rule,
-        "level": entry.severity,
-        "message": {"text": text},
-        "properties": {"fate": str(entry.fate), "subjects": list(entry.subjects)},
-    }
-    if entry.where.file:
-        result["locations"] = [_location(entry.where)]
-    return result
-
-
-def _location(where: Where) -> dict[str, Any]:
-    path = Path(shown_path(where.file))
-    artifact = (
-        {"uri": path.as_uri()}
-        if path.is_absolute()
-        else {"uri": quote(os.fsencode(path.as_posix())), "uriBaseId": "%SRCROOT%"}
-    )
-    physical: dict[str, Any] = {"artifactLocation": artifact}
-    if where.line:
-        physical["region"] = {"startLine": where.line}
-    location: dict[str, Any] = {"physicalLocation": physical}
-    if where.path:
-        location["logicalLocations"] = [{"fullyQualifiedName": where.path}]
-    return location
 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
     """The diagnostics of one file, whether it is valid, and if not, whether lenient loading reads
-    it; the size of its robot, None if it was not read; and the number of findings that are ignored.
+    it; the size of its robot, None if it was not read; and the findings that are ignored.
     """
 
     file: str
@@ -159,7 +52,7 @@ class _Result:
     valid: bool
     advice: str = ""
     size: RobotSize | None = None
-    ignored: int = 0
+    ignored: tuple[Ignored, ...] = ()
 
     @property
     def name(self) -> str:
@@ -191,7 +84,7 @@ def check(options: Namespace, output: Output) -> int:
         UsageError: if a folder holds no model, if two formats are asked for, or if a code is
         unknown.
     """
-    form = _form(options)
+    form = form_of(options)
     if options.rules:
         return _list_rules(options, output)
     if not options.files:
@@ -210,7 +103,8 @@ def _show(options: Namespace, output: Output, form: str, results: Sequence[_Resu
     if form == "json":
         output.json(_report(results, diagnostics, status))
     elif form == "sarif":
-        output.json(sarif_log(diagnostics, successful=status == SUCCESS))
+        ignored = [found for result in results for found in result.ignored]
+        output.json(sarif_log(diagnostics, ignored, successful=status == SUCCESS))
     elif form == "github":
         output.data_lines(workflow_commands(diagnostics, notes=output.verbosity > 0))
     output.diagnostics(diagnostics)
@@ -233,14 +127,6 @@ def _lines_of_size(results: Iterable[_Result]) -> Iterator[str]:
     for result in results:
         if result.size is not None and (result.size.mass or result.size.height):
             yield f"{result.name}: {result.size}"
-
-
-def _form(options: Namespace) -> str:
-    if options.json and options.format not in (None, "json"):
-        raise UsageError(
-            f"--json and --format {options.format} exclude each other; expected one of them"
-        )
-    return "json" if options.json else options.format or "text"
 
 
 def _results(options: Namespace, output: Output) -> Iterator[_Result]:
@@ -271,7 +157,7 @@ def _selected(options: Namespace, result: _Result, selection: Selection) -> _Res
     is_strict = options.strict or selection.known is not None
     refused = {"error", "warning"} if is_strict else {"error"}
     valid = not any(entry.severity in refused for entry in reported)
-    return replace(result, diagnostics=tuple(reported), valid=valid, ignored=len(ignored))
+    return replace(result, diagnostics=tuple(reported), valid=valid, ignored=tuple(ignored))
 
 
 def _depends_on(options: Namespace, file: str, changed: frozenset[str]) -> bool:
@@ -397,7 +283,7 @@ def _lines(results: Sequence[_Result], diagnostics: Sequence[Diagnostic]) -> Ite
             f"{result.name}: {result.verdict}"
             + (f", with {found}" if found else "")
             + (f": {harms}" if found and harms else "")
-            + (f"; {result.ignored} ignored" if result.ignored else "")
+            + (f"; {len(result.ignored)} ignored" if result.ignored else "")
         )
     if len(results) > 1:
         valid = sum(result.valid for result in results)
@@ -467,4 +353,4 @@ def _report(
 
 def _entry(result: _Result) -> dict[str, object]:
     size = {} if result.size is None else asdict(result.size)
-    return {"file": result.name, "valid": result.valid, "ignored": result.ignored, **size}
+    return {"file": result.name, "valid": result.valid, "ignored": len(result.ignored), **size}

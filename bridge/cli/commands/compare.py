@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import bridge
+from bridge.cli.annotations import form_of, sarif_log, workflow_commands
 from bridge.cli.errors import (
     ALIKE,
     DIFFERENT,
@@ -24,6 +26,7 @@ from bridge.cli.errors import (
     UsageError,
 )
 from bridge.cli.inputs import from_git, limits, load_scene, search, writing_to
+from bridge.cli.json_report import diagnostic_entry
 from bridge.cli.output import Output
 from bridge.demo.demo import draw, side_by_side
 from bridge.diff.files import FileComparison, FileVerdict, compare_files, places_of, text_of
@@ -36,6 +39,7 @@ from bridge.parity.report.report import require_packages
 from bridge.parity.two_models import errors_in_simulators
 from bridge.parity.verdict import Row, line, number
 from bridge.robot_checks import doubts
+from loaders.diagnostics import Diagnostic, ModelError
 from loaders.scene import Scene
 
 _STYLES = {
@@ -185,7 +189,7 @@ _STATUS = {
 
 
 def compare_two(options: Namespace, output: Output) -> int:
-    """Print each difference between two files, and whether both move alike.
+    """Print what was changed between two files, what follows from it, and whether both move alike.
 
     Returns:
         0 if they are equal, 5 if items differ but both move alike, 1 if they do not, and 4 instead
@@ -193,15 +197,16 @@ def compare_two(options: Namespace, output: Output) -> int:
 
     Raises:
         ModelError: if a file cannot be read.
-        CommandError: if an engine is not installed.
-        UsageError: if a name to match is unknown.
+        CommandError: if an engine is not installed, or a state in git lacks a file.
+        UsageError: if a name to match is unknown, or two forms are asked for.
     """
+    form = form_of(options)
     with from_git(options.file) as old, from_git(options.other) as new:
         a, b = load_scene(options, old), load_scene(options, new)
-        return _compare_scenes(options, output, a, b)
+        return _compare_scenes(options, output, a, b, form)
 
 
-def _compare_scenes(options: Namespace, output: Output, a: Scene, b: Scene) -> int:
+def _compare_scenes(options: Namespace, output: Output, a: Scene, b: Scene, form: str) -> int:
     """Print each difference between two scenes; return the status."""
     try:
         result = compare_files(a, b, names=dict(options.map), match=options.match)
@@ -209,26 +214,91 @@ def _compare_scenes(options: Namespace, output: Output, a: Scene, b: Scene) -> i
         raise UsageError(str(error)) from error
     if options.engines:
         result = _in_simulators(a, b, options, result)
-    if options.json:
-        output.json(result.to_dict())
-    elif result.differences:
+    only_a, only_b = _other_findings(a, b, options)
+    status = (
+        INCOMPLETE
+        if result.not_compared and result.verdict is not FileVerdict.DIFFERENT
+        else _STATUS[result.verdict]
+    )
+    if options.report is not None:
+        _write_report(options, output, result, _plain(result, only_a, only_b))
+    if form == "text":
+        _show_rows_of_files(result, output)
+        _show_verdict(result, output)
+        output.data_lines(f"only in A: {entry}" for entry in only_a)
+        output.data_lines(f"only in B: {entry}" for entry in only_b)
+    else:
+        _print_as(form, output, result, only_a, only_b, status)
+    return status
+
+
+def _print_as(
+    form: str,
+    output: Output,
+    result: FileComparison,
+    only_a: Sequence[Diagnostic],
+    only_b: Sequence[Diagnostic],
+    status: int,
+) -> None:
+    """Print a comparison of two files in a form for programs."""
+    entries = [*(change.diagnostic() for change in result.changes), *only_b]
+    if form == "json":
+        output.json(_plain(result, only_a, only_b))
+    elif form == "sarif":
+        output.json(sarif_log(entries, successful=status == SUCCESS))
+    elif form == "github":
+        output.data_lines(workflow_commands(entries, notes=True))
+    else:
+        output.data(result.junit())
+
+
+def _plain(
+    result: FileComparison, only_a: Sequence[Diagnostic], only_b: Sequence[Diagnostic]
+) -> dict[str, Any]:
+    """Return a comparison with the findings that one file alone has, as plain data."""
+    found = {"a": only_a, "b": only_b}
+    entries = {side: list(map(diagnostic_entry, found[side])) for side in found}
+    return {**result.to_dict(), "findings": entries}
+
+
+def _other_findings(
+    a: Scene, b: Scene, options: Namespace
+) -> tuple[list[Diagnostic], list[Diagnostic]]:
+    """Return the errors and warnings about the numbers and the files of each scene alone."""
+    found = [
+        {
+            (entry.code, entry.subjects, entry.where.path if not entry.subjects else ""): entry
+            for entry in (*scene.diagnostics, *_doubts_of(scene, options))
+            if entry.severity != "note"
+        }
+        for scene in (a, b)
+    ]
+    first, second = found
+    return (
+        [entry for key, entry in first.items() if key not in second],
+        [entry for key, entry in second.items() if key not in first],
+    )
+
+
+def _doubts_of(scene: Scene, options: Namespace) -> tuple[Diagnostic, ...]:
+    try:
+        return doubts(mechanism_of(scene), limits(options))
+    except ModelError:  # it cannot move, which the verdict says
+        return ()
+
+
+def _show_rows_of_files(result: FileComparison, output: Output) -> None:
+    if result.differences and output.verbosity > 0:
         rows = [
             (d.kind, d.name, d.field or "only in one", text_of(d.a), text_of(d.b), places_of(d))
             for d in result.differences
         ]
         output.table(("kind", "name", "field", "A", "B", "place"), rows)
-    if options.report is not None:
-        _write_report(options, output, result)
-    if not options.json:
-        _show_verdict(result, output)
-    return (
-        INCOMPLETE
-        if result.not_compared and result.verdict is not FileVerdict.DIFFERENT
-        else _STATUS[result.verdict]
-    )
 
 
 def _show_verdict(result: FileComparison, output: Output) -> None:
+    output.data_lines(map(str, result.changes))
+    output.data_lines(f"in effect, {text}" for text in result.effects)
     for name, found in result.simulators.items():
         if not found.refusal:
             errors = (
@@ -239,6 +309,8 @@ def _show_verdict(result: FileComparison, output: Output) -> None:
     for reason in result.not_compared:
         output.data(f"not compared {reason}")
     output.data(f"{'equal' if result.equal else 'different'}: {result.summary}")
+    if len(result.differences) > len(result.changes) and output.verbosity == 0:
+        output.progress("-v shows every difference")
 
 
 def _in_simulators(
@@ -255,15 +327,18 @@ def _in_simulators(
     return dataclasses.replace(result, simulators=found)
 
 
-def _write_report(options: Namespace, output: Output, result: FileComparison) -> None:
+def _write_report(
+    options: Namespace, output: Output, result: FileComparison, plain: dict[str, Any]
+) -> None:
     title = f"{Path(options.file).name} and {Path(options.other).name}"
     files = {
         "report.html": result.html(title).encode(),
-        "results.json": (json.dumps(result.to_dict(), indent=1) + "\n").encode(),
+        "results.json": (json.dumps(plain, indent=1) + "\n").encode(),
+        "junit.xml": result.junit(title).encode(),
     }
     with writing_to(options.report):
         write_folder(options.report, files, force=options.force)
-    output.progress(f"wrote {options.report / 'report.html'}, results.json")
+    output.progress(f"wrote {options.report / 'report.html'}, results.json, junit.xml")
 
 
 _DRAWN = {"mujoco", "pybullet"}
@@ -281,6 +356,7 @@ def compare(options: Namespace, output: Output) -> int:
         ModelError: if the model cannot be read; with ``--strict`` also if an engine cannot
         represent all of it.
         CommandError: if an engine is not installed.
+        UsageError: if a form of the comparison of two files is asked for.
         ImportError: if the packages of a report are not installed.
     """
     if options.report is not None:
@@ -290,6 +366,8 @@ def compare(options: Namespace, output: Output) -> int:
             check_folder(options.report, force=options.force)
     if options.other is not None:
         return compare_two(options, output)
+    if options.format is not None:
+        raise UsageError("--format applies to the comparison of two files; expected a second file")
     output.progress(
         f"comparing {', '.join(options.engines or default_engines())} on {options.file}"
     )

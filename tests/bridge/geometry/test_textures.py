@@ -83,11 +83,23 @@ def test_transparent_parts_of_a_picture_are_reported(tmp_path, opacity, told):
     image.putpixel((1, 1), (255, 255, 255, opacity))
     image.save(tmp_path / "leaf.png")
     look = Material(texture=str(tmp_path / "leaf.png"))
-    mesh = written(tmp_path, trimesh.creation.box((1, 1, 1)))
-    found = to_mjcf(
-        scene_with(visuals=(Visual(name="v", X_LG=IDENTITY, geometry=mesh, material=look),))
-    )
-    assert ("mjcf.texture-transparency" in codes(found.diagnostics)) is told
+    box = Box(size=(1.0, 1.0, 1.0))
+    scene = scene_with(visuals=(Visual(name="v", X_LG=IDENTITY, geometry=box, material=look),))
+    assert ("mjcf.texture-transparency" in codes(to_mjcf(scene).diagnostics)) is told
+    pybullet.connect(pybullet.DIRECT)
+    try:
+        found = load_into_pybullet(scene).diagnostics
+    finally:
+        pybullet.disconnect()
+    assert ("pybullet.texture-transparency" in codes(found)) is told
+
+
+def test_gray_levels_of_16_bits_keep_their_upper_8(tmp_path):
+    ramp = np.linspace(0, 65535, 256).astype(np.uint16)[None].repeat(2, axis=0)
+    Image.fromarray(ramp).save(tmp_path / "ramp.png")
+    picture = engine_picture(str(tmp_path / "ramp.png"), "mjcf", Diagnostics())
+    drawn = np.asarray(Image.open(io.BytesIO(picture.data)))
+    assert np.abs(drawn.astype(float) - ramp[..., None] * (255.0 / 65535.0)).max() <= 1.0
 
 
 def test_a_picture_of_another_format_becomes_png(tmp_path):

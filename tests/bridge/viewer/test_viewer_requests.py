@@ -151,6 +151,30 @@ def test_paths_below_the_token_are_files_of_the_page(viewer: Viewer) -> None:
     assert status(viewer.url, host, path=path + "../../__init__.py") == 404
 
 
+def test_a_link_with_a_state_shows_it_and_what_is_no_state_is_left_out(viewer: Viewer) -> None:
+    host = ("Host", urlsplit(viewer.url).netloc)
+    viewer.set_positions({"knee": (-0.125, 0.0)})
+    link = viewer.link
+    viewer.set_positions({"knee": (0.0, 0.0)})
+
+    def knee() -> float:
+        return float(np.ravel(viewer.positions()["knee"])[0])
+
+    foreign = ("Origin", "https://evil.example")
+    assert status(link, host, foreign, path=link.partition(host[1])[2]) == 403
+    for text in ("[]", "{", "3", '{"positions":{"leg":{"knee":"x"}}}', '{"time":[]}', "%00"):
+        path = urlsplit(viewer.url).path + "?state=" + text
+        assert status(viewer.url, host, path=path) == 200
+    time.sleep(0.2)
+    assert knee() == 0.0
+    assert status(link, host, path=link.partition(host[1])[2]) == 200
+    end = time.monotonic() + 10.0
+    while knee() != -0.125 and time.monotonic() < end:
+        time.sleep(0.02)
+    assert knee() == -0.125
+    viewer.set_positions({"knee": (0.0, 0.0)})
+
+
 def test_a_client_moves_joints_and_cannot_publish_the_server(
     viewer: Viewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,7 +237,7 @@ def test_the_server_acts_on_no_message_but_those_of_controls_and_camera(viewer: 
 
 
 def test_other_servers_of_viser_stay_as_they_are(viewer: Viewer) -> None:
-    with module._STARTING, module._checked_requests("".join(module._HOST), "token"):
+    with module._STARTING, module._checked_requests("".join(module._HOST), "token", print):
         during = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
     after = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
     for server in (during, after):
@@ -232,7 +256,7 @@ def test_a_version_of_viser_whose_requests_cannot_be_checked_is_refused(
         started.append(plain(**options))
         return started[-1]
 
-    monkeypatch.setattr(module, "_checked_requests", lambda host, token: contextlib.nullcontext([]))
+    monkeypatch.setattr(module, "_checked_requests", lambda *_: contextlib.nullcontext([]))
     monkeypatch.setattr(viser, "ViserServer", start)
     with pytest.raises(ImportError, match="cannot be checked, and it was stopped"):
         Viewer(port=0)
@@ -271,12 +295,9 @@ window.attempts = async (urls, protocol) => {
 </script></body>"""
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(EXECUTABLE is None, reason="there is no browser")
-def test_a_foreign_page_in_a_browser_reads_and_moves_nothing(
-    viewer: Viewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Not even one that has learned the token."""
+@contextlib.contextmanager
+def foreign_site() -> Iterator[int]:
+    """Serve the foreign page on this machine; yield the port."""
 
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -288,6 +309,35 @@ def test_a_foreign_page_in_a_browser_reads_and_moves_nothing(
         def log_message(self, *_: object) -> None:
             pass
 
+    site = ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    thread = threading.Thread(target=site.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield site.server_address[1]
+    finally:
+        site.shutdown()
+        thread.join()
+        site.server_close()
+
+
+def attempts_of(page: Chromium, urls: list[str]) -> dict[str, list[str]]:
+    """What the page that is open gets of each address: by web socket, fetch, frame and script."""
+    protocol = f"viser-v{viser.__version__}"
+    found: dict[str, list[str]] = page.run(f"attempts({json.dumps(urls)}, {json.dumps(protocol)})")
+    return found
+
+
+REFUSED = ["refused"] * 4
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(EXECUTABLE is None, reason="there is no browser")
+def test_a_foreign_page_in_a_browser_reads_and_moves_nothing(
+    viewer: Viewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even one that has learned the token, or one whose own name leads to this machine (DNS
+    rebinding). A server of viser without checks lets the same page in.
+    """
     asked: list[object] = []
     monkeypatch.setattr(viser.ViserServer, "request_share_url", lambda *_: asked.append(1))
     before, clients = viewer.positions(), len(viewer._server.get_clients())
@@ -296,21 +346,35 @@ def test_a_foreign_page_in_a_browser_reads_and_moves_nothing(
         viewer.url,
         f"http://{address.netloc}/",
         f"http://localhost:{address.port}{address.path}",
+        f"http://evil.example:{address.port}{address.path}",
     ]
-    site = ThreadingHTTPServer(("127.0.0.1", 0), Page)
-    thread = threading.Thread(target=site.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
+    plain = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+    names = ["evil.example", "localhost"]
     try:
-        with Chromium(tmp_path / "browser") as page:
-            page.open(f"http://127.0.0.1:{site.server_address[1]}/")
-            protocol = f"viser-v{viser.__version__}"
-            words = f"{json.dumps(urls)}, {json.dumps(protocol)}"
-            answers = page.run(f"attempts({words})")
+        with foreign_site() as port, Chromium(tmp_path / "browser", names=names) as page:
+            for name in ("127.0.0.1", "evil.example"):
+                page.open(f"http://{name}:{port}/")
+                tried = urls if name == "127.0.0.1" else urls[-1:]
+                assert attempts_of(page, tried) == dict.fromkeys(tried, REFUSED)
+            unchecked = f"http://127.0.0.1:{plain.get_port()}/"
+            assert attempts_of(page, [unchecked])[unchecked][0] == "open"
     finally:
-        site.shutdown()
-        thread.join()
-        site.server_close()
-    assert list(answers) == urls
-    assert {tuple(found) for found in answers.values()} == {("refused",) * 4}
+        plain.stop()
     assert len(viewer._server.get_clients()) == clients
     assert (viewer.positions(), asked) == (before, [])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(EXECUTABLE is None, reason="there is no browser")
+def test_a_page_whose_name_is_that_of_the_viewer_but_for_the_machine_is_refused(
+    viewer: Viewer, tmp_path: Path
+) -> None:
+    """The browser takes it for the same site: only the check of the host's name is left."""
+    address = urlsplit(viewer.url)
+    with Chromium(tmp_path / "browser", names=["evil.example"]) as page:
+        page.open(f"http://evil.example:{address.port}{address.path}")
+        shown = page.run("document.body.innerText")
+        assert "another host" in shown
+        assert "token" not in shown
+        own = page.run(f"fetch('{address.path}').then(answer => answer.status)")
+        assert own == 403

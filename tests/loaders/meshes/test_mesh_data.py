@@ -5,6 +5,7 @@ files.
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -99,7 +100,7 @@ def test_materials_and_textures_outside_stay_closed(read, tmp_path: Path) -> Non
     (tmp_path / "m.mtl").write_text("newmtl red\nKd 1 0 0\nmap_Kd /etc/hostname\n")
     data = read("mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n", "m.obj")
     assert [part.texture for part in data.parts] == [None]
-    assert read.codes == ["mesh.missing-texture"]
+    assert read.codes == ["mesh.outside"]
     data = read(
         "mtllib ../../secret.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n", "n.obj"
     )
@@ -119,6 +120,39 @@ def test_a_texture_one_folder_up_stays_closed_where_a_model_begins(
         (tmp_path / marker).write_text("")
     data = read("mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n", "m.obj")
     assert (data.parts[0].texture is not None) == is_found
+
+
+@pytest.mark.parametrize(
+    ("marker", "place", "expected"),
+    [
+        ("model.config", "m/materials/textures/a.png", []),
+        ("package.xml", "m/a.png", []),
+        ("manifest.xml", "m/meshes/sub/deep/a.png", []),
+        ("package.xml", "m/gone.png", ["mesh.missing-texture"]),
+        ("model.config", "a.png", ["mesh.outside"]),
+        ("model.config", "gone.png", ["mesh.outside"]),
+        ("", "m/a.png", ["mesh.outside"]),
+        ("", "m/meshes/a.png", []),
+    ],
+)
+def test_a_texture_may_lie_anywhere_in_the_model_of_the_mesh(
+    tmp_path: Path, marker: str, place: str, expected: list[str]
+) -> None:
+    folder = tmp_path / "m" / "meshes" / "sub"
+    (folder / "deep").mkdir(parents=True)
+    if marker:
+        (tmp_path / "m" / marker).write_text("")
+    file = tmp_path / place
+    if file.name != "gone.png":
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"x")
+    (folder / "a.mtl").write_text(f"newmtl red\nmap_Kd {os.path.relpath(file, folder)}\n")
+    (folder / "a.obj").write_text("mtllib a.mtl\nusemtl red\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    found = Diagnostics()
+    data = read_mesh(Mesh(uri="a.obj", path=str(folder / "a.obj")), found)
+    assert data is not None
+    assert [entry.code for entry in found] == expected
+    assert data.parts[0].texture == (None if expected else str(file))
 
 
 @pytest.mark.parametrize("home_is_above", [True, False])

@@ -8,8 +8,10 @@ import re
 import shlex
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+import trimesh
 
 from bridge.cli import main
 from bridge.cli.commands import compare
@@ -265,15 +267,72 @@ def test_a_file_is_equal_to_itself(capsys: pytest.CaptureFixture[str]) -> None:
         "moves_alike": True,
         "verdict": "EQUAL",
         "reasons": [],
+        "changes": [],
+        "effects": [],
         "differences": [],
+        "findings": {"a": [], "b": []},
     }
 
 
 def test_differences_are_listed_and_set_the_status(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", X, Z]) == 1
     printed = capsys.readouterr().out
-    assert "kind" in printed
+    assert "joint joint: pose xyz 0 0 0.1 to 0.1 0 0 m" in printed.splitlines()[0]
     assert "different: " in printed
+    assert "kind" not in printed
+    assert main(["compare", X, Z, "-v"]) == 1
+    assert "kind" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("form", ["github", "sarif", "junit"])
+def test_changes_have_forms_for_programs(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", X, Z, "--format", form]) == 1
+    printed = capsys.readouterr().out
+    if form == "github":
+        assert "::error file=" in printed
+        assert printed.count("title=compare.change") == 5
+    elif form == "sarif":
+        (found,) = json.loads(printed)["runs"]
+        assert {result["ruleId"] for result in found["results"]} == {"compare.change"}
+        assert found["results"][0]["locations"]
+    else:
+        suite = ElementTree.fromstring(printed)
+        assert int(suite.attrib["tests"]) == len(suite.findall("testcase")) == 6
+        assert int(suite.attrib["failures"]) == len(suite.findall("testcase/failure")) > 0
+
+
+def test_a_form_needs_two_files() -> None:
+    assert main(["compare", X, "--format", "github"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "status"), [(None, 3), ("<sdf", 6), ("<sdf version='1.9'><model/></sdf>", 6)]
+)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_file_that_is_missing_or_invalid_does_not_differ(
+    content: str | None, status: int, tmp_path: Path, *, is_first: bool
+) -> None:
+    path = tmp_path / "other.sdf"
+    if content is not None:
+        path.write_text(content)
+    files = [str(path), X] if is_first else [X, str(path)]
+    assert main(["compare", *files]) == status
+
+
+def test_findings_that_one_file_alone_has_are_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [tmp_path / name for name in ("old.urdf", "new.urdf")]
+    for path, name in zip(paths, ("a.stl", "b.stl"), strict=True):
+        path.write_text(
+            '<robot name="r"><link name="l"><visual><geometry>'
+            f'<mesh filename="{name}"/></geometry></visual></link></robot>'
+        )
+    (tmp_path / "a.stl").write_bytes(trimesh.creation.box((1, 1, 1)).export(file_type="stl"))
+    assert main(["compare", *map(str, paths)]) == 5
+    printed = capsys.readouterr().out
+    assert "mesh b.stl is missing in B" in printed
+    assert re.search(r"only in B: .*resource\.not-found", printed)
 
 
 def test_the_verdict_is_data_also_with_quiet(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import shutil
 import subprocess
 from html.parser import HTMLParser
 from itertools import product
@@ -20,7 +19,7 @@ from bridge.parity import Comparison, Outcome, Verdict
 from bridge.parity.causes import Gap
 from bridge.parity.engine import factory_of
 from bridge.parity.report.report import GLOSSARY
-from tests.support.chromium import Chromium
+from tests.support.chromium import EXECUTABLE, Chromium
 from tests.support.comparisons import comparison, row
 
 pytest.importorskip("mujoco")
@@ -48,7 +47,6 @@ class Page(HTMLParser):
 
 ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
 MEASURE = (
     "<script>document.title = JSON.stringify({wide: document.documentElement.scrollWidth, room: "
@@ -117,7 +115,7 @@ def test_the_page_has_everything_that_it_promises(folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(BROWSER is None, reason="there is no browser")
+@pytest.mark.skipif(EXECUTABLE is None, reason="there is no browser")
 def test_a_browser_shows_it_whole_at_1280_pixels_and_every_link_leads_somewhere(
     folder: Path, tmp_path: Path
 ) -> None:
@@ -126,7 +124,7 @@ def test_a_browser_shows_it_whole_at_1280_pixels_and_every_link_leads_somewhere(
         (folder / "report.html").read_text(encoding="utf-8") + MEASURE, encoding="utf-8"
     )
     command = [
-        str(BROWSER),
+        str(EXECUTABLE),
         "--headless",
         "--no-sandbox",
         "--disable-gpu",
@@ -351,7 +349,7 @@ ROWS = (
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(BROWSER is None, reason="there is no browser")
+@pytest.mark.skipif(EXECUTABLE is None, reason="there is no browser")
 def test_a_browser_shows_it_at_three_widths_in_both_color_schemes_filtered_and_sorted(
     tmp_path: Path,
 ) -> None:
@@ -380,6 +378,7 @@ def test_a_browser_shows_it_at_three_widths_in_both_color_schemes_filtered_and_s
                 browser.run("getComputedStyle(document.body).backgroundColor")
                 == "rgb(255, 255, 255)"
             ) is not dark
+        browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
         for choice, expected in {
             "sort-name": "abcd",
             "sort-error": "abcd",
