@@ -166,7 +166,8 @@ def _loaded_rows(
     limits: Mapping[Dof, tuple[float, float]],
 ) -> Iterator[Row]:
     """Yield the worst row of the motion into the stops and of a push of each joint that this does
-    not take there, with the number of stops that were loaded; and a row of those that were not.
+    not take there, with the number of stops that were loaded; and a row of those that were not,
+    which leaves a gap.
     """
     loads = _Loads(mechanism, limits)
     rows = [_judged(name, engine, mechanism, _Motion(start, SAMPLES), limits, loads)]
@@ -182,7 +183,7 @@ def _loaded_rows(
         text = f"no load takes {', '.join(idle)} to a stop that another joint does not reach first"
         row = _row(name, 0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, text)
         subjects = tuple(dict.fromkeys(n for place in idle for n in place.names))
-        yield replace(row, where=idle[0], subjects=subjects, is_stated=False)
+        yield replace(row, where=idle[0], subjects=subjects)
 
 
 _SEVERITY = (Outcome.PASSED, Outcome.EXPLAINED, Outcome.UNKNOWN, Outcome.FAILED)

@@ -232,6 +232,18 @@ def test_the_motion_of_test_bodies_does_not_depend_on_the_model(file: str) -> No
         assert all(np.array_equal(running[key], loaded[key]) for key in loaded)
 
 
+def test_the_threshold_that_all_servers_of_a_process_share_is_compared_with_bullets_own() -> None:
+    """A new server has the changed value too, and PyBullet reports none."""
+    assert failing("pendulum", "pybullet") == set()
+    for value in (1e-3, 0.019, 0.021, 0.1):
+        change = {"contactBreakingThreshold": value}
+
+        def shared(engine: PyBulletEngine, change: dict[str, float] = change) -> None:
+            pybullet.setPhysicsEngineParameter(physicsClientId=engine._client, **change)
+
+        assert failing("pendulum", faulty_pybullet(shared)) == {RUNNING}, value
+
+
 def _motion_in_pybullet(name: str, change: Callable[[PyBulletEngine], object] | None) -> np.ndarray:
     engine = PyBulletEngine(model(name))
     try:

@@ -385,6 +385,40 @@ def probed_motion(pybullet: Any, client: int) -> Array:
     return np.concatenate([np.concatenate(pose) for pose in moved])
 
 
+_BREAKING = 0.02
+"""Bullet's default distance at which contacts end, for shapes of radius 1 m [m]."""
+_NEARER, _FARTHER = 0.99, 1.01
+"""Parts of that distance at which shapes must have a contact, and must have none."""
+KEPT_CONTACTS = np.array([1.0, 0.0])
+"""What `kept_contacts` returns for Bullet's default."""
+
+
+def kept_contacts(pybullet: Any, client: int) -> Array:
+    """Return whether two cylinders have a contact just within, and just beyond, the distance at
+    which contacts end by default: 1 or 0 for each.
+
+    The distance is a global of Bullet that all servers of a process share, and that PyBullet does
+    not report. Boxes do not show it: they have a contact only where they touch.
+
+    Args:
+        pybullet: The module.
+        client: A physics server without bodies.
+    """
+    server = {"physicsClientId": client}
+    shape = pybullet.createCollisionShape(pybullet.GEOM_CYLINDER, radius=1, height=2, **server)
+    ends = _BREAKING * math.sqrt(3.0)  # in proportion to the radius of the bounding sphere
+    fixed, moved = (pybullet.createMultiBody(mass, shape, **server) for mass in (0.0, 1.0))
+    found = []
+    for part in (_NEARER, _FARTHER):
+        place = (0.0, 0.0, 2.0 + part * ends)
+        pybullet.resetBasePositionAndOrientation(moved, place, (0.0, 0.0, 0.0, 1.0), **server)
+        pybullet.performCollisionDetection(**server)
+        found.append(float(bool(pybullet.getContactPoints(fixed, moved, **server))))
+    for body in (fixed, moved):
+        pybullet.removeBody(body, **server)
+    return np.array(found)
+
+
 _SHORT_STEP = 1e-6
 """Time step after which accelerations and forces are read [s]."""
 
@@ -620,7 +654,8 @@ class PyBulletEngine(BaseEngine):
 
     def running_statements(self) -> tuple[Statements, Statements]:
         """See `Engine.running_statements`; the parameters of the server, the motion of test bodies,
-        which shows those that PyBullet does not report, and whether bodies fall asleep.
+        which shows those that PyBullet does not report, the distance at which contacts end, and
+        whether bodies fall asleep.
         """
         other = self._pybullet.connect(self._pybullet.DIRECT)
         q, v = self._loaded.positions(), self._loaded.velocities()
@@ -630,8 +665,10 @@ class PyBulletEngine(BaseEngine):
                     solverResidualThreshold=0.0, physicsClientId=other
                 )
             fresh, running = (self._server_statements(client) for client in (other, self._client))
+            running["contactBreakingThreshold", ()] = kept_contacts(self._pybullet, other)
         finally:
             self._pybullet.disconnect(other)
+        fresh["contactBreakingThreshold", ()] = KEPT_CONTACTS
         fresh["sleeping", ()], running["sleeping", ()] = np.zeros(1), np.array([self._asleep()])
         self._loaded.set_positions(q)
         self._loaded.set_velocities(v)

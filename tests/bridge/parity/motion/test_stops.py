@@ -99,6 +99,7 @@ def test_a_stop_behind_a_damper_that_holds_the_joint_is_unknown() -> None:
     compared, unknown = stop_rows(bridge.lower(held), {"mujoco": factory_of("mujoco")}, 0)
     assert compared.loaded == (0, 1)
     assert (unknown.outcome, unknown.where) == (Outcome.UNKNOWN, "j")
+    assert unknown.is_stated  # a gap: the stop is in the file and nothing has shown it
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "pybullet"])
