@@ -19,7 +19,7 @@ FIELD_OF_VIEW = 35.0
 """Vertical field of view [degrees]."""
 AZIMUTH, ELEVATION = 140.0, -18.0
 """Direction in which the camera looks [degrees]."""
-_MARGIN = 1.1
+_MARGIN = 1.2
 """Factor on the distance at which the model just fills the image."""
 _MIN_DISTANCE = 1e-3
 """Smallest distance of the camera from its target [m]."""

@@ -182,6 +182,20 @@ def printable(text: str, *, lines: bool = False) -> str:
     return (_CONTROL_IN_LINES if lines else _CONTROL).sub(_escape, text)
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number with a noun in the right number: ``1 body``, ``2 bodies``, ``3 boxes``.
+
+    Args:
+        count: The number.
+        noun: The noun in the singular; its last word gets the plural.
+    """
+    if count == 1:
+        return f"1 {noun}"
+    if re.search("[^aeiou]y$", noun):
+        return f"{count} {noun[:-1]}ies"
+    return f"{count} {noun}{'es' if re.search('(s|x|z|ch|sh)$', noun) else 's'}"
+
+
 def shortened(text: str, limit: int = MAX_MESSAGE) -> str:
     """Return a text, or its beginning and the number of characters left out.
 

@@ -20,7 +20,7 @@ from xml.sax.saxutils import quoteattr
 from bridge.diagnostic_codes import CODES
 from bridge.installed_packages import own_version
 from bridge.output import Form, check_file, write_sealed
-from loaders.text import plain, printable, shortened
+from loaders.text import counted, plain, printable, shortened
 
 from .results import BatchOutcome, BatchResult, worst_status
 
@@ -98,50 +98,59 @@ def totals_of(results: Iterable[BatchResult]) -> Totals:
     return totals
 
 
-_COLUMNS = (
-    "", "model", "outcome", "detail", "links", "joints", "dof", "errors", "warnings", "notes",
-    "dropped", "approximated", "assumed", "report",
-)  # fmt: skip
 _ROWS = "<!-- rows -->"
 _RANK = {str(outcome): rank for rank, outcome in enumerate(BatchOutcome)}
+_SIZES = {"links": "links", "joints": "joints", "dof": "dofs"}
+"""Columns with a size of the model, each with its name in a result."""
+_SEVERITIES = {"errors": "error", "warnings": "warning", "notes": "note"}
 
 
 def index_page(
-    settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchResult]
+    settings: Mapping[str, Any], totals: Totals, results: Callable[[], Iterable[BatchResult]]
 ) -> Iterator[str]:
-    """Yield the pieces of the page.
+    """Yield the pieces of the page: the failures first, then models that are not complete.
 
     Args:
         settings: Task, options and version.
         totals: The numbers over all results.
-        results: The results.
+        results: Returns the results; called once for each group of rows.
     """
     template = (
         resources.files(__package__).joinpath("templates/index.html").read_text(encoding="utf-8")
     )
     head, _, tail = template.partition(_ROWS)
-    numbers = ", ".join(
-        f"{count} {severity}s" for severity, count in sorted(totals.severities.items())
-    )
-    stated = ", ".join(f"{key} = {value}" for key, value in sorted(settings["options"].items()))
-    meta = (
-        f"sdfbridge {settings['version']}"
-        + (f"; {numbers}" if numbers else "")
-        + (f"; {stated}" if stated else "")
+    stated = [f"{key} = {value}" for key, value in sorted(settings["options"].items())]
+    found = [counted(count, severity) for severity, count in sorted(totals.severities.items())]
+    columns = _columns(totals)
+    names = (
+        "model",
+        "outcome",
+        "first finding",
+        *columns,
+        "" if settings["task"] == "check" else "report",
     )
     yield Template(head).substitute(
-        title=_text(
-            f"sdfbridge batch {settings['task']}: {totals.models} models, {totals.failures} not "
-            f"fine"
-        ),
-        meta=_text(meta),
-        outcomes="\n".join(_checkbox(outcome, count) for outcome, count in totals.ordered()),
-        count=f"{totals.models} models",
-        columns="".join(_heading(name) for name in _COLUMNS),
+        title=_text(f"batch {settings['task']}: {_not_fine(totals)}"),
+        meta=_text("; ".join((", ".join(found), *stated, f"sdfbridge {settings['version']}"))),
+        outcomes="\n".join(_checkbox(outcome, n) for outcome, n in totals.ordered()[::-1]),
+        count=counted(totals.models, "model"),
+        columns="".join(_heading(name) for name in names),
     )
-    for result in results:
-        yield _row(result)
+    for statuses in ({1}, totals.statuses.keys() - {0, 1}, {0}):
+        yield from (_row(result, columns) for result in results() if result.status in statuses)
     yield tail
+
+
+def _not_fine(totals: Totals) -> str:
+    if not totals.failures:
+        return f"{counted(totals.models, 'model')}, all fine"
+    return f"{totals.failures} of {counted(totals.models, 'model')} not fine"
+
+
+def _columns(totals: Totals) -> list[str]:
+    """Return the columns of numbers that any result has."""
+    severities = [name for name, key in _SEVERITIES.items() if totals.severities[key]]
+    return [*_SIZES, *severities]
 
 
 def _checkbox(outcome: str, count: int) -> str:
@@ -153,22 +162,22 @@ def _heading(name: str) -> str:
     return f'<th><button type="button">{name}</button></th>' if name else "<th></th>"
 
 
-def _row(result: BatchResult) -> str:
+def _row(result: BatchResult, columns: Iterable[str]) -> str:
     codes = " ".join(sorted({str(entry["code"]) for entry in result.diagnostics}))
-    numbers = [
-        *(result.size.get(name) for name in ("links", "joints", "dofs")),
-        *(result.severities.get(name) for name in ("error", "warning", "note")),
-        *(result.fates.get(name) for name in ("dropped", "approximated", "assumed")),
-    ]
+    numbers: dict[str, int | None] = {name: result.size.get(key) for name, key in _SIZES.items()}
+    numbers |= {name: result.severities.get(key) for name, key in _SEVERITIES.items()}
+    folder, slash, name = result.source.rpartition("/")
     cells = [
-        f"<td>{_picture(result)}</td>",
-        f'<td class="source">{_text(result.source)}</td>',
+        (
+            f'<td class="source" title="{_text(result.source)}">{_picture(result)}'
+            f"<i>{_text(folder + slash)}</i>{_text(name)}</td>"
+        ),
         (
             f'<td class="o" '
             f'data-value="{_RANK[str(result.outcome)]:02d}">{_text(str(result.outcome))}</td>'
         ),
-        f"<td>{_detail(result)}</td>",
-        *(f'<td class="n">{"" if number is None else number}</td>' for number in numbers),
+        f'<td class="d">{_detail(result)}</td>',
+        *(f'<td class="n">{_number(numbers[column])}</td>' for column in columns),
         f"<td>{_link(result)}</td>",
     ]
     outcome, status = _text(str(result.outcome)), result.status
@@ -176,6 +185,10 @@ def _row(result: BatchResult) -> str:
         f'<tr class="s{status}" data-outcome="{outcome}" '
         f'data-codes="{_text(codes)}">{"".join(cells)}</tr>\n'
     )
+
+
+def _number(number: int | None) -> str:
+    return "" if number is None else str(number)
 
 
 def _picture(result: BatchResult) -> str:
@@ -191,12 +204,12 @@ def _link(result: BatchResult) -> str:
 
 
 def _detail(result: BatchResult) -> str:
-    """Return the detail, with the diagnostics below it on request."""
-    text = _text(result.detail)
+    """Return the detail or the first finding, with all findings below it on request."""
     if not result.diagnostics:
-        return text
+        return _text(result.detail)
+    first = result.detail or str(result.diagnostics[0]["message"])
     entries = "".join(f"<li>{_finding_row(entry)}</li>" for entry in result.diagnostics)
-    return f"<details><summary>{text or 'diagnostics'}</summary><ul>{entries}</ul></details>"
+    return f"<details><summary>{_text(shortened(first, 400))}</summary><ul>{entries}</ul></details>"
 
 
 def _finding_row(entry: Mapping[str, Any]) -> str:
@@ -384,7 +397,7 @@ def summary_page(
 def _lines(
     settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchResult]
 ) -> Iterator[str]:
-    yield f"# Batch `{settings['task']}`: {totals.models} models, {totals.failures} not fine"
+    yield f"# Batch `{settings['task']}`: {_not_fine(totals)}"
     yield f"\nsdfbridge {settings['version']}\n"
     yield from _table("outcome", totals.ordered())
     if totals.severities:
@@ -459,7 +472,7 @@ def write_reports(
     pages = {
         _SUMMARY: [summary_page(settings, totals, results())],
         _SUITE: (line + "\n" for line in junit_suite(settings, totals, results())),
-        INDEX: index_page(settings, totals, results()),
+        INDEX: index_page(settings, totals, results),
     }
     for name, page in pages.items():
         write_sealed(folder / name, map(_encoded, page), Form.MARKUP, force=force)

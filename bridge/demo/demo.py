@@ -67,6 +67,8 @@ JointPositions = Mapping[str, Position]
 """Positions by joint name."""
 
 _PLATFORMS = ("egl", "osmesa")
+_DRAWN_GROUPS = 3
+"""Groups of geoms that MuJoCo draws unless it is told otherwise."""
 _TIMEOUT = 120.0
 """Time limit of one process of MuJoCo's renderer [s]."""
 
@@ -122,8 +124,26 @@ def draw(source: Source, poses: Sequence[JointPositions], **load_options: Any) -
     return gallery
 
 
+def overlaid(one: Image, two: Image) -> Image:
+    """Return where two pictures show the model: both in gray, the first alone in blue, the second
+    alone in orange.
+
+    Args:
+        one: The first picture, on the common background.
+        two: The second picture.
+    """
+    empty = composite_on_background(one, np.zeros(one.shape[:2], dtype=bool))
+    in_one, in_two = ((image != empty).any(axis=2) for image in (one, two))
+    result = empty.copy()
+    result[in_one & in_two] = (176, 182, 190)
+    result[in_one & ~in_two] = (0, 114, 178)
+    result[in_two & ~in_one] = (230, 120, 0)
+    return result
+
+
 def side_by_side(gallery: Gallery, captions: Sequence[str], title: str = "") -> bytes | None:
-    """Arrange the images in one PNG: a row for each configuration, a column for each simulator.
+    """Arrange the images in one PNG: a row for each configuration, a column for each simulator,
+    and of two simulators their difference.
 
     Args:
         gallery: The images.
@@ -145,15 +165,21 @@ def side_by_side(gallery: Gallery, captions: Sequence[str], title: str = "") -> 
         raise ImportError(
             "matplotlib is not installed; try: pip install 'sdfbridge[report]'"
         ) from error
-    rows, columns = len(captions), len(gallery.images)
+    images = dict(gallery.images)
+    if len(images) == 2:
+        one, two = images
+        images[f"only {one} (blue), only {two} (orange)"] = list(
+            map(overlaid, *gallery.images.values())
+        )
+    rows, columns = len(captions), len(images)
     figure = Figure(
         figsize=(4.4 * columns, 3.3 * rows + 0.9), layout="constrained", facecolor="white"
     )
     figure.suptitle(title, fontsize=12)
     axes = figure.subplots(rows, columns, squeeze=False)
-    for column, (name, images) in enumerate(gallery.images.items()):
-        axes[0, column].set_title(name, fontsize=13, fontweight="bold")
-        for row, image in enumerate(images):
+    for column, (name, drawn) in enumerate(images.items()):
+        axes[0, column].set_title(name, fontsize=11, fontweight="bold")
+        for row, image in enumerate(drawn):
             axes[row, column].imshow(image)
             axes[row, column].set_xticks([])
             axes[row, column].set_yticks([])
@@ -174,7 +200,9 @@ def _compile(mechanism: Mechanism, poses: Sequence[JointPositions]) -> tuple[Any
 
 
 def _fitted_camera(model: Any, q: Array) -> Camera:
-    """Return a camera that sees the bounding box of every bounded geom in one configuration."""
+    """Return a camera that sees the bounding box of every bounded geom that is drawn in one
+    configuration.
+    """
     import mujoco
 
     data = mujoco.MjData(model)
@@ -182,7 +210,9 @@ def _fitted_camera(model: Any, q: Array) -> Camera:
     mujoco.mj_kinematics(model, data)
     corners = [np.zeros((0, 3))]
     signs = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T
-    for g in (g for g in range(model.ngeom) if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE):
+    bounded = [g for g in range(model.ngeom) if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE]
+    drawn = [g for g in bounded if model.geom_group[g] < _DRAWN_GROUPS]
+    for g in drawn or bounded:
         center, half = model.geom_aabb[g, :3], model.geom_aabb[g, 3:]
         corners.append(
             data.geom_xpos[g] + (center + signs * half) @ data.geom_xmat[g].reshape(3, 3).T

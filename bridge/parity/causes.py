@@ -25,6 +25,10 @@ STEP_ORDER = "parity.step-order"
 """The engines integrate different points of a free body; the bound is what the measured order
 predicts.
 """
+POINTS_OF_FREE_BODIES = (
+    "the engines integrate different points of a free body (PyBullet its center of mass, MuJoCo "
+    "its origin): fix the base (--base fixed) or shorten the step"
+)
 SCREW = "parity.screw-constraint"
 """A solver connects rotation and translation of a screw; the bound follows from the stiffness of
 the constraint.
@@ -36,6 +40,9 @@ ITERATIONS = "parity.solver-iterations"
 """A solver stops before its forces have converged; the bound is what the running engine shows with
 more iterations.
 """
+
+SINGLE_PRECISION = "parity.single-precision"
+"""An engine computes in single precision; the bound is what rounding does to this model."""
 
 SOFT = "parity.soft-stops"
 """An MJCF source states soft stops, which PyBullet lacks; the bound is that of a spring and a

@@ -48,7 +48,7 @@ from .engine import (
     reads_file,
 )
 from .motion.conservation import invariant_rows
-from .motion.trajectory import motion_rows
+from .motion.trajectory import joint_motion, motion_rows
 from .motion.witness import witness_rows
 from .quantities.model import STATED_QUANTITIES, running_rows
 from .quantities.rows import find_gaps, quantity_rows, refusal_rows
@@ -308,6 +308,9 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         environment = _environment(opened, mechanism, seed, configurations)
         able = [(name, factory) for name, factory in named if name in answering]
     rows += motion_level_rows(selected, mechanism, able, seed, progress)
+    if Level.MOTION in selected:
+        moving = [(n, factory) for n, factory in able if n != REFERENCE and not reads_file(factory)]
+        details["joint_motion"] = joint_motion(mechanism, moving, seed)
     rows += _force_rows(selected, mechanism, able, seed)
     rows += witnessed_rows(selected, mechanism, able, seed, search)
     found = Comparison(
@@ -455,6 +458,8 @@ def _static_rows(
     progress: _Progress,
 ) -> Iterator[Row]:
     """Yield the rows of all quantities at these levels."""
+    for engine in engines.values():
+        engine.prepare(states)
     for quantity in (*QUANTITIES, *STATED_QUANTITIES):
         if quantity.level in levels:
             progress(f"{quantity.level} {quantity.name}")

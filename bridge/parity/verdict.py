@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import shlex
 from collections.abc import Collection, Iterator, Mapping
@@ -12,6 +13,7 @@ from typing import Any
 
 from bridge.choices import AS_STATED, Exclusion
 from loaders.diagnostics import Diagnostic, Fate, FindingList
+from loaders.text import counted
 
 from .causes import Cause, Gap
 
@@ -256,6 +258,8 @@ def explained(row: Row, cause: Cause) -> Row:
         )
     if cause.is_loss:
         text = f"{cause.text}; the engine lacks what the model states"
+    elif cause.bound <= 0.0:
+        return failed(row)
     else:
         text = f"{cause.text}; this explains at most {cause.bound:.1e}"
     return dataclasses.replace(row, outcome=Outcome.FAILED, cause=text, known_cause=cause)
@@ -347,6 +351,59 @@ class Findings:
     def failures(self) -> tuple[Row, ...]:
         """The rows that differ without a known cause, in the order of the report."""
         return tuple(row for row in self.rows if not row.passed)
+
+    @property
+    def headline(self) -> tuple[str, str]:
+        """Two sentences for people: what was found, and what it is due to or what to do."""
+        engines = " and ".join(self.engines) or "the reference"
+        compared = sum(row.outcome in {Outcome.PASSED, Outcome.EXPLAINED} for row in self.rows)
+        if self.failures:
+            return self._difference(engines)
+        if self.verdict is Verdict.INCOMPLETE:
+            gap = self.gaps[0]
+            missing = counted(len(self.gaps), "quantity")
+            return (
+                f"Nothing differs between {engines} in {counted(compared, 'comparison')}, but "
+                f"{missing} that the model states {'was' if len(self.gaps) == 1 else 'were'} not "
+                f"compared.",
+                f"First of all {gap.quantity}: {gap.reason.rstrip('.')}.",
+            )
+        contact = f"{_capital(self.contact)}." if self.contact else "All it states was compared."
+        if "not compared" in contact:
+            contact = f"{contact[:-1]}: add --level L4 for it."
+        if self.verdict is Verdict.EQUIVALENT:
+            return (
+                f"The robot is the same in {engines}: {counted(compared, 'comparison')} "
+                f"{'agrees' if compared == 1 else 'agree'} within rounding.",
+                contact,
+            )
+        known = max(
+            (row for row in self.rows if row.outcome is Outcome.EXPLAINED),
+            key=lambda row: row.error,
+        )
+        return (
+            f"The robot is the same in {engines}; it moves apart by at most {known.error:.1e} "
+            f"{known.unit}".rstrip()
+            + f" ({known.quantity}), which a known cause explains.",
+            f"{_capital(known.cause.partition(';')[0])}.",
+        )
+
+    def _difference(self, engines: str) -> tuple[str, str]:
+        first = self.failures[0]
+        names = dict.fromkeys(row.quantity for row in self.failures)
+        place = f" at {first.where}" if first.where else ""
+        others = f", and so {'does' if len(names) == 2 else 'do'} {', '.join([*names][1:3])}"
+        more = f" and {counted(len(names) - 3, 'further quantity')}" if len(names) > 3 else ""
+        size = (
+            f"differs by {first.error:.1e} {first.unit or '(relative)'}"
+            if math.isfinite(first.error)
+            else "is missing in one of them"
+        )
+        return (
+            f"The robot is not the same in {engines}: {first.quantity}{place} {size}"
+            f"{others if len(names) > 1 else ''}{more}.",
+            f"{_capital(first.cause or 'no known cause explains it').rstrip('.')}.",
+        )
 
     @property
     def claim(self) -> str:
@@ -463,6 +520,10 @@ class Findings:
                 for d in self.diagnostics
             ],
         }
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def line(row: Row) -> str:

@@ -38,6 +38,7 @@ from bridge.mechanism.coordinates import (
 from bridge.output import Form, write_sealed
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics
+from loaders.files.images import PictureError, decoded
 from loaders.limits import LimitError
 from loaders.meshes import Faces
 from loaders.meshes.mesh_data import unique_rows
@@ -367,7 +368,7 @@ class DrawnModel:
         for j, surface in enumerate(surfaces(shape)):
             middle = surface.vertices.mean(axis=0)
             grown = middle + (1.0 + _GROWTH) * (surface.vertices - middle)
-            mesh = _mesh(replace(surface, vertices=grown, rgba=color, uv=None, texture=None))
+            mesh = _mesh(ColoredSurface(vertices=grown, faces=surface.faces, rgba=color))
             handle = self._server.scene.add_mesh_trimesh(
                 f"{path}_{j}", mesh, position=X_LG[:3], wxyz=X_LG[3:]
             )
@@ -426,7 +427,8 @@ def _mesh(surface: ColoredSurface) -> Any:
 
     looks: Any = trimesh.visual
     vertices, faces, normals, uv = shaded(surface.vertices, surface.faces, surface.uv)
-    picture = _picture(surface.texture)
+    picture = _picture(surface)
+    emitted = [min(c, 1.0) ** _GAMMA for c in surface.emissive[:3]] if surface.emissive else None
     red, green, blue, alpha = (min(max(c, 0.0), 1.0) for c in surface.rgba)
     rgba = [int(255.0 * c) for c in (red**_GAMMA, green**_GAMMA, blue**_GAMMA, alpha)]
     opaque_mode = "OPAQUE" if picture is None else "MASK"
@@ -436,25 +438,29 @@ def _mesh(surface: ColoredSurface) -> Any:
         roughnessFactor=0.8,
         doubleSided=True,
         baseColorTexture=picture,
+        emissiveFactor=emitted,
         alphaMode="BLEND" if rgba[3] < 255 else opaque_mode,
     )
     visual = looks.TextureVisuals(uv=None if picture is None else uv, material=material)
     return trimesh.Trimesh(vertices, faces, vertex_normals=normals, visual=visual, process=False)
 
 
-def _picture(file: str | None) -> Any:
-    """Return an image file as a picture of Pillow, decoded within the limits of pictures; None if
-    there is none.
+def _picture(surface: ColoredSurface) -> Any:
+    """Return the texture of a surface as a picture of Pillow, decoded within the limits of
+    pictures; None if there is none.
 
     A picture that cannot be read is left out; exporting the scene reports why.
     """
     from PIL import Image
 
-    found = None
-    if file:
-        with suppress(LimitError):
-            found = engine_picture(file, "viewer", Diagnostics(), formats=(PNG, JPEG))
-    return Image.open(io.BytesIO(found.data)) if found else None
+    with suppress(LimitError, PictureError):
+        if surface.picture is not None:
+            with decoded(surface.picture, "texture") as image:
+                return image.copy()
+        if surface.texture is not None:
+            found = engine_picture(surface.texture, "viewer", Diagnostics(), formats=(PNG, JPEG))
+            return Image.open(io.BytesIO(found.data)) if found else None
+    return None
 
 
 _ANGLE, _LENGTH = 3.142, 1.0

@@ -31,9 +31,9 @@ from bridge.parity.verdict import (
     number,
 )
 from loaders.inertia import SpatialInertia
-from loaders.text import card, details, findings_table, printable, summary_of, table
+from loaders.text import card, counted, details, findings_table, printable, summary_of, table
 
-_STYLES = (
+LINES = (
     ("#0072b2", "o", "-"),
     ("#d55e00", "s", "--"),
     ("#009e73", "^", ":"),
@@ -44,6 +44,8 @@ _SIZES = (9.0, 6.0, 4.0, 3.0)
 """Sizes of markers, so that markers at the same point are visible."""
 _SMALLEST = 1e-18
 """Value drawn for zero on a logarithmic axis."""
+MAX_CURVES = 4
+"""Number of joints whose motion is drawn, those that differ most."""
 MAX_LABELED_DOFS = 30
 """Degrees of freedom above which the mass matrix has no labels."""
 
@@ -59,6 +61,7 @@ def draw(comparison: Findings) -> dict[str, str]:
     for quantity in dict.fromkeys(row.quantity for row in moving):
         rows = [row for row in moving if row.quantity == quantity]
         drawings[f"Error over time, {quantity}"] = _over_time(rows)
+    drawings |= _joint_curves(comparison)
     stepped = [row for row in comparison.rows if _has_slope(row)]
     if stepped:
         drawings["Error over the step"] = _over_step(stepped)
@@ -68,6 +71,57 @@ def draw(comparison: Findings) -> dict[str, str]:
     return drawings
 
 
+def _joint_curves(comparison: Findings) -> dict[str, str]:
+    """Return the drawing of the joints that move apart the most: the curves of every engine, and
+    below them the difference from the first engine.
+    """
+    times, motions = comparison.details.get("joint_motion", ((), {}))
+    if len(motions) < 2:
+        return {}
+    first, *others = motions
+    joints = [name for name, value in motions[first][0].items() if np.size(value) == 1]
+    curves = {
+        name: {joint: np.ravel([q[joint] for q in motion]) for joint in joints}
+        for name, motion in motions.items()
+    }
+    apart = {
+        joint: max(
+            float(np.abs(curves[other][joint] - curves[first][joint]).max()) for other in others
+        )
+        for joint in joints
+    }
+    worst = sorted(joints, key=lambda joint: -apart[joint])[:MAX_CURVES]
+    if not worst:
+        return {}
+    figure = new_figure(8.4, 5.2)
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+    for k, joint in enumerate(worst):
+        color, _, _ = LINES[k % len(LINES)]
+        for (name, found), width, dashes in zip(
+            curves.items(),
+            (3.5, *[1.2] * len(others)),
+            ("-", *[s[2] for s in LINES[1:]]),
+            strict=False,
+        ):
+            style = {"color": color, "linewidth": width, "linestyle": dashes}
+            above.plot(
+                times,
+                found[joint],
+                **style,
+                alpha=0.4 if name == first else 1.0,
+                label=f"{joint}, {name}",
+            )
+        for other in others:
+            below.plot(
+                times, curves[other][joint] - curves[first][joint], color=color, linewidth=1.2
+            )
+    above.set(ylabel="position [rad or m]")
+    below.set(xlabel="time [s]", ylabel=f"difference\nfrom {first}")
+    _legend(above)
+    below.grid(visible=True, color="0.88", linewidth=0.6)
+    return {"Joint motion": svg(figure)}
+
+
 def _has_slope(row: Row) -> bool:
     return row.order is not None and all(
         np.isfinite(error) and error > 0.0 for _, error in row.convergence
@@ -75,7 +129,7 @@ def _has_slope(row: Row) -> bool:
 
 
 def _over_time(rows: list[Row]) -> str:
-    figure = _figure(8.4, 3.2)
+    figure = new_figure(8.4, 3.2)
     axes = figure.subplots()
     for k, row in enumerate(rows):
         times, errors = zip(*row.series, strict=True)
@@ -90,7 +144,7 @@ def _over_time(rows: list[Row]) -> str:
     axes.set(xlabel="time [s]", ylabel=f"worst link [{rows[0].unit or 'relative'}]")
     axes.set_ylim(bottom=_SMALLEST)
     _legend(axes)
-    return _svg(figure)
+    return svg(figure)
 
 
 def _over_step(rows: list[Row]) -> str:
@@ -101,7 +155,7 @@ def _over_step(rows: list[Row]) -> str:
     others = [row for row in rows if row.engines[0] != EXACT_MOTION]
     both = (("from the exact motion", exact), ("from each other", others))
     panels = [(title, part) for title, part in both if part]
-    figure = _figure(8.4, 3.6 * len(panels))
+    figure = new_figure(8.4, 3.6 * len(panels))
     for axes, (title, part) in zip(
         figure.subplots(len(panels), 1, squeeze=False)[:, 0], panels, strict=True
     ):
@@ -122,7 +176,7 @@ def _over_step(rows: list[Row]) -> str:
         axes.set_xticks(ticks, [f"{1e3 * step:g} ms" for step in ticks])
         axes.minorticks_off()
         _legend(axes)
-    return _svg(figure)
+    return svg(figure)
 
 
 def _decades(values: Sequence[float]) -> tuple[float, float]:
@@ -133,7 +187,7 @@ def _decades(values: Sequence[float]) -> tuple[float, float]:
 def _fit(axes: Any, k: int, steps: Sequence[float], errors: Sequence[float]) -> None:
     """Draw the least-squares line on logarithmic axes."""
     slope, height = np.polyfit(np.log(steps), np.log(errors), 1)
-    color, _, dashes = _STYLES[k % len(_STYLES)]
+    color, _, dashes = LINES[k % len(LINES)]
     axes.plot(
         steps,
         np.exp(height) * np.array(steps) ** slope,
@@ -144,7 +198,7 @@ def _fit(axes: Any, k: int, steps: Sequence[float], errors: Sequence[float]) -> 
 
 
 def _plot(axes: Any, k: int, x: Any, y: Any, label: str, line: str | None = None) -> None:
-    color, marker, dashes = _STYLES[k % len(_STYLES)]
+    color, marker, dashes = LINES[k % len(LINES)]
     size = _SIZES[k % len(_SIZES)]
     axes.plot(
         x,
@@ -169,7 +223,7 @@ def _differences(comparison: Findings, masses: dict[str, Any]) -> str:
     reference = masses[REFERENCE]
     others = {name: M for name, M in masses.items() if name not in COMPUTED_FROM_MODEL}
     scale = max(float(np.abs(reference).max()), 1e-300)
-    figure = _figure(3.9 * len(others) + 1.0, 4.4)
+    figure = new_figure(3.9 * len(others) + 1.0, 4.4)
     figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12)
     labels = [f"{joint}[{k}]" if k else joint for joint, k in comparison.details["v_order"]]
     grid = figure.subplots(1, len(others), squeeze=False)[0]
@@ -182,16 +236,22 @@ def _differences(comparison: Findings, masses: dict[str, Any]) -> str:
             axes.set_xticks(range(len(labels)), labels, rotation=90, fontsize=6, parse_math=False)
             axes.set_yticks(range(len(labels)), labels, fontsize=6, parse_math=False)
     figure.colorbar(image, ax=grid, label="log10 of relative difference", shrink=0.8)
-    return _svg(figure)
+    return svg(figure)
 
 
-def _figure(width: float, height: float) -> Any:
+def new_figure(width: float, height: float) -> Any:
+    """Return an empty figure.
+
+    Args:
+        width: Width [inch].
+        height: Height [inch].
+    """
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _svg(figure: Any) -> str:
+def svg(figure: Any) -> str:
     """Return the SVG text without metadata and with repeatable ids, so that equal comparisons give
     equal reports.
     """
@@ -425,6 +485,7 @@ def html(comparison: Findings, pictures: Mapping[str, bytes], date: str = "") ->
         "set_of": frozenset,
         "scientific": _scientific,
         "anchor": _anchor,
+        "sentence": _sentence,
         "symbol": lambda row: SIGNS[row.outcome],
     }
     return environment.from_string(_template("report.html")).render(
@@ -477,6 +538,12 @@ def _scientific(x: float) -> str:
     return f"{value:.1e}" if value else "0"
 
 
+def _sentence(text: str) -> str:
+    """Return a text with a capital letter and a full stop, unless it begins with a name."""
+    ended = text if not text or text.endswith((".", "]")) else f"{text}."
+    return ended if "_" in text.split(" ", maxsplit=1)[0] else f"{ended[:1].upper()}{ended[1:]}"
+
+
 def _anchor(title: str) -> str:
     return "".join(c if c.isalnum() else "-" for c in title.lower())
 
@@ -510,20 +577,53 @@ def _overview(comparison: Findings) -> dict[str, Any]:
         "title": PurePath(comparison.source).name or comparison.model or "a model",
         "meaning": MEANINGS[comparison.verdict],
         "summary": _summary(comparison),
+        "skipped": counted(comparison.skipped, "invalid piece"),
         "differences": _differing(comparison),
         "levels": [(level, LEVELS.get(level, "")) for level in levels],
         "rows": list(_places(comparison.rows)),
+        **_folded(comparison.rows),
         "shown": list(SHOWN.items()),
         "sorted": list(SORTED.items()),
         "glossary": GLOSSARY,
     }
 
 
+def _folded(rows: Sequence[Row]) -> dict[str, Any]:
+    """Return the rows of each quantity that was compared, the worst first, and the quantities that
+    were not.
+    """
+    by_quantity: dict[str, list[Row]] = {}
+    for row in worst_first(rows):
+        by_quantity.setdefault(f"{row.level} {row.quantity}", []).append(row)
+    compared = {
+        name: found
+        for name, found in by_quantity.items()
+        if any(row.outcome is not Outcome.UNKNOWN for row in found)
+    }
+    left_out = [
+        (name, found[0].cause) for name, found in by_quantity.items() if name not in compared
+    ]
+    heads = [
+        (name, found, max(found, key=_excess), _sign_of(found)) for name, found in compared.items()
+    ]
+    return {
+        "folded": heads,
+        "left_out": left_out,
+        "left_out_title": counted(len(left_out), "quantity"),
+    }
+
+
+def _sign_of(rows: Sequence[Row]) -> Row:
+    """Return the row whose outcome is that of a quantity; what was not compared matters least."""
+    return next((row for row in rows if row.outcome is not Outcome.UNKNOWN), rows[0])
+
+
 def _summary(comparison: Findings) -> str:
     """One line with the number of rows of each outcome, of gaps and of diagnostics."""
     counts = Counter(row.outcome for row in comparison.rows)
     stated = [f"{counts[outcome]} {text}" for outcome, text in COUNTED.items() if counts[outcome]]
-    line = f"{len(comparison.rows)} rows: {', '.join(stated)}" if stated else "nothing was compared"
+    rows = counted(len(comparison.rows), "row")
+    line = f"{rows}: {', '.join(stated)}" if stated else "nothing was compared"
     gaps = (
         f"; {len(comparison.gaps)} stated by the model and not compared" if comparison.gaps else ""
     )
@@ -565,6 +665,11 @@ def _excess(row: Row) -> float:
 
 def _caption(comparison: Findings, title: str) -> str:
     """Return the caption of a drawing of motion or of mass matrices; empty for other drawings."""
+    if title == "Joint motion":
+        return (
+            "A second of motion from a random state, of the joints that differ most: the curve of "
+            "each engine, and below it the difference."
+        )
     if title.startswith("Mass matrix"):
         return (
             "Rows and columns are the velocities of the joints; name[k] is velocity k, from 0, "
@@ -647,9 +752,7 @@ def _fidelity(comparison: Findings) -> dict[str, Any]:
     ):
         targets.setdefault((entry.severity, entry.code, entry.message), []).append(entry.target)
     counts = Counter(severity for severity, _, _ in targets)
-    summary = ", ".join(
-        f"{count} {severity}{'s' * (count != 1)}" for severity, count in counts.items()
-    )
+    summary = ", ".join(counted(count, severity) for severity, count in counts.items())
     rows = [
         (severity, ", ".join(dict.fromkeys(filter(None, engines))), code, message)
         for (severity, code, message), engines in targets.items()

@@ -24,7 +24,7 @@ from bridge.camera import (
     fit_camera,
 )
 from bridge.demo import demo, mujoco_worker
-from bridge.demo.demo import POSES, Gallery, draw, run_demo, side_by_side
+from bridge.demo.demo import POSES, Gallery, draw, overlaid, run_demo, side_by_side
 from bridge.parity import Verdict
 
 # Pictures of both simulators: the same silhouette from the same camera.
@@ -297,3 +297,14 @@ def test_an_installation_without_models_is_reported(
     monkeypatch.setattr(demo, "__file__", str(tmp_path / "bridge" / "demo" / "bundled_models.py"))
     with pytest.raises(FileNotFoundError, match="not installed"):
         demo.assets_dir()
+
+
+def test_an_overlay_tells_which_picture_alone_shows_the_model() -> None:
+    masks = np.zeros((2, 4, 4), dtype=bool)
+    masks[0, :3, 1], masks[1, 1:, 1] = True, True
+    drawn = [composite_on_background(np.full((4, 4, 3), 90, np.uint8), mask) for mask in masks]
+    shown = overlaid(*drawn)[:, 1].astype(int)
+    red, blue = shown[:, 0], shown[:, 2]
+    assert (red < blue).tolist() == [True, True, True, False]
+    assert abs(red[1] - blue[1]) < 20
+    assert red[3] > blue[3] + 100

@@ -21,7 +21,7 @@ from bridge.diagnostic_codes import CODES, MODULES
 from bridge.parity import Outcome, Verdict
 from bridge.parity.attribution import WITHOUT_TRUTH
 from bridge.parity.causes import Cause, Gap, cause_of, conditions, effect_of, gaps_of_losses
-from bridge.parity.verdict import explained, load_words, setting
+from bridge.parity.verdict import Row, explained, load_words, setting
 from loaders.code import QUANTITIES_OF_CONTACT, ActsOn, Chosen, Code, Condition, Lost, NoEffect
 from loaders.diagnostics import Diagnostic, Fate
 from tests.support.comparisons import comparison, row
@@ -388,3 +388,25 @@ def test_options_that_only_python_has_are_named() -> None:
 def test_positions_are_as_the_command_line_takes_them() -> None:
     assert setting("elbow", -0.5) == "elbow=-0.5"
     assert setting("wrist", (1, 0, 0, 0)) == "wrist=1.0,0.0,0.0,0.0"
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ((row(Outcome.PASSED),), "1 comparison agrees within rounding."),
+        ((row(Outcome.PASSED),) * 2, "2 comparisons agree within rounding."),
+        ((row(Outcome.FAILED),), "not the same in a and b: mass at elbow differs by 1.0e-03"),
+        ((row(Outcome.FAILED, math.inf),), "mass at elbow is missing in one of them."),
+        ((row(Outcome.EXPLAINED, cause="soft; x"),), "by at most 1.0e-03 (mass)"),
+    ],
+)
+def test_two_sentences_say_what_was_found(rows: tuple[Row, ...], says: str) -> None:
+    first, second = comparison(*rows).headline
+    assert says in first
+    assert first.endswith(".")
+    assert second.endswith(".")
+
+
+def test_a_cause_that_explains_nothing_is_not_told() -> None:
+    cause = Cause(code="x", subjects=(), quantity="mass", bound=0.0, text="rotors")
+    assert explained(row(Outcome.PASSED), cause).cause == ""

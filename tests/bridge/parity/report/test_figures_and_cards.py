@@ -182,3 +182,12 @@ def test_a_gap_is_a_failed_test_case(tmp_path: Path) -> None:
     failure = suite.find("testcase/failure")
     assert (suite.get("failures"), failure.get("type")) == ("1", "INCOMPLETE")
     assert failure.text == "motion: level L2 was not run"
+
+
+@needs_matplotlib
+def test_the_joints_that_differ_most_are_drawn_with_their_difference() -> None:
+    moved = {"a": [{"elbow": 0.0, "wrist": (0.5,)}] * 2, "b": [{"elbow": 0.1, "wrist": (0.5,)}] * 2}
+    found = replace(comparison(), details={"joint_motion": ([0.0, 1.0], moved)})
+    svg = draw(found)["Joint motion"]
+    assert svg.index("elbow, b") < svg.index("wrist, a")
+    assert "difference" in svg

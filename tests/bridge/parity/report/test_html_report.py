@@ -378,6 +378,7 @@ def test_a_browser_shows_it_at_three_widths_in_both_color_schemes_filtered_and_s
                 browser.run("getComputedStyle(document.body).backgroundColor")
                 == "rgb(255, 255, 255)"
             ) is not dark
+        browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
         for choice, expected in {
             "sort-name": "abcd",
             "sort-error": "abcd",
