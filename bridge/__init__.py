@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from .lowering import lower
     from .lowering.sources import overlaps_in_motion
     from .mechanism import Mechanism
-    from .parity import compare, view_motion
+    from .parity import compare
+    from .parity.motion.recording import view_motion
     from .parity.replay.replay import replay
     from .repairs import Fix, fix
     from .targets.directives import export_directives, to_directives
@@ -73,7 +74,7 @@ _HOMES = {
     "to_sdf": ".targets.sdf",
     "to_urdf": ".targets.urdf",
     "view": ".viewer",
-    "view_motion": ".parity",
+    "view_motion": ".parity.motion.recording",
 }
 """Modules of the public names, which are imported on first use."""
 

@@ -12,11 +12,13 @@ from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 import loaders
 import sdfbridge
 from bridge.cli.parser import make_parser, subparsers_of
 from bridge.diagnostic_codes import CODES
+from docs.make_animations import ANIMATIONS, MOST_BYTES
 from docs.make_plots import PLOTS, draw
 from docs.table_cells import write_page
 
@@ -222,6 +224,16 @@ def test_a_page_of_numbers_has_a_plot_that_its_data_draw(page: str, tmp_path: Pa
     )
     words = re.compile(r"<text[^>]*>([^<]*)</text>")
     assert words.findall(made) == words.findall(kept), "run python docs/make_plots.py"
+
+
+@pytest.mark.parametrize("name", ANIMATIONS)
+def test_an_animation_moves_is_small_and_stands_on_a_page(name: str) -> None:
+    file = ROOT / "docs" / "pictures" / f"{name}.webp"
+    assert file.stat().st_size < MOST_BYTES
+    with Image.open(file) as shown:
+        assert getattr(shown, "n_frames", 1) >= 10
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert f"](pictures/{name}.webp)" in text
 
 
 # The page of troubleshooting quotes messages as they are, and names codes that exist.

@@ -695,11 +695,13 @@ def _png(client: Any, width: int, height: int) -> bytes:
 
     content = io.BytesIO()
     picture = client.get_render(height, width, transport_format="png", timeout=_RENDER_TIMEOUT)
-    Image.fromarray(picture).save(content, "PNG")
+    drawn = Image.fromarray(picture).convert("RGBA")
+    white = Image.new("RGBA", drawn.size, "white")
+    Image.alpha_composite(white, drawn).convert("RGB").save(content, "PNG")
     return content.getvalue()
 
 
-_RENDER_TIMEOUT = 30.0
+_RENDER_TIMEOUT = 120.0
 """Time in which a browser draws a picture [s]."""
 DEFAULT_PORT = 8080
 """Port of the server; the next free one if it is taken."""
@@ -828,6 +830,8 @@ class Viewer:
         if self._toggles["overlaps"].value or mechanism.that_may_collide(mechanism.overlaps):
             self.show("overlaps")
         if motion is not None:
+            top = np.array((*(drawn.low + drawn.high)[:2] / 2.0, drawn.high[2] + 0.1 * drawn.size))
+            self._server.scene.add_label(f"{drawn.name}/label", unique, position=top - drawn.offset)
             self._motions[unique] = motion
             self._start_clock(float(motion.times[-1]))
         return unique
