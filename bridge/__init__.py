@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from .lowering import lower
     from .lowering.sources import overlaps_in_motion
     from .mechanism import Mechanism
-    from .parity import compare
+    from .parity import compare, view_motion
+    from .parity.replay.replay import replay
+    from .repairs import Fix, fix
     from .targets.directives import export_directives, to_directives
     from .targets.mjcf import export_mjcf, passive_forces, to_mjcf, to_mjspec
     from .targets.pybullet import (
@@ -34,11 +36,12 @@ if TYPE_CHECKING:
     from .viewer import view
 
 __all__ = [
-    "BatchOutcome", "BatchResult", "Mechanism", "ShapeCertificate", "batch", "compare",
-    "compare_files", "export_directives", "export_mjcf", "export_sdf", "export_urdf",
+    "BatchOutcome", "BatchResult", "Fix", "Mechanism", "ShapeCertificate", "batch", "compare",
+    "compare_files", "export_directives", "export_mjcf", "export_sdf", "export_urdf", "fix",
     "load_copies_into_pybullet", "load_into_pybullet", "load_world_into_pybullet", "lower",
-    "mujoco_plugin", "overlaps_in_motion", "passive_forces", "shape_certificates",
+    "mujoco_plugin", "overlaps_in_motion", "passive_forces", "replay", "shape_certificates",
     "shapes_picture", "to_directives", "to_mjcf", "to_mjspec", "to_sdf", "to_urdf", "view",
+    "view_motion",
 ]  # fmt: skip
 
 _HOMES = {
@@ -52,12 +55,15 @@ _HOMES = {
     "export_mjcf": ".targets.mjcf",
     "export_sdf": ".targets.sdf",
     "export_urdf": ".targets.urdf",
+    "Fix": ".repairs",
+    "fix": ".repairs",
     "load_copies_into_pybullet": ".targets.pybullet",
     "load_into_pybullet": ".targets.pybullet",
     "load_world_into_pybullet": ".targets.pybullet",
     "lower": ".lowering",
     "overlaps_in_motion": ".lowering.sources",
     "passive_forces": ".targets.mjcf",
+    "replay": ".parity.replay.replay",
     "ShapeCertificate": ".geometry.collision_shapes",
     "shape_certificates": ".geometry.collision_shapes",
     "shapes_picture": ".geometry.shapes_picture",
@@ -67,6 +73,7 @@ _HOMES = {
     "to_sdf": ".targets.sdf",
     "to_urdf": ".targets.urdf",
     "view": ".viewer",
+    "view_motion": ".parity",
 }
 """Modules of the public names, which are imported on first use."""
 

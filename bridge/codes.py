@@ -20,6 +20,17 @@ SPEEDS_WITHIN_LIMITS = Condition(
 )
 """Effect of a limit of speed."""
 
+ACCELERATED_SHAPES = Code(
+    "accelerated.shapes",
+    Fate.DROPPED,
+    "{engine} gets the model without shapes: {reason}",
+    meaning=(
+        "MJX or MuJoCo Warp refuses the shapes of the model, for example pairs of types that it "
+        "has no collisions for; the message states what it says. The rest of the model is compared."
+    ),
+    remedy="Use other shapes, or exclude the pairs of links.",
+    effect=Lost("shapes"),
+)
 CHECK_IGNORE_REASON = Code(
     "check.ignore-reason",
     Fate.DROPPED,
@@ -274,6 +285,73 @@ DRAKE_UNIVERSAL_LIMITS = Code(
     "Drake ignores the limits of universal joint {joint}",
     meaning="Drake ignores the limits of a universal joint.",
     effect=Lost("limits"),
+)
+LOG_COLUMN = Code(
+    "log.column",
+    Fate.DROPPED,
+    "column {column} belongs to no joint of the model and is left out",
+    meaning="A column of the log names a quantity of a joint that the model does not have.",
+    remedy="Correct the name, or map it with `--map LOG_NAME=JOINT`.",
+    hint="map it: --map NAME=JOINT",
+)
+LOG_COLUMN_TWICE = Code(
+    "log.column-twice",
+    Fate.INVALID,
+    "columns {first} and {second} both hold the {quantity} of joint {joint}",
+    meaning="Two columns of the log hold the same quantity of one joint.",
+    remedy="Remove one of them.",
+    hint="remove one of them",
+)
+LOG_FORM = Code(
+    "log.form",
+    Fate.INVALID,
+    "the log cannot be read: {reason}",
+    meaning=(
+        "The file is no CSV with a header, no npz archive of plain arrays and no MCAP file of "
+        "ROS 2 messages, or lacks times, measured positions or commands."
+    ),
+    remedy=(
+        "Write a CSV with a header: `time` in seconds, and columns such as `elbow.position` and "
+        "`elbow.command_position`."
+    ),
+    hint="write columns time, JOINT.position, and JOINT.command_position or JOINT.command_effort",
+)
+LOG_GAINS = Code(
+    "log.gains",
+    Fate.INVALID,
+    "joint {joint} has commanded {quantity} but no gains in the option, the log or the model",
+    meaning="A position or velocity is commanded, and nothing states the gains of its controller.",
+    remedy=(
+        "State them: `--gains JOINT=P,D`, columns `JOINT.p_gain` and `JOINT.d_gain`, or overrides."
+    ),
+    hint="state them: --gains JOINT=P,D",
+)
+LOG_JOINT = Code(
+    "log.joint",
+    Fate.ASSUMED,
+    (
+        "the log has no measured position of joint {joint}, which starts at {start:g} and gets "
+        "{effort}"
+    ),
+    meaning="A joint of the model is not in the log, so that its initial state is assumed.",
+    remedy="Log the joint, or map its column with `--map LOG_NAME=JOINT`.",
+    hint="log it, or map its column: --map NAME=JOINT",
+)
+LOG_TIMES = Code(
+    "log.times",
+    Fate.INVALID,
+    "the time {time} in row {row} does not follow {before}{others}; expected increasing times",
+    meaning="The times of the log do not increase from row to row.",
+    remedy="Sort the rows and remove those with the same time.",
+    hint="sort the rows by time, and remove repeated ones",
+)
+LOG_VALUE = Code(
+    "log.value",
+    Fate.INVALID,
+    "column {column} holds {value} in row {row}{others}; expected a finite number",
+    meaning="A cell of the log is empty, NaN, infinite or no number.",
+    remedy="Remove the rows, or fill the cells with a value that was measured.",
+    hint="remove the row, or write a number",
 )
 LOWER_COUPLING_WITHOUT_FREEDOM = Code(
     "lower.coupling-without-freedom",
@@ -732,6 +810,16 @@ ROBOT_DENSITY_GRAMS = ROBOT_DENSITY.variant(
 ROBOT_DENSITY_OF_MOST = ROBOT_DENSITY.variant(
     "the median density of the links is {density:.3g} kg/m^3, outside {lower:g} to {upper:g}",
     hint="check the units of masses and shapes",
+)
+ROBOT_GAP = Code(
+    "robot.gap",
+    Fate.ASSUMED,
+    "{child} lies {distance:.3g} m away from {parent}, with which joint {joint} connects it; the "
+    "links of all other joints touch or nearly do",
+    meaning="The two sides of one joint lie apart, while those of all others touch or nearly do.",
+    remedy="Correct the origin of the joint, or that of the shapes.",
+    hint="check the origin of the joint",
+    harm=2,
 )
 ROBOT_GYRATION = Code(
     "robot.gyration",

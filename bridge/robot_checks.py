@@ -24,7 +24,7 @@ from bridge.geometry.overlap import has_volume
 from bridge.geometry.shapes import cone, directions, prisms
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostic, Diagnostics, limited
-from loaders.finish.mesh_check import check_meshes
+from loaders.finish.mesh_check import check_mesh_sizes, check_meshes
 from loaders.limits import Limits, budgeted
 from loaders.model import (
     WORLD,
@@ -78,6 +78,10 @@ ROBOT_SIZES = (0.005, 50.0)
 APART, MUCH_LARGER, LARGER = 0.75, 10.0, 3.0
 """Distance of the boxes of what collides and of what is drawn over the larger diagonal, and ratios
 of their diagonals: what is reported, and what is noted.
+"""
+GAP, TOUCHING = 0.5, 0.1
+"""Distance of what two sides of a joint collide with and draw over the smaller extent: what is
+reported if it is the only one, and what all others stay below.
 """
 PLACEHOLDER = 0.01
 """Extent of a shape below which it may stand for nothing [m]."""
@@ -156,7 +160,10 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
     parts = [_part(link, meshes) for link in scene.links]
     moving = _moving_links(mechanism)
     has_moments = _have_moments(mechanism)
+    before = len(diagnostics)
     explained = _check_lengths(scene, parts, diagnostics)
+    has_other_lengths = len(diagnostics) > before
+    check_mesh_sizes(scene, meshes, diagnostics, explained)
     judged = [p for p in parts if _is_judged(p, parts) and p.link.name not in explained]
     _check_densities(judged, diagnostics)
     _check_gyration(judged, parts, diagnostics)
@@ -168,6 +175,8 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
         if part.link.name not in explained:
             _check_collision_place(part, diagnostics)
     _check_collisions([part for part in parts if part.link.name in moving], diagnostics)
+    if not has_other_lengths:
+        _check_gaps(mechanism, parts, diagnostics)
     _check_limits(scene, diagnostics)
     _check_drives(mechanism, diagnostics)
     _check_siblings(scene, diagnostics)
@@ -292,7 +301,7 @@ def _check_lengths(
     extents = [part.extent for part in parts if part.extent > 0.0]
     if not extents or all(joint.virtual for joint in scene.joints):
         return frozenset()
-    typical, (lower, upper) = float(np.median(extents)), ROBOT_SIZES
+    typical, (lower, upper) = sorted(extents)[(len(extents) - 1) // 2], ROBOT_SIZES
     if max(extents) < lower or typical > upper:
         diagnostics.add(codes.ROBOT_SIZE, size=typical, lower=lower, upper=upper)
         return frozenset(part.link.name for part in parts)
@@ -475,23 +484,33 @@ def _check_center(part: _Part, diagnostics: Diagnostics) -> None:
         )
 
 
-def _distance_to_hull(points: Array, steps: int = 200) -> float:
-    """Return the distance of the origin from the hull of points [m], at most 1 % too large.
+def _distance_to_hull(points: Array) -> float:
+    """Return the distance of the origin from the hull of points [m], at most 1 % too large."""
+    nearest = points[np.argmin(np.linalg.norm(points, axis=1))]
+    return _smallest_norm(nearest, lambda x: points[np.argmin(points @ x)])
+
+
+def _smallest_norm(x: Array, support: Callable[[Array], Array], steps: int = 200) -> float:
+    """Return the smallest distance of a convex set from the origin [m], at most 1 % too large.
 
     Source: Gilbert (1966), An iterative procedure for computing the minimum of a quadratic form on
     a convex set.
+
+    Args:
+        x: A point of the set.
+        support: The point of the set that is farthest against a direction.
+        steps: Largest number of iterations.
     """
-    x = points[np.argmin(np.linalg.norm(points, axis=1))]
     for _ in range(steps):
         length = float(np.linalg.norm(x))
-        support = points[np.argmin(points @ x)]
-        gap = length - float(support @ x) / length if length > 0.0 else 0.0
+        farthest = support(x)
+        gap = length - float(farthest @ x) / length if length > 0.0 else 0.0
         if gap <= 0.01 * length:
             return 0.0 if length <= 1e-9 else length
-        step = x - support
+        step = x - farthest
         share = min(1.0, float(x @ step) / float(step @ step))
         x = x - share * step
-    return 0.0 if float((points @ x).min()) <= 0.0 else float(np.linalg.norm(x))
+    return 0.0 if float(support(x) @ x) <= 0.0 else float(np.linalg.norm(x))
 
 
 # --- what moves, collides and is drawn ------------------------------------------------------------
@@ -564,6 +583,47 @@ def _check_collision_place(part: _Part, diagnostics: Diagnostics) -> None:
         diagnostics.add(
             code, part.link.where, **arguments, collides=sizes[0], drawn=sizes[1], ratio=ratio
         )
+
+
+def _check_gaps(mechanism: Mechanism, parts: Sequence[_Part], diagnostics: Diagnostics) -> None:
+    """Report the only joint whose two sides lie apart, each with what is welded to it."""
+    points: defaultdict[int, list[Array]] = defaultdict(list)
+    for part in parts:
+        if not part.is_complete:
+            return
+        X_WL = part.link.X_WL
+        points[mechanism.weld_group_of(part.link.name)].append(part.points @ X_WL.R.T + X_WL.p)
+    sides = {group: np.concatenate(found) for group, found in points.items()}
+    gaps: list[tuple[float, float, Joint]] = []
+    for joint in mechanism.scene.joints:
+        if joint.virtual or WORLD in (joint.parent, joint.child):
+            continue
+        groups = [mechanism.weld_group_of(name) for name in (joint.parent, joint.child)]
+        first, second = (sides[group] for group in groups)
+        extent = min(_diagonal(first), _diagonal(second))
+        if groups[0] != groups[1] and extent > PLACEHOLDER:
+            distance = _distance_between(first, second)
+            gaps.append((distance / extent, distance, joint))
+    gaps.sort(key=lambda gap: gap[0])
+    if len(gaps) > 1 and gaps[-1][0] > GAP and gaps[-2][0] < TOUCHING:
+        _, distance, joint = gaps[-1]
+        diagnostics.add(
+            codes.ROBOT_GAP,
+            joint.where,
+            subjects=(joint.name,),
+            joint=joint.name,
+            parent=joint.parent,
+            child=joint.child,
+            distance=distance,
+        )
+
+
+def _distance_between(first: Array, second: Array) -> float:
+    """Return the distance between the hulls of points [m]; see `_distance_to_hull`."""
+    return _smallest_norm(
+        first[0] - second[0],
+        lambda x: first[np.argmin(first @ x)] - second[np.argmax(second @ x)],
+    )
 
 
 # --- joints ---------------------------------------------------------------------------------------

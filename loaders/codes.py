@@ -226,9 +226,12 @@ GAZEBO_SETTING_WITHOUT_EFFECT = GAZEBO_SETTING.variant(
 MESH_EMBEDDED_TEXTURE = Code(
     "mesh.embedded-texture",
     Fate.NOTED,
-    "ignored a texture embedded in the file",
-    meaning="A texture inside the mesh file is left out.",
-    remedy="Store the texture as a file beside the mesh.",
+    "a texture inside the mesh file is left out: {reason}",
+    meaning=(
+        "A texture inside the mesh file cannot be read, or the cache, in which it would become a "
+        "file, cannot be written."
+    ),
+    remedy="Store the texture as a file beside the mesh, or make the cache writable.",
 )
 MESH_IMPLAUSIBLE_SIZE = Code(
     "mesh.implausible-size",
@@ -251,6 +254,16 @@ MESH_INCOMPLETE = Code(
     effect=Lost("shapes"),
 )
 MESH_INCOMPLETE_APPEARANCE = MESH_INCOMPLETE.variant(fate=Fate.NOTED)
+MESH_LOOKS = Code(
+    "mesh.looks",
+    Fate.NOTED,
+    "the mesh states {what}, which is not drawn (materials or parts: {count})",
+    meaning=(
+        "Materials of a mesh file state something that is not carried: opacity or emitted light by "
+        "a texture of its own, colors of vertices beside a material, textures that do not repeat."
+    ),
+    remedy="State the look by a color or one color texture.",
+)
 MESH_MENDED = Code(
     "mesh.mended",
     Fate.ASSUMED,

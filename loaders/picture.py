@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from .diagnostics import Diagnostics
 from .files.read_file import status_of
 from .limits import LimitError
+from .looks import DEFAULT_COLOR, PartLook, look_of
 from .meshes import Faces, MeshData, MeshPart, read_mesh
 from .meshes.mesh_data import parts_by_appearance
 from .model import (
@@ -198,10 +199,8 @@ def _png(pixels: NDArray[np.uint8]) -> bytes:
     return stream.getvalue()
 
 
-DEFAULT_COLOR: Rgba = (0.72, 0.74, 0.77, 1.0)
-"""Color of a shape that states none."""
-_WHITE: Rgba = (1.0, 1.0, 1.0, 1.0)
-"""Color that leaves a texture as it is."""
+_INSIDE = "\0"
+"""Stands for the file of a texture inside a mesh file; no file has this name."""
 COLLISION_COLOR: Rgba = (0.90, 0.55, 0.20, 0.5)
 """Color of collisions."""
 _SIDES = 32
@@ -226,6 +225,10 @@ class ColoredSurface:
     """Texture coordinates of the vertices, shape (n, 2), v upward, if there is a texture."""
     texture: str | None = None
     """File of the color texture, or None."""
+    picture: bytes | None = None
+    """Content of the color texture, where it is no file of its own."""
+    emissive: Rgba | None = None
+    """Color of the light that it emits, or None."""
 
 
 def surfaces(shape: Visual | Collision) -> Iterator[ColoredSurface]:
@@ -234,39 +237,29 @@ def surfaces(shape: Visual | Collision) -> Iterator[ColoredSurface]:
 
     A mesh that cannot be read has none; reading a scene and exporting it report why.
     """
-    opacity = 1.0 - shape.transparency if isinstance(shape, Visual) else 1.0
     for part in _parts(shape.geometry):
         if len(part.faces) and np.isfinite(part.vertices).all():
-            texture = _texture(shape, part)
-            red, green, blue, alpha = _color(shape, part, texture)
-            yield ColoredSurface(
-                vertices=part.vertices,
-                faces=part.faces,
-                rgba=(red, green, blue, alpha * opacity),
-                uv=part.uv if texture else None,
-                texture=texture,
-            )
+            yield _surface(shape, part)
 
 
-def _color(shape: Visual | Collision, part: MeshPart, texture: str | None) -> Rgba:
+def _surface(shape: Visual | Collision, part: MeshPart) -> ColoredSurface:
     if isinstance(shape, Collision):
-        return COLLISION_COLOR
-    stated = shape.material
-    own = None if stated and stated.texture and texture == stated.texture else part.color
-    return (stated and stated.diffuse) or own or (_WHITE if texture else DEFAULT_COLOR)
-
-
-def _texture(shape: Visual | Collision, part: MeshPart) -> str | None:
-    """Return the texture of a part: that of the material, else of the mesh, which a color of
-    SDFormat replaces.
-    """
-    if part.uv is None or isinstance(shape, Collision):
-        return None
-    material = shape.material
-    if material is None or material.texture is not None:
-        return material.texture if material is not None else part.texture
-    return (
-        part.texture if material.diffuse is None or shape.where.path.startswith("/robot") else None
+        return ColoredSurface(vertices=part.vertices, faces=part.faces, rgba=COLLISION_COLOR)
+    own = PartLook(
+        color=part.color,
+        texture=part.texture or (_INSIDE if part.picture else None),
+        emissive=part.emissive,
+    )
+    look = look_of(shape, own)
+    texture = look.texture if part.uv is not None else None
+    return ColoredSurface(
+        vertices=part.vertices,
+        faces=part.faces,
+        rgba=look.diffuse or DEFAULT_COLOR,
+        uv=part.uv if texture else None,
+        texture=None if texture == _INSIDE else texture,
+        picture=part.picture if texture == _INSIDE else None,
+        emissive=look.emissive,
     )
 
 

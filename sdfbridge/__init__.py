@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bridge import (
         BatchOutcome,
         BatchResult,
+        Fix,
         Mechanism,
         ShapeCertificate,
         batch,
@@ -31,12 +32,14 @@ if TYPE_CHECKING:
         export_mjcf,
         export_sdf,
         export_urdf,
+        fix,
         load_copies_into_pybullet,
         load_into_pybullet,
         load_world_into_pybullet,
         lower,
         overlaps_in_motion,
         passive_forces,
+        replay,
         shape_certificates,
         shapes_picture,
         to_directives,
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
         to_sdf,
         to_urdf,
         view,
+        view_motion,
     )
     from bridge import parity as parity
     from loaders import (
@@ -75,6 +79,7 @@ __all__ = [
     "Diagnostic",
     "ExportError",
     "Fate",
+    "Fix",
     "Limits",
     "LoadError",
     "LoadOptions",
@@ -95,6 +100,7 @@ __all__ = [
     "export_mjcf",
     "export_sdf",
     "export_urdf",
+    "fix",
     "load",
     "load_copies_into_pybullet",
     "load_into_pybullet",
@@ -103,6 +109,7 @@ __all__ = [
     "lower",
     "overlaps_in_motion",
     "passive_forces",
+    "replay",
     "resolve",
     "shape_certificates",
     "shapes_picture",
@@ -112,12 +119,14 @@ __all__ = [
     "to_sdf",
     "to_urdf",
     "view",
+    "view_motion",
 ]
 
 _BRIDGE = frozenset(
     {
         "BatchOutcome",
         "BatchResult",
+        "Fix",
         "Mechanism",
         "ShapeCertificate",
         "batch",
@@ -127,6 +136,7 @@ _BRIDGE = frozenset(
         "export_mjcf",
         "export_sdf",
         "export_urdf",
+        "fix",
         "load_copies_into_pybullet",
         "load_into_pybullet",
         "load_world_into_pybullet",
@@ -134,6 +144,7 @@ _BRIDGE = frozenset(
         "overlaps_in_motion",
         "parity",
         "passive_forces",
+        "replay",
         "shape_certificates",
         "shapes_picture",
         "to_directives",
@@ -142,6 +153,7 @@ _BRIDGE = frozenset(
         "to_sdf",
         "to_urdf",
         "view",
+        "view_motion",
     }
 )
 """The public names that `bridge` defines; `loaders` defines the others."""

@@ -18,7 +18,18 @@ from packaging.version import Version
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 GROUPS = PROJECT["optional-dependencies"]
-FOR_USERS = ("batch", "completion", "convex", "dart", "pybullet", "report", "view", "xacro")
+FOR_USERS = (
+    "batch",
+    "completion",
+    "convex",
+    "dart",
+    "mjx",
+    "pybullet",
+    "report",
+    "view",
+    "warp",
+    "xacro",
+)
 REQUIREMENTS = [
     Requirement(text)
     for text in (*PROJECT["dependencies"], *(text for name in FOR_USERS for text in GROUPS[name]))

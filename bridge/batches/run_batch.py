@@ -321,7 +321,8 @@ def batch(  # noqa: PLR0913 - all but the first two are options by name
         preload: Modules that are imported once for all models of a worker, because their import is
             slow.
         options: Options of `loaders.load`, and ``thumbnails``: whether to draw a picture of each
-            model into ``out``, by default for ``convert`` and ``compare``. For ``compare``
+            model into ``out``, by default for ``convert`` and ``compare``. For ``check`` also the
+            codes to ``ignore`` and to ``select``, and the file of a ``baseline``. For ``compare``
             also those of `bridge.compare`; for ``convert`` also ``to`` and those of the export.
 
     Returns:

@@ -21,6 +21,7 @@ from bridge.lowering.sources import mechanism_of, split_options
 from bridge.mechanism import Mechanism
 from bridge.output import Form, write_folder, write_sealed
 from bridge.robot_checks import check_robot
+from bridge.rules import Selection, checked_codes, read_baseline
 from bridge.targets.target import MJCF, Target, targets
 from loaders import LoadOptions
 from loaders.deferred import Deferred
@@ -128,7 +129,7 @@ def value_of(data: bytes, *, is_stored: bool) -> dict[str, Any]:
 
 
 _OTHERS: Mapping[str, frozenset[str]] = {
-    "check": frozenset({"thumbnails"}),
+    "check": frozenset({"thumbnails", "ignore", "select", "baseline"}),
     "convert": frozenset({"thumbnails", "to"}),
     "compare": frozenset(
         {
@@ -169,6 +170,8 @@ def checked_options(task: str | None, options: Mapping[str, Any]) -> dict[str, A
     check_option_names(
         options, LoadOptions if task else None, {*others, *of_export}, excluded={"quiet"}
     )
+    if task == "check":
+        _selection(options)
     if kind is not None:
         split_options(kind, _without(options, others))  # refuses unknown values
     if "thumbnails" in options:
@@ -314,11 +317,28 @@ def _check(scene: loaders.Scene, name: str, _out: str, options: Mapping[str, Any
         mechanism = mechanism_of(scene)
         report_overlaps(mechanism, mechanism.default_policy, meshes)
         check_robot(mechanism, meshes)
-    found = summary((*scene.diagnostics, *mechanism.diagnostics, *meshes))
-    refused = ("error", "warning") if options.get("strict") else ("error",)
+    selection = _selection(options)
+    entries = (*scene.diagnostics, *mechanism.diagnostics, *meshes)
+    found = summary(selection.split(scene.source, entries)[0])
+    is_strict = options.get("strict") or selection.known is not None
+    refused = ("error", "warning") if is_strict else ("error",)
     is_invalid = any(found["severities"].get(severity) for severity in refused)
     outcome = BatchOutcome.INVALID if is_invalid else BatchOutcome.VALID
     return {"outcome": outcome, "size": _size(mechanism), **found}
+
+
+def _selection(options: Mapping[str, Any]) -> Selection:
+    """Return the choice of the findings of ``check``.
+
+    Raises:
+        ValueError: if a code is unknown, or the baseline cannot be read.
+    """
+    baseline = options.get("baseline")
+    return Selection(
+        checked_codes(_several(options.get("select"))),
+        checked_codes(_several(options.get("ignore"))),
+        None if baseline is None else read_baseline(baseline),
+    )
 
 
 def _convert(scene: loaders.Scene, name: str, out: str, options: Mapping[str, Any]) -> Fields:

@@ -15,8 +15,8 @@ from urllib.parse import quote
 
 from bridge.cli.errors import UsageError
 from bridge.cli.json_report import shown_path
-from bridge.cli.rules import all_codes
 from bridge.installed_packages import own_version
+from bridge.rules import Ignored, all_codes
 from loaders.diagnostics import Diagnostic, Where
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
@@ -59,15 +59,19 @@ SCHEMA = (
 )
 
 
-def sarif_log(diagnostics: Iterable[Diagnostic], *, successful: bool) -> dict[str, Any]:
+def sarif_log(
+    diagnostics: Iterable[Diagnostic], ignored: Iterable[Ignored] = (), *, successful: bool
+) -> dict[str, Any]:
     """Return a log with one run, one rule for each code, and one result for each diagnostic.
 
     Args:
         diagnostics: The diagnostics.
+        ignored: Those that are ignored, which are results with a suppression.
         successful: Whether the tool found nothing that is an error.
     """
-    entries = list(diagnostics)
-    codes = list(dict.fromkeys(entry.code for entry in entries))
+    entries, suppressed = list(diagnostics), list(ignored)
+    all_entries = (*entries, *(found.entry for found in suppressed))
+    codes = list(dict.fromkeys(entry.code for entry in all_entries))
     driver = {
         "name": "sdfbridge",
         "version": own_version(),
@@ -77,7 +81,13 @@ def sarif_log(diagnostics: Iterable[Diagnostic], *, successful: bool) -> dict[st
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "invocations": [{"executionSuccessful": True, "exitCode": 0 if successful else 1}],
-        "results": [_result(entry, codes.index(entry.code)) for entry in entries],
+        "results": [
+            *(_result(entry, codes.index(entry.code)) for entry in entries),
+            *(
+                _result(found.entry, codes.index(found.entry.code)) | _suppression(found)
+                for found in suppressed
+            ),
+        ],
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
@@ -103,6 +113,13 @@ def _result(entry: Diagnostic, rule: int) -> dict[str, Any]:
     if entry.where.file:
         result["locations"] = [_location(entry.where)]
     return result
+
+
+def _suppression(found: Ignored) -> dict[str, Any]:
+    """Return why a result is ignored: by a comment in the file, or by an option or a baseline."""
+    if not found.reason:
+        return {"suppressions": [{"kind": "external"}]}
+    return {"suppressions": [{"kind": "inSource", "justification": found.reason}]}
 
 
 def _location(where: Where) -> dict[str, Any]:

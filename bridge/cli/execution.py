@@ -33,9 +33,11 @@ _COMMANDS = {
     "demo": "bridge.cli.commands.doctor:demo",
     "doctor": "bridge.cli.commands.doctor:doctor",
     "explain": "bridge.cli.commands.check:explain",
+    "fix": "bridge.cli.commands.fix:fix",
     "graph": "bridge.cli.commands.info:graph",
     "info": "bridge.cli.commands.info:info",
     "print": "bridge.cli.commands.info:print_",
+    "replay": "bridge.cli.commands.replay:replay",
     "resolve": "bridge.cli.commands.info:resolve",
     "view": "bridge.cli.commands.view:view",
 }

@@ -260,6 +260,10 @@ _COMPARE = {
 """Options of the command that ``compare`` takes, and their names in Python."""
 
 
+_CHECK = frozenset({"ignore", "select", "baseline"})
+"""Options of the command that ``check`` takes."""
+
+
 def add_batch_options(parser: ArgumentParser) -> None:
     """Add the task, the inputs and the options of ``batch``."""
     parser.add_argument(
@@ -298,6 +302,7 @@ def _add_running_options(parser: ArgumentParser) -> None:
 
 
 def _add_task_options(parser: ArgumentParser) -> None:
+    _add_selection_options(parser.add_argument_group("check"))
     group = parser.add_argument_group("compare")
     group.add_argument("--engines", type=names, metavar="A,B", help="engines to compare")
     group.add_argument("--level", type=levels, metavar="L0,L1", help="levels to compare, L0 to L4")
@@ -324,10 +329,12 @@ def task_options(options: Namespace) -> dict[str, Any]:
         entry.key: entry.flag for target in known.values() for entry in flags_of(target)
     }
     of_compare = {*_COMPARE, "inertia", *_OF_COMPARE} - {"base"}
-    own = {"compare": of_compare, "convert": of_convert.keys()}.get(options.task, set())
-    flags = {name: f"--{name}" for name in _COMPARE} | of_convert
+    own = {"compare": of_compare, "convert": of_convert.keys(), "check": _CHECK}.get(
+        options.task, set()
+    )
+    flags = {name: f"--{name}" for name in (*_COMPARE, *_CHECK)} | of_convert
     for name, flag in flags.items():
-        if name not in own and getattr(options, name) is not None:
+        if name not in own and getattr(options, name) not in (None, []):
             raise ValueError(f"batch {options.task} has no option {flag}")
     if options.task == "convert":
         stated = {} if options.to is None else {"to": options.to}
@@ -336,7 +343,7 @@ def task_options(options: Namespace) -> dict[str, Any]:
         raise ValueError(f"unknown value {options.inertia!r} of --inertia; expected keep or repair")
     keywords = {name: _COMPARE.get(name, name) for name in own}
     values = {key: getattr(options, name) for name, key in keywords.items()}
-    return {key: value for key, value in values.items() if value is not None}
+    return {key: value for key, value in values.items() if value not in (None, [])}
 
 
 _FILE = (
@@ -386,16 +393,20 @@ def _add_rule_options(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("rules")
     text = "list the codes of all findings with their meanings, and read no file"
     group.add_argument("--rules", action="store_true", help=text)
+    _add_selection_options(group)
+    text = "write the findings as the baseline, and end with status 0"
+    group.add_argument("--write-baseline", action="store_true", help=text)
+    text = "check only the models that consist of a file that differs from this state in git"
+    group.add_argument("--changed-since", type=name, metavar="REF", help=text)
+
+
+def _add_selection_options(group: Any) -> None:
     text = "code, or beginning of codes such as robot, that is not reported; may be repeated"
     group.add_argument("--ignore", action="append", default=[], metavar="CODE", help=text)
     text = "code, or beginning of codes, that alone is reported beside errors; may be repeated"
     group.add_argument("--select", action="append", default=[], metavar="CODE", help=text)
     text = "file with findings that are known; a new one is an error"
     group.add_argument("--baseline", type=path, metavar="FILE", help=text)
-    text = "write the findings as the baseline, and end with status 0"
-    group.add_argument("--write-baseline", action="store_true", help=text)
-    text = "check only the models that consist of a file that differs from this state in git"
-    group.add_argument("--changed-since", type=name, metavar="REF", help=text)
 
 
 def add_explain_options(parser: ArgumentParser) -> None:
@@ -404,9 +415,15 @@ def add_explain_options(parser: ArgumentParser) -> None:
     parser.add_argument("codes", nargs="+", metavar="CODE", help=text)
 
 
-def add_reading_options(parser: ArgumentParser) -> None:
-    """Add the options of `loaders.load`."""
-    group = parser.add_argument_group("reading")
+def add_fix_options(parser: ArgumentParser) -> None:
+    """Add the file of ``fix``, where to search for its meshes, and whether it is written."""
+    parser.add_argument("file", type=name, help="URDF, SDFormat or MJCF")
+    parser.add_argument("--write", action="store_true", help="write the repairs into the file")
+    add_search_options(parser.add_argument_group("reading"))
+
+
+def add_search_options(group: Any) -> None:
+    """Add the options that say where to search for the files of a model."""
     text = "folder of a package"
     group.add_argument(
         "--package", action="append", default=[], type=package, metavar="NAME=DIR", help=text
@@ -414,12 +431,13 @@ def add_reading_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--path", action="append", default=[], type=folder, metavar="DIR", help="folder to search"
     )
-    errors = group.add_mutually_exclusive_group()
-    errors.add_argument(
-        "--strict", action="store_true", help="treat anything lost or approximated as an error"
+    group.add_argument(
+        "--unsafe-paths", action="store_true", help="read files outside the model's folders"
     )
-    text = "leave out, or assume, what is invalid but not essential; each finding says what"
-    errors.add_argument("--lenient", action="store_true", help=text)
+    text = "limit of a load, by its name in the page on security, such as elements; may be repeated"
+    group.add_argument(
+        "--limit", action="append", default=[], type=limit, metavar="NAME=N", help=text
+    )
     group.add_argument(
         "--fetch", action="store_true", help="download models of Gazebo Fuel into its local cache"
     )
@@ -427,9 +445,18 @@ def add_reading_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--fetch-host", action="append", default=[], metavar="HOST[:PORT]", help=text
     )
-    group.add_argument(
-        "--unsafe-paths", action="store_true", help="read files outside the model's folders"
+
+
+def add_reading_options(parser: ArgumentParser) -> None:
+    """Add the options of `loaders.load`."""
+    group = parser.add_argument_group("reading")
+    add_search_options(group)
+    errors = group.add_mutually_exclusive_group()
+    errors.add_argument(
+        "--strict", action="store_true", help="treat anything lost or approximated as an error"
     )
+    text = "leave out, or assume, what is invalid but not essential; each finding says what"
+    errors.add_argument("--lenient", action="store_true", help=text)
     group.add_argument(
         "--xacro", action="store_true", help="run xacro, which evaluates code in the file"
     )
@@ -441,10 +468,6 @@ def add_reading_options(parser: ArgumentParser) -> None:
         type=xacro_argument,
         metavar="NAME:=VALUE",
         help=text,
-    )
-    text = "limit of a load, by its name in the page on security, such as elements; may be repeated"
-    group.add_argument(
-        "--limit", action="append", default=[], type=limit, metavar="NAME=N", help=text
     )
     group.add_argument(
         "--srdf", type=path, metavar="FILE", help="MoveIt's file with the pairs that never collide"
@@ -547,6 +570,63 @@ def add_compare_options(parser: ArgumentParser) -> None:
     add_force_option(group)
 
 
+def gains(text: str) -> tuple[str, tuple[float, float]]:
+    """Return a joint and the gains of its controller, from ``JOINT=P,D``.
+
+    Raises:
+        ArgumentTypeError: if it has another form.
+    """
+    joint, equals, values = text.rpartition("=")
+    try:
+        p, d = map(float, values.split(","))
+    except ValueError:
+        p = d = math.nan
+    if not (joint and equals and 0.0 <= p < math.inf and 0.0 <= d < math.inf):
+        raise ArgumentTypeError(
+            f"invalid value {text!r}; expected JOINT=P,D with gains of position and velocity, such "
+            f"as elbow=40,2"
+        )
+    return joint, (p, d)
+
+
+def add_replay_options(parser: ArgumentParser) -> None:
+    """Add the options of ``replay``."""
+    parser.add_argument(
+        "log", type=path, metavar="LOG", help="recorded motion: a .csv, .npz or .mcap file"
+    )
+    group = parser.add_argument_group("replay")
+    text = "engines to move (default: mujoco,pybullet, of those that are installed)"
+    group.add_argument("--engines", type=names, metavar="A,B", help=text)
+    text = (
+        "commands that act: efforts, positions with velocities, velocities alone, or all that the "
+        "log has (default: %(default)s)"
+    )
+    group.add_argument(
+        "--controller",
+        choices=("auto", "effort", "position", "velocity"),
+        default="auto",
+        help=text,
+    )
+    text = "gains of position and velocity of a joint's controller; may be repeated"
+    group.add_argument(
+        "--gains", action="append", default=[], type=gains, metavar="JOINT=P,D", help=text
+    )
+    text = "joint of a name in the log, where it differs; may be repeated"
+    group.add_argument(
+        "--map", action="append", default=[], type=renaming, metavar="NAME=JOINT", help=text
+    )
+    text = "time step [s] (default: that of the model, at most 0.002)"
+    group.add_argument("--step", type=positive_number, metavar="SECONDS", help=text)
+    text = "HTML page to write, with the curves of all joints"
+    group.add_argument("--report", type=path, metavar="FILE", help=text)
+    text = "TOML file to write, with the overrides that the first cause proposes"
+    group.add_argument("--write-overrides", type=path, metavar="FILE", help=text)
+    text = "do not try changes of the model that may explain the errors"
+    group.add_argument("--no-causes", action="store_true", help=text)
+    text = "whether free bases are fixed, since a log of joints does not tell how they move"
+    group.add_argument("--base", choices=("as_is", "fixed", "free"), default="fixed", help=text)
+
+
 def add_view_options(parser: ArgumentParser) -> None:
     """Add the options of ``view``."""
     parser.add_argument(
@@ -563,6 +643,15 @@ def add_view_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--no-open", action="store_true", help="print the address of the page, and open no browser"
     )
+    text = "lay the further models over the first one, orange and half transparent"
+    group.add_argument("--overlay", action="store_true", help=text)
+    text = (
+        "let the model move freely in several simulators for some seconds, and show the motions "
+        "with one slider of time, beside each other or with --overlay"
+    )
+    group.add_argument("--motion", type=positive_number, metavar="SECONDS", help=text)
+    text = "simulators of --motion (default: mujoco,pybullet, of those that are installed)"
+    group.add_argument("--engines", type=names, metavar="A,B", help=text)
     text = "write the view as a page that needs no server and no network, instead of showing it"
     group.add_argument("--html", type=path, metavar="FILE", help=text)
     add_force_option(group)

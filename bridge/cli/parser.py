@@ -74,6 +74,11 @@ COMMANDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("add_load_options", "add_compare_options"),
     ),
     (
+        "replay",
+        "move a model as a log commands, and compare with what was measured",
+        ("add_load_options", "add_replay_options"),
+    ),
+    (
         "batch",
         "check, convert or compare many models",
         ("add_batch_options", "add_reading_options"),
@@ -82,6 +87,11 @@ COMMANDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "explain",
         "print the meaning, the remedy and the message of a finding",
         ("add_explain_options",),
+    ),
+    (
+        "fix",
+        "show, or write, repairs of what is wrong with certainty",
+        ("add_fix_options",),
     ),
     ("doctor", "list installed versions", ()),
     (

@@ -21,7 +21,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +29,7 @@ from bridge.output import OutputFolderError, remove_unused, write_file, write_fo
 from loaders.diagnostics import Diagnostic, Fate, Where
 from loaders.files.read_file import note_file, note_files, read, real_path, status_of
 from loaders.limits import FileError, Limits, charge
+from loaders.looks import PartLook
 
 _ATTEMPTS = 20
 """Attempts at writing a folder that other processes write and damage at the same time."""
@@ -318,7 +319,29 @@ def has_members(part: Any, **kinds: type | tuple[type, ...]) -> bool:
     )
 
 
-def is_color(value: Any) -> bool:
+def look_to_json(look: PartLook) -> dict[str, Any]:
+    """Return what a mesh file states about the look of a part as members of a record."""
+    return asdict(look)
+
+
+def look_from_json(part: dict[str, Any]) -> PartLook:
+    """Return the look in a record.
+
+    Args:
+        part: A record for which `is_look` holds.
+    """
+    color, emissive = (part[key] and tuple(part[key]) for key in ("color", "emissive"))
+    return PartLook(color=color, texture=part["texture"], emissive=emissive)
+
+
+def is_look(part: dict[str, Any]) -> bool:
+    """Return whether the members of a record are those of a look."""
+    texture = part.get("texture")
+    is_path = texture is None or (isinstance(texture, str) and "\0" not in texture)
+    return is_path and all(_is_color(part.get(key)) for key in ("color", "emissive"))
+
+
+def _is_color(value: Any) -> bool:
     """Return whether a value of JSON is a color, or null for none."""
     is_list = isinstance(value, list) and len(value) == 4
     return value is None or (is_list and all(isinstance(x, int | float) for x in value))

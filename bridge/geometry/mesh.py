@@ -36,11 +36,12 @@ from bridge.codes import (
     MESH_POLYLINE_NOT_SIMPLE,
     MESH_POLYLINE_OUTLINES,
 )
-from loaders.codes import MESH_MISSING, MESH_MISSING_TEXTURE, MESH_OUTSIDE
+from loaders.codes import MESH_EMBEDDED_TEXTURE, MESH_MISSING, MESH_MISSING_TEXTURE, MESH_OUTSIDE
 from loaders.deferred import cached_property
 from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Where
 from loaders.files.read_file import is_file
 from loaders.limits import metered
+from loaders.looks import UNSTATED, PartLook, tints
 from loaders.meshes import MeshData, MeshPart, read_mesh
 from loaders.meshes.mesh_data import (
     companion_files,
@@ -48,7 +49,7 @@ from loaders.meshes.mesh_data import (
     parts_by_appearance,
     places_in_reach,
 )
-from loaders.model import Collision, Cone, Geometry, Heightmap, Mesh, Polyline, Rgba, Visual
+from loaders.model import Collision, Cone, Geometry, Heightmap, Mesh, Polyline, Visual
 from loaders.pose import Array
 from loaders.scene import Scene
 
@@ -58,11 +59,14 @@ from .cache import (
     cache_path,
     content_of,
     has_members,
-    is_color,
+    is_look,
+    look_from_json,
+    look_to_json,
     read_record,
     record_path,
     states_of,
     stored,
+    stored_as,
     write_record,
 )
 from .convex_decomposition import (
@@ -134,6 +138,8 @@ def obj(vertices: Array, faces: Faces, uv: Array | None = None) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
+_TEXTURES = "textures"
+"""Subfolder of the cache with the pictures that lie in mesh files."""
 _MIN_SIZE = 1e-9
 """Smallest radius and length of a cone [m]."""
 
@@ -151,6 +157,16 @@ class Appearance(StrEnum):
     """Nothing: one part without appearance."""
 
 
+def appearance_of(visual: Visual) -> Appearance:
+    """Return the part of a mesh file's appearance that the material of a visual leaves in effect,
+    by the rule of `loaders.looks.look_of`.
+    """
+    material = visual.material
+    if material is None or material.diffuse is None or material.texture is not None:
+        return Appearance.ALL
+    return Appearance.TEXTURES if tints(visual) else Appearance.NONE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MeshAsset:
     """One part of a shape, ready to be written to a file."""
@@ -163,10 +179,8 @@ class MeshAsset:
     """Vertex indices of triangles, shape (m, 3)."""
     uv: Array | None = None
     """Texture coordinates of the vertices, shape (n, 2)."""
-    rgba: Rgba | None = None
-    """Color that the mesh file states."""
-    texture: str | None = None
-    """Image file that the mesh file states."""
+    look: PartLook = UNSTATED
+    """Look that the mesh file states."""
 
     @property
     def data(self) -> bytes:
@@ -212,11 +226,14 @@ def mesh_asset(
             MeshAsset(name=part, vertices=vertices, faces=faces)
             for part, (vertices, faces) in parts.items()
         )
+    seen = MeshData(parts=tuple(map(_with_back, data.parts)))
     if appearance is Appearance.NONE or (
-        appearance is Appearance.TEXTURES and not _has_texture(data)
+        appearance is Appearance.TEXTURES and not _has_texture(seen)
     ):
-        return (_visual_part(MeshPart(names=(), vertices=data.vertices, faces=data.faces), name),)
-    looks = parts_by_appearance(data.parts)
+        return (_visual_part(MeshPart(names=(), vertices=seen.vertices, faces=seen.faces), name),)
+    looks = [
+        _with_texture_file(part, mesh, diagnostics) for part in parts_by_appearance(seen.parts)
+    ]
     return tuple(
         _visual_part(part, f"{name}_{i}" if len(looks) > 1 else name)
         for i, part in enumerate(looks)
@@ -224,7 +241,32 @@ def mesh_asset(
 
 
 def _has_texture(data: MeshData) -> bool:
-    return any(part.texture for part in data.parts)
+    return any(part.texture or part.picture for part in data.parts)
+
+
+def _with_back(part: MeshPart) -> MeshPart:
+    """Return a part with both of its sides, if both are to be seen: engines draw the front only."""
+    if not part.double_sided or MeshData(parts=(part,)).is_closed:
+        return part
+    return replace(
+        part,
+        vertices=np.concatenate((part.vertices, part.vertices)),
+        faces=np.concatenate((part.faces, part.faces[:, ::-1] + len(part.vertices))),
+        uv=None if part.uv is None else np.concatenate((part.uv, part.uv)),
+    )
+
+
+def _with_texture_file(part: MeshPart, mesh: Mesh, diagnostics: Diagnostics) -> MeshPart:
+    """Return a part whose texture, if it lies in the mesh file, is a file of the cache."""
+    if part.picture is None:
+        return part
+    try:
+        file = stored_as(part.picture, f"{Path(mesh.path or mesh.uri).stem}.png", _TEXTURES)
+    except OSError as error:
+        reason = f"the cache cannot be written: {error.strerror}"
+        diagnostics.add(MESH_EMBEDDED_TEXTURE, Where(mesh.path or ""), reason=reason)
+        return replace(part, picture=None)
+    return replace(part, texture=str(file), picture=None)
 
 
 def _visual_part(part: MeshPart, name: str) -> MeshAsset:
@@ -236,9 +278,8 @@ def _visual_part(part: MeshPart, name: str) -> MeshAsset:
     if normal is not None:
         vertices, faces = two_sided(vertices, faces, normal)
         uv = None if uv is None else np.concatenate((uv, uv))
-    return MeshAsset(
-        name=name, vertices=vertices, faces=faces, uv=uv, rgba=part.color, texture=part.texture
-    )
+    look = PartLook(color=part.color, texture=part.texture, emissive=part.emissive)
+    return MeshAsset(name=name, vertices=vertices, faces=faces, uv=uv, look=look)
 
 
 def shape_asset(
@@ -288,15 +329,16 @@ def _polyline_asset(
     )
 
 
-_VERSION = "8"
+_VERSION = "9"
 """Version of the conversion and of its record."""
 _SUBFOLDER = "obj"
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
     "name": str,
     "digest": str,
     "has_uv": bool,
-    "rgba": (list, type(None)),
+    "color": (list, type(None)),
     "texture": (str, type(None)),
+    "emissive": (list, type(None)),
     "obj": str,
     "npy": str,
 }
@@ -316,8 +358,7 @@ class MeshFile:
         data: The OBJ file.
         digest: Hash of the OBJ file.
         has_uv: Whether it has texture coordinates.
-        rgba: Color that the mesh file states.
-        texture: Image file that the mesh file states.
+        look: What the mesh file states about its look.
         source: The positions [m], shape (n, 3), or the file of the cache that has them.
     """
 
@@ -325,8 +366,7 @@ class MeshFile:
     data: bytes
     digest: str
     has_uv: bool
-    rgba: Rgba | None
-    texture: str | None
+    look: PartLook
     source: Array | str
 
     @cached_property
@@ -347,8 +387,7 @@ class MeshFile:
             data=data,
             digest=hashlib.sha256(data).hexdigest(),
             has_uv=asset.uv is not None,
-            rgba=asset.rgba,
-            texture=asset.texture,
+            look=asset.look,
             source=asset.vertices,
         )
 
@@ -473,7 +512,7 @@ def _read(conversion: Conversion) -> tuple[MeshFile, ...] | None:
 
 
 def _is_part(part: Any) -> bool:
-    return has_members(part, **_KINDS) and is_color(part["rgba"])
+    return has_members(part, **_KINDS) and is_look(part)
 
 
 def _file(part: dict[str, Any]) -> MeshFile:
@@ -482,8 +521,7 @@ def _file(part: dict[str, Any]) -> MeshFile:
         data=content_of(part["obj"]),
         digest=part["digest"],
         has_uv=part["has_uv"],
-        rgba=part["rgba"] and tuple(part["rgba"]),
-        texture=part["texture"],
+        look=look_from_json(part),
         source=part["npy"],
     )
 
@@ -506,7 +544,7 @@ def _store(
         OSError: if they cannot be written.
     """
     parts = [_stored(file) for file in files]
-    others = [*texture_files((file.texture for file in files), findings, source.mesh)]
+    others = [*texture_files((file.look.texture for file in files), findings, source.mesh)]
     others += [part[kind] for part in parts for kind in ("obj", "npy")]
     anywhere = tuple(
         replace(entry, where=NOWHERE) if entry.where == source.where else entry
@@ -525,8 +563,7 @@ def _stored(file: MeshFile) -> dict[str, Any]:
         "name": file.name,
         "digest": file.digest,
         "has_uv": file.has_uv,
-        "rgba": file.rgba,
-        "texture": file.texture,
+        **look_to_json(file.look),
         "obj": str(stored(file.data, ".obj", _SUBFOLDER)),
         "npy": str(stored(positions.getvalue(), ".npy", _SUBFOLDER)),
     }

@@ -1,6 +1,6 @@
 """Images of textures as files that engines read, converted once and kept in the cache.
 
-A picture becomes a PNG file at a fast level of compression, or stays a JPEG file if the engine
+A picture becomes a PNG file, or stays a JPEG file if the engine
 reads that. Each is decoded and written anew, so that an engine never sees a file that is damaged.
 """
 
@@ -34,7 +34,7 @@ from .cache import (
     write_record,
 )
 
-_VERSION = "4"
+_VERSION = "5"
 """Version of the conversion and of its record."""
 _SUBFOLDER = "pictures"
 PNG = ".png"
@@ -43,8 +43,10 @@ _STARTS = {b"\x89PNG": PNG, b"\xff\xd8\xff": JPEG}
 """Formats that engines read, by the first bytes of the file."""
 _JPEG_MODES = ("L", "RGB")
 """Colors of JPEG files that every engine reads; others, for print, become PNG."""
-_FAST = 1
-"""Level of PNG compression: six times as fast as the usual level, for files a tenth larger."""
+_LEVEL = 6
+"""Level of PNG compression: a photograph becomes a quarter smaller than at level 1, in 1.6 times
+the time, which the cache needs once.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +170,7 @@ def _converted(path: str, formats: tuple[str, ...]) -> Picture | None:
             else:
                 suffix = PNG
                 colors = "RGBA" if has_alpha else "RGB"
-                in_8_bits(image).convert(colors).save(out, "PNG", compress_level=_FAST)
+                in_8_bits(image).convert(colors).save(out, "PNG", compress_level=_LEVEL)
             is_transparent = has_alpha and bool(
                 np.asarray(image.convert("RGBA"))[:, :, 3].min() < 128
             )

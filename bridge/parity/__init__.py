@@ -19,12 +19,14 @@ if TYPE_CHECKING:
         default_engines,
         engine_names,
     )
+    from .motion.recording import record_motion, view_motion
     from .two_models import compare
     from .verdict import Level, Outcome, Row, Verdict
 
 __all__ = [
     "BaseEngine", "Comparison", "Engine", "EngineMissingError", "JointParameters", "Level",
     "NotReportedError", "Outcome", "Row", "Verdict", "compare", "default_engines", "engine_names",
+    "record_motion", "view_motion",
 ]  # fmt: skip
 
 _OF_ENGINES = (
@@ -34,6 +36,7 @@ _OF_ENGINES = (
 _HOMES = {
     "Comparison": ".comparison",
     "compare": ".two_models",
+    **dict.fromkeys(("record_motion", "view_motion"), ".motion.recording"),
     **dict.fromkeys(_OF_ENGINES, ".engine"),
     **dict.fromkeys(("Level", "Outcome", "Row", "Verdict"), ".verdict"),
 }

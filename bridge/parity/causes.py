@@ -41,6 +41,9 @@ ITERATIONS = "parity.solver-iterations"
 more iterations.
 """
 
+SINGLE_PRECISION = "parity.single-precision"
+"""An engine computes in single precision; the bound is what rounding does to this model."""
+
 SOFT = "parity.soft-stops"
 """An MJCF source states soft stops, which PyBullet lacks; the bound is that of a spring and a
 damper.

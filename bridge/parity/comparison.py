@@ -458,6 +458,8 @@ def _static_rows(
     progress: _Progress,
 ) -> Iterator[Row]:
     """Yield the rows of all quantities at these levels."""
+    for engine in engines.values():
+        engine.prepare(states)
     for quantity in (*QUANTITIES, *STATED_QUANTITIES):
         if quantity.level in levels:
             progress(f"{quantity.level} {quantity.name}")

@@ -278,6 +278,12 @@ class Engine(Protocol):
         false.
         """
 
+    @property
+    def unit_roundoff(self) -> float:
+        """The largest relative error of a number that the engine rounds; default that of double
+        precision.
+        """
+
     # --- how it simulates -------------------------------------------------------------------------
 
     @property
@@ -331,11 +337,21 @@ class Engine(Protocol):
         rest.
         """
 
+    def prepare(self, states: Sequence[tuple[dict[str, Position], dict[str, Position]]]) -> None:
+        """Compute many states, positions and velocities by joint, at once; `set_state` then takes
+        them from there. By default each state is computed when it is set.
+        """
+
     def positions(self) -> dict[str, Position]:
         """Return the current position of every joint that can move."""
 
     def velocities(self) -> Array:
         """Return the current velocities, shape (nv,)."""
+
+    def joint_states(self, joints: Sequence[str]) -> tuple[Array, Array]:
+        """Return the positions and velocities of joints with one axis [rad or m, rad/s or m/s],
+        both of shape (n,); by default from `positions` and `velocities`.
+        """
 
     def set_step(self, seconds: float) -> None:
         """Set the time step [s]."""
@@ -360,6 +376,11 @@ class Engine(Protocol):
     def set_controls(self, controls: Mapping[str, float]) -> None:
         """Set the efforts [N m or N] or targets [rad or m] of these joints, which act from now
         on.
+        """
+
+    def contact_points(self) -> Array:
+        """Return the points at which shapes touch since the last step, in the world [m], shape (n,
+        3); none from an engine that does not report them.
         """
 
     def close(self) -> None:
@@ -500,6 +521,7 @@ class BaseEngine:
     is_witness_of_motion: bool = False
     solves_constraints: bool = True
     is_slow: bool = False
+    unit_roundoff: float = float(np.finfo(np.float64).eps) / 2.0
     steps_explicitly: bool = False
     obeys_mjcf_settings: bool = False
     collision_policy: str = ""
@@ -541,6 +563,13 @@ class BaseEngine:
         """See `Engine.set_state`."""
         self._refuse("set a state")
 
+    def prepare(self, _states: Sequence[tuple[dict[str, Position], dict[str, Position]]]) -> None:
+        """See `Engine.prepare`."""
+
+    def contact_points(self) -> Array:
+        """See `Engine.contact_points`."""
+        return np.zeros((0, 3))
+
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""
         self._refuse("report positions")
@@ -548,6 +577,13 @@ class BaseEngine:
     def velocities(self) -> Array:
         """See `Engine.velocities`."""
         self._refuse("report velocities")
+
+    def joint_states(self, joints: Sequence[str]) -> tuple[Array, Array]:
+        """See `Engine.joint_states`."""
+        positions, velocities = self.positions(), self.velocities()
+        index = {dof: i for i, dof in enumerate(self.mechanism.v_order)}
+        q = np.array([np.ravel(positions[joint])[0] for joint in joints], dtype=np.float64)
+        return q, velocities[[index[joint, 0] for joint in joints]]
 
     def set_step(self, _seconds: float) -> None:
         """See `Engine.set_step`."""
@@ -714,6 +750,10 @@ class DescribedFactory(NamedFactory, Protocol):
     def is_slow(self) -> bool:
         """See `Engine.is_slow`."""
 
+    @property
+    def unit_roundoff(self) -> float:
+        """See `Engine.unit_roundoff`."""
+
     def as_exported(self, mechanism: Mechanism) -> Engine:
         """See `BaseEngine.as_exported`."""
 
@@ -744,12 +784,16 @@ _MUJOCO = _Simulator("mujoco", "mujoco", "try: pip install mujoco")
 _PYBULLET = _Simulator("pybullet", "pybullet", INSTALL_PYBULLET)
 _DRAKE = _Simulator("drake", "pydrake", "try: pip install drake")
 _DART = _Simulator("dart", "dartpy", "try: pip install 'sdfbridge[dart]'")
+_MJX = _Simulator("MJX", "mujoco.mjx", "try: pip install 'sdfbridge[mjx]'")
+_WARP = _Simulator("MuJoCo Warp", "mujoco_warp", "try: pip install 'sdfbridge[warp]'")
 _ENGINES: Mapping[str, tuple[str, _Simulator | None]] = {
     "reference": ("bridge.parity.reference:ReferenceEngine", None),
     "mujoco": ("bridge.parity.engines.mujoco.engine:MujocoEngine", _MUJOCO),
     "pybullet": ("bridge.parity.engines.pybullet.engine:PyBulletEngine", _PYBULLET),
     "drake": ("bridge.parity.engines.drake.engine:DrakeEngine", _DRAKE),
     "dart": ("bridge.parity.engines.dart.engine:DartEngine", _DART),
+    "mjx": ("bridge.parity.engines.mjx.engine:MjxEngine", _MJX),
+    "warp": ("bridge.parity.engines.warp.engine:WarpEngine", _WARP),
     "pybullet-urdf": ("bridge.parity.engines.pybullet.native:PyBulletUrdf", _PYBULLET),
     "pybullet-sdf": ("bridge.parity.engines.pybullet.native:PyBulletSdf", _PYBULLET),
     "mujoco-urdf": ("bridge.parity.engines.mujoco.native:MujocoUrdf", _MUJOCO),
@@ -789,6 +833,13 @@ def solves_constraints(factory: Factory) -> bool:
 def is_slow(factory: Factory) -> bool:
     """Return `Engine.is_slow` of the engines of a factory."""
     return isinstance(factory, DescribedFactory) and factory.is_slow
+
+
+def unit_roundoff(factory: Factory) -> float:
+    """Return `Engine.unit_roundoff` of the engines of a factory."""
+    if isinstance(factory, DescribedFactory):
+        return factory.unit_roundoff
+    return BaseEngine.unit_roundoff
 
 
 def as_exported(factory: Factory) -> Factory:

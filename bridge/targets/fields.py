@@ -26,7 +26,7 @@ from loaders.engine_settings import (
     physics_settings,
     stated_settings,
 )
-from loaders.model import Actuator, Light, Physics, SceneData, Sensor, settings_of
+from loaders.model import Actuator, Light, Material, Physics, SceneData, Sensor, settings_of
 from loaders.scene import Scene
 from loaders.text import shortened
 
@@ -231,7 +231,7 @@ def is_stated_elsewhere(item: Any, field: str) -> bool:
         return False
     if isinstance(item, Sensor):  # a camera whose image has no stated size
         return dict(settings_of(item, MUJOCO)).keys() <= {"resolution"}
-    return not isinstance(item, Actuator | Light)
+    return not isinstance(item, Actuator | Light | Material)
 
 
 def part_name(part: Any, owner: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hmac
 import io
+import json
 import math
 import os
 import secrets
@@ -13,11 +14,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
+from urllib.parse import parse_qs, quote
 
 import numpy as np
 
@@ -35,6 +38,7 @@ from bridge.mechanism.coordinates import (
 from bridge.output import Form, write_sealed
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics
+from loaders.files.images import PictureError, decoded
 from loaders.limits import LimitError
 from loaders.meshes import Faces
 from loaders.meshes.mesh_data import unique_rows
@@ -42,6 +46,8 @@ from loaders.model import Collision, Link, Plane, Visual, by_name
 from loaders.picture import ColoredSurface, surfaces
 from loaders.pose import Array, Pose, matrix_to_quaternion, rotation_about
 from loaders.scoped_names import unused_name
+
+from .marks import Recording, inertia_box, joint_marks, largest_distance
 
 if TYPE_CHECKING:
     import viser
@@ -111,6 +117,26 @@ def _unit(vectors: Array) -> Array:
     return unit
 
 
+Tint = tuple[float, float, float, float]
+"""Red, green, blue and opacity, from 0 to 1."""
+KINDS = {
+    "visuals": ("Visuals", "V"),
+    "collisions": ("Collisions", "C"),
+    "frames": ("Frames and names", "F"),
+    "overlaps": ("Overlaps", "O"),
+    "inertia": ("Inertias and centers of mass", "I"),
+    "joints": ("Joint axes and limits", "J"),
+    "contacts": ("Contacts of a motion", "K"),
+}
+"""Kinds of items that can be shown: the text of the switch, and the key that turns it."""
+_OVERLAY = (1.0, 0.45, 0.05, 0.5)
+"""Color of a model that is laid over another one."""
+_CONTACT, _CONTACT_COLOR = 0.008, (230, 30, 30)
+_CENTER, _CENTER_COLOR = 0.012, (20, 20, 20)
+"""Radius as a share of the size of the model, and color, of contacts and of centers of mass."""
+_INERTIA_COLOR = (150, 60, 200)
+_AXIS = 0.12
+"""Length of the axis of a joint, as a share of the size of the model."""
 _AXES = (0.08, 0.006)
 """Length and radius of the axes of a link, as shares of the size of the model."""
 _GAMMA = 2.2
@@ -133,17 +159,26 @@ class DrawnModel:
         name: The node that holds all others.
     """
 
-    def __init__(self, server: Any, name: str, mechanism: Mechanism) -> None:
+    def __init__(
+        self, server: Any, name: str, mechanism: Mechanism, *, tint: Tint | None = None
+    ) -> None:
         self.name = name
         self._mechanism = mechanism
+        self._tint = tint
         self._offset = np.zeros(3)
         self._root = server.scene.add_frame(name, show_axes=False)
         self._corners = [np.zeros((0, 3))]
         self._corners_of_planes = [np.zeros((0, 3))]
         self._frames: dict[str, Any] = {}
         self._server = server
-        self._shown: dict[str, list[Any]] = {"visuals": [], "collisions": [], "frames": []}
+        self._shown: dict[str, list[Any]] = {
+            kind: [] for kind in ("visuals", "collisions", "frames", "inertia")
+        }
         self._marks: list[Any] | None = None
+        self._joints: list[Any] | None = None
+        self._contacts: Any = None
+        self._shows_contacts = False
+        self._points = np.zeros((0, 3))
         self._positions: Mapping[str, Position] = initial_positions(mechanism)
         poses = mechanism.link_poses(self._positions)
         for i, link in enumerate(mechanism.scene.links):
@@ -156,7 +191,13 @@ class DrawnModel:
         self._low = corners.min(axis=0) if len(corners) else np.zeros(3)
         self._high = corners.max(axis=0) if len(corners) else np.zeros(3)
         self._add_axes(server)
+        self._add_inertias(server)
         self.show("collisions", visible=not self._shown["visuals"])
+
+    @property
+    def offset(self) -> Array:
+        """Offset from the place in the file [m], shape (3,)."""
+        return self._offset
 
     @property
     def low(self) -> Array:
@@ -179,25 +220,111 @@ class DrawnModel:
         """Length of the diagonal of the bounding box [m]."""
         return float(np.linalg.norm(self.high - self.low))
 
-    def place(self, positions: Mapping[str, Position]) -> None:
-        """Move the links to positions of the joints."""
+    def place(
+        self, positions: Mapping[str, Position], poses: Mapping[str, Pose] | None = None
+    ) -> None:
+        """Move the links to positions of the joints, or to poses that a simulator has for them."""
         self._positions = positions
-        for name, X_WL in self._mechanism.link_poses(positions).items():
+        for name, X_WL in (poses or self._mechanism.link_poses(positions)).items():
             if name in self._frames:
                 vector = X_WL.to_vector()
                 self._frames[name].position, self._frames[name].wxyz = vector[:3], vector[3:]
         if self._marks is not None:
             self._mark_overlaps()
+        if self._joints is not None:
+            self._mark_joints()
 
     def show(self, kind: str, *, visible: bool) -> None:
-        """Show or hide ``visuals``, ``collisions``, ``frames`` or ``overlaps``."""
+        """Show or hide a kind of item, a key of `KINDS`."""
         if kind == "overlaps":
             self._unmark_overlaps()
             if visible:
                 self._mark_overlaps()
-            return
-        for handle in self._shown[kind]:
+        elif kind == "joints":
+            self._unmark_joints()
+            if visible:
+                self._mark_joints()
+        elif kind == "contacts":
+            self._shows_contacts = visible
+            self.touch(self._points)
+        for handle in self._shown.get(kind, ()):
             handle.visible = visible
+
+    def touch(self, points: Array) -> None:
+        """Draw points of contact in the world [m], shape (n, 3), in place of those before."""
+        self._points = points
+        if self._contacts is not None:
+            self._contacts.remove()
+            self._contacts = None
+        if self._shows_contacts and len(points):
+            radius = _CONTACT * max(self.size, 1e-3)
+            lines = np.stack((points, points + np.array((0.0, 0.0, 8.0 * radius))), axis=1)
+            self._contacts = self._server.scene.add_arrows(
+                f"{self.name}/contacts",
+                lines,
+                _CONTACT_COLOR,
+                shaft_radius=0.5 * radius,
+                head_radius=radius,
+                head_length=2.0 * radius,
+            )
+
+    def _unmark_joints(self) -> None:
+        for handle in self._joints or ():
+            handle.remove()
+        self._joints = None
+
+    def _mark_joints(self) -> None:
+        """Draw the axes of the joints, their ranges and their present positions."""
+        self._unmark_joints()
+        length = _AXIS * max(self.size, 1e-3)
+        marks = joint_marks(self._mechanism, self._positions, length)
+        scene, thin = self._server.scene, 0.02 * length
+        self._joints = []
+        if marks.arrows:
+            arrows = scene.add_arrows(
+                f"{self.name}/joint_axes",
+                np.array(marks.arrows),
+                np.array(marks.arrow_colors, dtype=np.uint8),
+                shaft_radius=thin,
+                head_radius=3.0 * thin,
+                head_length=8.0 * thin,
+            )
+            lines = scene.add_line_segments(
+                f"{self.name}/joint_ranges",
+                np.array(marks.segments),
+                np.repeat(np.array(marks.segment_colors, dtype=np.uint8)[:, None], 2, axis=1),
+                thickness=2.0,
+                thickness_units="screen",
+            )
+            self._joints = [arrows, lines]
+
+    def _add_inertias(self, server: Any) -> None:
+        """Add the box of equal inertia and the center of mass of each link, hidden."""
+        radius = _CENTER * max(self.size, 1e-3)
+        for body in self._mechanism.bodies:
+            frame, box = self._frames.get(body.name), inertia_box(body.inertia)
+            if frame is None or box is None:
+                continue
+            size, X_LB = box
+            vector = X_LB.to_vector()
+            place = {"position": vector[:3], "wxyz": vector[3:], "visible": False}
+            self._shown["inertia"] += [
+                server.scene.add_box(
+                    f"{frame.name}/inertia",
+                    _INERTIA_COLOR,
+                    np.maximum(size, 1e-6),
+                    opacity=0.35,
+                    cast_shadow=False,
+                    **place,
+                ),
+                server.scene.add_icosphere(
+                    f"{frame.name}/center_of_mass",
+                    radius,
+                    _CENTER_COLOR,
+                    cast_shadow=False,
+                    **place,
+                ),
+            ]
 
     def _unmark_overlaps(self) -> None:
         for handle in self._marks or ():
@@ -241,7 +368,7 @@ class DrawnModel:
         for j, surface in enumerate(surfaces(shape)):
             middle = surface.vertices.mean(axis=0)
             grown = middle + (1.0 + _GROWTH) * (surface.vertices - middle)
-            mesh = _mesh(replace(surface, vertices=grown, rgba=color, uv=None, texture=None))
+            mesh = _mesh(ColoredSurface(vertices=grown, faces=surface.faces, rgba=color))
             handle = self._server.scene.add_mesh_trimesh(
                 f"{path}_{j}", mesh, position=X_LG[:3], wxyz=X_LG[3:]
             )
@@ -272,6 +399,8 @@ class DrawnModel:
         self, server: Any, path: str, surface: ColoredSurface, kind: str, X_LG: Pose
     ) -> None:
         vector = X_LG.to_vector()
+        if self._tint is not None:
+            surface = replace(surface, rgba=self._tint, uv=None, texture=None)
         mesh = server.scene.add_mesh_trimesh(
             path, _mesh(surface), position=vector[:3], wxyz=vector[3:]
         )
@@ -298,7 +427,8 @@ def _mesh(surface: ColoredSurface) -> Any:
 
     looks: Any = trimesh.visual
     vertices, faces, normals, uv = shaded(surface.vertices, surface.faces, surface.uv)
-    picture = _picture(surface.texture)
+    picture = _picture(surface)
+    emitted = [min(c, 1.0) ** _GAMMA for c in surface.emissive[:3]] if surface.emissive else None
     red, green, blue, alpha = (min(max(c, 0.0), 1.0) for c in surface.rgba)
     rgba = [int(255.0 * c) for c in (red**_GAMMA, green**_GAMMA, blue**_GAMMA, alpha)]
     opaque_mode = "OPAQUE" if picture is None else "MASK"
@@ -308,25 +438,29 @@ def _mesh(surface: ColoredSurface) -> Any:
         roughnessFactor=0.8,
         doubleSided=True,
         baseColorTexture=picture,
+        emissiveFactor=emitted,
         alphaMode="BLEND" if rgba[3] < 255 else opaque_mode,
     )
     visual = looks.TextureVisuals(uv=None if picture is None else uv, material=material)
     return trimesh.Trimesh(vertices, faces, vertex_normals=normals, visual=visual, process=False)
 
 
-def _picture(file: str | None) -> Any:
-    """Return an image file as a picture of Pillow, decoded within the limits of pictures; None if
-    there is none.
+def _picture(surface: ColoredSurface) -> Any:
+    """Return the texture of a surface as a picture of Pillow, decoded within the limits of
+    pictures; None if there is none.
 
     A picture that cannot be read is left out; exporting the scene reports why.
     """
     from PIL import Image
 
-    found = None
-    if file:
-        with suppress(LimitError):
-            found = engine_picture(file, "viewer", Diagnostics(), formats=(PNG, JPEG))
-    return Image.open(io.BytesIO(found.data)) if found else None
+    with suppress(LimitError, PictureError):
+        if surface.picture is not None:
+            with decoded(surface.picture, "texture") as image:
+                return image.copy()
+        if surface.texture is not None:
+            found = engine_picture(surface.texture, "viewer", Diagnostics(), formats=(PNG, JPEG))
+            return Image.open(io.BytesIO(found.data)) if found else None
+    return None
 
 
 _ANGLE, _LENGTH = 3.142, 1.0
@@ -504,6 +638,69 @@ def _rotation_vector(quaternion: np.ndarray) -> np.ndarray:
     return np.asarray(xyz * (angle / sine))
 
 
+_MOMENT = 1.0 / 30.0
+"""Time between two pictures of a motion that plays [s]."""
+
+
+class Clock:
+    """The slider of time of all motions, and their playing."""
+
+    def __init__(self, gui: Any, end: float, show: Callable[[float], None]) -> None:
+        self._show = show
+        self._stopped = threading.Event()
+        with gui.add_folder("Motion"):
+            self._slider = gui.add_slider(
+                "Time [s]", min=0.0, max=end, step=1e-3, initial_value=0.0
+            )
+            self._playing = gui.add_checkbox("Play (space)", False)
+            self._words = gui.add_markdown("")
+        self._slider.on_update(lambda event: show(float(event.target.value)))
+        threading.Thread(target=self._play, daemon=True).start()
+
+    @property
+    def time(self) -> float:
+        """Time that is shown [s]."""
+        return float(self._slider.value)
+
+    def set(self, time: float) -> None:
+        """Show a time [s], within that of the motions."""
+        self._slider.value = min(max(time, 0.0), float(self._slider.max))
+
+    def extend(self, end: float) -> None:
+        """Let the slider reach at least to a time [s]."""
+        self._slider.max = max(float(self._slider.max), end)
+
+    def toggle(self) -> None:
+        """Play, or pause."""
+        self._playing.value = not self._playing.value
+
+    def say(self, words: str) -> None:
+        """Write words below the slider."""
+        self._words.content = words
+
+    def close(self) -> None:
+        """End the playing."""
+        self._stopped.set()
+
+    def _play(self) -> None:
+        while not self._stopped.wait(_MOMENT):
+            if self._playing.value:
+                following = self.time + _MOMENT
+                self.set(following if following <= self._slider.max else 0.0)
+
+
+def _png(client: Any, width: int, height: int) -> bytes:
+    """Return what a browser shows, as PNG."""
+    from PIL import Image
+
+    content = io.BytesIO()
+    picture = client.get_render(height, width, transport_format="png", timeout=_RENDER_TIMEOUT)
+    Image.fromarray(picture).save(content, "PNG")
+    return content.getvalue()
+
+
+_RENDER_TIMEOUT = 30.0
+"""Time in which a browser draws a picture [s]."""
 DEFAULT_PORT = 8080
 """Port of the server; the next free one if it is taken."""
 _HOST = "127.0.0.1"
@@ -560,8 +757,13 @@ class Viewer:
         """
         self._token = secrets.token_urlsafe(32)
         with _quiet_console():
-            self._server = _new_server(port, self._token)
+            self._server = _new_server(port, self._token, self._opened)
         self._models: dict[str, tuple[DrawnModel, Sliders]] = {}
+        self._motions: dict[str, Recording] = {}
+        self._overlays: dict[str, str] = {}
+        self._moving = threading.RLock()
+        self._is_following = False
+        self._clock: Clock | None = None
         self._low = self._high = np.zeros(3)
         self._is_open = True
         self._add_surroundings(dark=dark)
@@ -579,34 +781,154 @@ class Viewer:
         """Names of the models, each as in the list of the page."""
         return tuple(self._models)
 
-    def add(self, source: Source, *, name: str = "", **load_options: Unpack[LoadOptions]) -> str:
+    def add(
+        self,
+        source: Source,
+        *,
+        name: str = "",
+        over: str = "",
+        motion: Recording | None = None,
+        **load_options: Unpack[LoadOptions],
+    ) -> str:
         """Add a model, beside those that are there, and return its name.
 
         Args:
             source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
             name: Name on the page; empty for that of the scene.
+            over: Name of a model over which this one is laid, in orange and half transparent;
+                joints of one name then move together.
+            motion: A motion of the model, which the slider of time moves.
             load_options: Options of `loaders.load`, if ``source`` is a path.
 
         Raises:
             LoadError: if the file has errors.
             ExportError: if the scene cannot be lowered.
+            ValueError: if there is no model of the name ``over``.
         """
+        below = self._model(over)[0] if over else None
         mechanism = mechanism_of(source, **load_options)
         wanted = name or mechanism.scene.name or source_name(source)
         count = len(self._models)
         unique = unused_name(
             wanted, self._models.__contains__, lambda name, attempt: f"{name} ({count + attempt})"
         )
-        drawn = DrawnModel(self._server, f"/model_{len(self._models)}", mechanism)
-        if self._models:
+        tint = _OVERLAY if over else None
+        drawn = DrawnModel(self._server, f"/model_{len(self._models)}", mechanism, tint=tint)
+        if below is not None:
+            drawn.move(below.offset)
+            self._overlays[unique] = over
+        elif self._models:
             drawn.move(
                 np.array((0.0, self._high[1] + _GAP * max(drawn.size, 1e-3) - drawn.low[1], 0.0))
             )
         self._look_at(drawn)
-        self._models[unique] = drawn, self._panel(unique, mechanism, drawn)
+        self._models[unique] = drawn, self._panel(unique, mechanism, drawn, visible=motion is None)
+        for kind in ("frames", "inertia", "joints", "contacts"):
+            drawn.show(kind, visible=self._toggles[kind].value)
         if self._toggles["overlaps"].value or mechanism.that_may_collide(mechanism.overlaps):
             self.show("overlaps")
+        if motion is not None:
+            self._motions[unique] = motion
+            self._start_clock(float(motion.times[-1]))
         return unique
+
+    @property
+    def time(self) -> float:
+        """Time of the motions that are shown [s]; 0 without one."""
+        return self._clock.time if self._clock else 0.0
+
+    def set_time(self, seconds: float) -> None:
+        """Move every model with a motion to a time [s], and the slider of time.
+
+        Raises:
+            ValueError: if no model has a motion.
+        """
+        if self._clock is None:
+            raise ValueError("no model has a motion; expected add(..., motion=...) before")
+        self._clock.set(seconds)
+
+    def _start_clock(self, end: float) -> None:
+        if self._clock is None:
+            self._clock = Clock(self._server.gui, end, self._show_time)
+            for label, hotkey, act in (
+                ("Play or pause", "space", self._clock.toggle),
+                ("Next moment", "arrowright", lambda: self.set_time(self.time + _MOMENT)),
+                ("Moment before", "arrowleft", lambda: self.set_time(self.time - _MOMENT)),
+            ):
+                self._command(label, hotkey, act)
+        self._clock.extend(end)
+        self._show_time(self.time)
+
+    def _show_time(self, time: float) -> None:
+        """Move the models with a motion to a time, and say how far they are apart."""
+        shown: list[Mapping[str, Pose]] = []
+        with self._moving:
+            for name, motion in self._motions.items():
+                drawn, k = self._models[name][0], motion.index(time)
+                drawn.place(motion.positions[k], motion.poses[k])
+                drawn.touch(motion.contacts[k] if motion.contacts else np.zeros((0, 3)))
+                shown.append(motion.poses[k])
+        if self._clock and len(shown) > 1:
+            distance, link = largest_distance(shown[0], shown[1])
+            self._clock.say(
+                f"{distance * 1e3:.3g} mm apart at most" + (f" ({link})" if link else "")
+            )
+
+    def state(self) -> dict[str, Any]:
+        """Return what is shown, as data of JSON: positions of sliders by model, kinds of items, and
+        the time of motions.
+        """
+        return {
+            "positions": {
+                name: {joint: np.asarray(q).tolist() for joint, q in sliders.positions.items()}
+                for name, (_, sliders) in self._models.items()
+                if name not in self._motions
+            },
+            "shown": [kind for kind, toggle in self._toggles.items() if toggle.value],
+            "time": self.time,
+        }
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Show a state again; models and joints that this viewer does not have are left out.
+
+        Args:
+            state: What `state` returned, of this or of another viewer.
+        """
+        for name, positions in dict(state.get("positions", {})).items():
+            if name in self._models and name not in self._motions:
+                sliders = self._models[name][1]
+                known = {dof.joint for dof in sliders.dofs}
+                sliders.set({joint: q for joint, q in positions.items() if joint in known})
+        if "shown" in state:
+            for kind in self._toggles:
+                self.show(kind, visible=kind in state["shown"])
+        if self._clock and "time" in state:
+            self.set_time(float(state["time"]))
+
+    @property
+    def link(self) -> str:
+        """Address of the page in the present state; it holds the token, as `url` does."""
+        return f"{self.url}?state={quote(json.dumps(self.state(), separators=(',', ':')))}"
+
+    def _opened(self, state: str) -> None:
+        """Show the state of a link that is opened; what is no state is left out."""
+        with suppress(ValueError, TypeError, AttributeError):
+            self.set_state(json.loads(state))
+
+    def picture(self, width: int = 1280, height: int = 720) -> bytes:
+        """Return the view of the page that was opened last, as PNG.
+
+        Args:
+            width: Width [pixels]; at most that of the window.
+            height: Height [pixels]; at most that of the window.
+
+        Raises:
+            ValueError: if no browser has the page open.
+        """
+        clients = self._server.get_clients()
+        if not clients:
+            raise ValueError("no browser shows the page; open its url before")
+        return _png(clients[max(clients)], width, height)
 
     def positions(self, model: str = "") -> dict[str, Position]:
         """Return the positions of a model's joints.
@@ -636,9 +958,11 @@ class Viewer:
         """Show or hide a kind of item of every model.
 
         Args:
-            kind: ``visuals``, ``collisions``, ``frames`` or ``overlaps``: the collisions of links
+            kind: ``visuals``, ``collisions``, ``frames``, ``overlaps`` (the collisions of links
                 that overlap at the present positions, red if they may collide, orange if they do
-                not because they overlap initially.
+                not because they overlap initially), ``inertia`` (boxes of equal inertia, and
+                centers of mass), ``joints`` (axes, ranges and present positions) or ``contacts``
+                (of a motion).
             visible: Whether to show them.
 
         Raises:
@@ -682,6 +1006,8 @@ class Viewer:
         """Stop the server."""
         if self._is_open:
             self._is_open = False
+            if self._clock:
+                self._clock.close()
             with _quiet_console():
                 self._server.stop()
 
@@ -720,16 +1046,12 @@ class Viewer:
         gui.main_panel.dock_right()
         scene.set_up_direction("+z")
         self._toggles: dict[str, Any] = {}
-        for kind, label in (
-            ("visuals", "Visuals"),
-            ("collisions", "Collisions"),
-            ("frames", "Frames and names"),
-            ("overlaps", "Overlaps"),
-        ):
-            self._toggles[kind] = gui.add_checkbox(label, kind == "visuals")
+        for kind, (label, key) in KINDS.items():
+            self._toggles[kind] = gui.add_checkbox(f"{label} ({key})", kind == "visuals")
             self._toggles[kind].on_update(
                 lambda event, kind=kind: self.show(kind, visible=event.target.value)
             )
+            self._command(label, key, partial(self._turn, kind))
         grid = scene.add_grid(
             "/grid", infinite_grid=True, cell_size=0.1, section_size=1.0, fade_distance=25.0
         )
@@ -737,23 +1059,81 @@ class Viewer:
         ground.on_update(lambda event: setattr(grid, "visible", event.target.value))
         dark_mode = gui.add_checkbox("Dark", dark)
         dark_mode.on_update(lambda event: self._theme(dark=event.target.value))
+        gui.add_button("Picture (P)").on_click(lambda event: self._send_picture(event.client))
+        gui.add_button("Link to this state (L)").on_click(
+            lambda event: self._show_link(event.client)
+        )
+        self._command("Reset all joints", "R", self._reset)
+        for label, key, act in (
+            ("Picture", "P", self._send_picture),
+            ("Link to this state", "L", self._show_link),
+        ):
+            self._command(label, key, act, of_client=True)
+
+    def _command(
+        self, label: str, key: Any, act: Callable[..., None], *, of_client: bool = False
+    ) -> None:
+        """Let a key of the page do something, for the page whose key it is if ``of_client``."""
+
+        def run(event: Any) -> None:
+            act(event.client) if of_client else act()
+
+        self._server.gui.add_command(label, hotkey=key).on_trigger(run)
+
+    def _turn(self, kind: str) -> None:
+        self.show(kind, visible=not self._toggles[kind].value)
+
+    def _reset(self) -> None:
+        for _, sliders in self._models.values():
+            sliders.reset()
+
+    def _send_picture(self, client: Any) -> None:
+        """Let a browser save its view as a file."""
+        if client is not None:
+            camera = client.camera
+            content = _png(client, camera.image_width, camera.image_height)
+            client.send_file_download("sdfbridge.png", content)
+
+    def _show_link(self, client: Any) -> None:
+        if client is not None:
+            client.add_notification("Link to this state", self.link)
 
     def _theme(self, *, dark: bool) -> None:
         self._server.gui.configure_theme(
             control_width="medium", dark_mode=dark, show_logo=False, show_share_button=False
         )
 
-    def _panel(self, name: str, mechanism: Mechanism, drawn: DrawnModel) -> Sliders:
+    def _panel(
+        self, name: str, mechanism: Mechanism, drawn: DrawnModel, *, visible: bool
+    ) -> Sliders:
         gui = self._server.gui
         if not any(link.visuals for link in mechanism.scene.links):
             self._toggles["collisions"].value = True
-        with gui.add_folder(name[:60]):
-            sliders = Sliders(gui, mechanism, drawn.place)
+        with gui.add_folder(name[:60], visible=visible):
+            sliders = Sliders(gui, mechanism, lambda q: self._moved(name, drawn, q))
             if sliders.dofs:
                 gui.add_button("Reset").on_click(lambda _: sliders.reset())
             else:
                 gui.add_markdown("No joint of this model moves.")
         return sliders
+
+    def _moved(self, name: str, drawn: DrawnModel, q: Mapping[str, Position]) -> None:
+        """Place a model, and move joints of the same names of models that lie over or below it."""
+        with self._moving:
+            drawn.place(q)
+            if self._is_following:
+                return
+            self._is_following = True
+            try:
+                for other, (_, sliders) in self._models.items():
+                    if other != name and self._is_laid_on(name, other):
+                        known = {dof.joint for dof in sliders.dofs}
+                        sliders.set({joint: value for joint, value in q.items() if joint in known})
+            finally:
+                self._is_following = False
+
+    def _is_laid_on(self, one: str, two: str) -> bool:
+        return self._overlays.get(one, one) == self._overlays.get(two, two)
 
     def _fit_when_ready(self, client: Any) -> None:
         """Fit the camera of a page. What it reports first may be before it goes to where it
@@ -803,6 +1183,7 @@ def view(
     port: int = DEFAULT_PORT,
     dark: bool = False,
     open_browser: bool = False,
+    overlay: bool = False,
     **load_options: Unpack[LoadOptions],
 ) -> Viewer:
     """Show models in a web browser, with sliders for their joints, beside each other.
@@ -815,6 +1196,7 @@ def view(
         port: Port of the server; the next free one if it is taken, 0 for any.
         dark: Whether the page is dark at first.
         open_browser: Whether to open the page in the web browser of this machine.
+        overlay: Whether later models are laid over the first one, orange and half transparent.
         load_options: Options of `loaders.load`, for the sources that are paths.
 
     Raises:
@@ -825,7 +1207,8 @@ def view(
     viewer = Viewer(port=port, dark=dark)
     try:
         for source in sources:
-            viewer.add(source, **load_options)
+            over = viewer.models[0] if overlay and viewer.models else ""
+            viewer.add(source, over=over, **load_options)
     except BaseException:
         viewer.close()
         raise
@@ -837,7 +1220,7 @@ def view(
 # --- the server -----------------------------------------------------------------------------------
 
 
-def _new_server(port: int, token: str) -> viser.ViserServer:
+def _new_server(port: int, token: str, opened: Callable[[str], None]) -> viser.ViserServer:
     """Start a server of viser that answers only requests with a token, and is never published.
 
     Any page in a browser can send requests to a server on this machine, and can give the machine a
@@ -847,6 +1230,7 @@ def _new_server(port: int, token: str) -> viser.ViserServer:
     Args:
         port: Port of the server; the next free one if it is taken, 0 for any.
         token: First part of the path of each request.
+        opened: Called with the state in the address of a page that is opened.
 
     Raises:
         ImportError: if viser is not installed, or is a version whose server cannot be protected.
@@ -856,7 +1240,7 @@ def _new_server(port: int, token: str) -> viser.ViserServer:
     except ImportError as error:
         raise ImportError("the viewer needs viser: pip install 'sdfbridge[view]'") from error
     host = "".join(_HOST)
-    with _STARTING, _checked_requests(host, token) as checked:
+    with _STARTING, _checked_requests(host, token, opened) as checked:
         server = viser.ViserServer(host=host, port=port, label="sdfbridge", verbose=False)
     if not checked:
         server.stop()
@@ -902,8 +1286,13 @@ def _parts(request: Request) -> tuple[str, str]:
     return first, rest
 
 
+def _state_in(request: Request) -> str:
+    """Return the state in the address of a request; empty if there is none."""
+    return parse_qs(request.path.partition("?")[2]).get("state", [""])[0]
+
+
 @contextlib.contextmanager
-def _checked_requests(host: str, token: str) -> Iterator[list[bool]]:
+def _checked_requests(host: str, token: str, opened: Callable[[str], None]) -> Iterator[list[bool]]:
     """Let the server that starts meanwhile check its requests; what is yielded gets an item as soon
     as it does.
 
@@ -914,6 +1303,7 @@ def _checked_requests(host: str, token: str) -> Iterator[list[bool]]:
     Args:
         host: The object that viser gets as host of the server.
         token: First part of the path of each request.
+        opened: Called with the state in the address of a page that is opened.
     """
     from websockets.asyncio import server as sockets
     from websockets.http11 import Request
@@ -933,6 +1323,8 @@ def _checked_requests(host: str, token: str) -> Iterator[list[bool]]:
                 return connection.respond(
                     HTTPStatus.FORBIDDEN, f"The viewer of sdfbridge refuses this: {why}.\n"
                 )
+            if (state := _state_in(request)) and "Upgrade" not in request.headers:
+                threading.Thread(target=opened, args=(state,), daemon=True).start()
             return answer(connection, Request(f"/{_parts(request)[1]}", request.headers))
 
         checked.append(True)

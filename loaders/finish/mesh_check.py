@@ -5,7 +5,7 @@ plausible.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -28,8 +28,7 @@ _DIRECTIONS = 400
 
 
 def check_meshes(scene: Scene, diagnostics: Diagnostics) -> dict[Mesh, Array | None]:
-    """Report meshes that cannot be read, and those whose size is implausible compared with the
-    joint offsets; return the vertices of each, shape (n, 3) [m], or None.
+    """Report meshes that cannot be read; return the vertices of each, shape (n, 3) [m], or None.
 
     This reads every mesh of the scene once. Of a large one only vertices on its hull are kept.
 
@@ -40,29 +39,48 @@ def check_meshes(scene: Scene, diagnostics: Diagnostics) -> dict[Mesh, Array | N
     Raises:
         LimitError: if the meshes have too many triangles.
     """
-    offsets = _longest_joint_offsets(scene)
     found: dict[Mesh, Array | None] = {}
-    sizes: dict[Mesh, float] = {}
     for link, shape, mesh in _meshes(scene):
-        if mesh in sizes:
+        if mesh in found:
             continue
         before = len(diagnostics)
         data = read_mesh(mesh, diagnostics)
         subjects = (link.name, f"{link.name}{SEPARATOR}{shape.name}")
         diagnostics.add_missing_subjects(range(before, len(diagnostics)), subjects)
         found[mesh] = None if data is None else _extreme(data.vertices)
-        sizes[mesh] = math.nan if data is None else float((data.bounds[1] - data.bounds[0]).max())
+    return found
+
+
+def check_mesh_sizes(
+    scene: Scene,
+    meshes: Mapping[Mesh, Array | None],
+    diagnostics: Diagnostics,
+    explained: Collection[str] = (),
+) -> None:
+    """Report meshes whose size is implausible compared with the joint offsets.
+
+    Args:
+        scene: The scene.
+        meshes: The vertices of its meshes; see `check_meshes`.
+        diagnostics: Record for the findings.
+        explained: Links whose sizes another finding is about.
+    """
+    offsets = _longest_joint_offsets(scene)
+    sizes = {
+        mesh: math.nan if points is None or not len(points) else float(np.ptp(points, axis=0).max())
+        for mesh, points in meshes.items()
+    }
     reported: set[Mesh] = set()
     for link, shape, mesh in _meshes(scene):
         offset = offsets.get(link.model, 0.0)
         if (
             offset
+            and link.name not in explained
             and mesh not in reported
             and not _is_plausible(sizes[mesh], offset, _beside(link, shape, sizes))
         ):
             reported.add(mesh)
             _report_size(link, shape, mesh, sizes[mesh], offset, diagnostics)
-    return found
 
 
 def _extreme(vertices: Array) -> Array:

@@ -152,6 +152,7 @@ FRICTION_KEYS: Mapping[str, Key] = {
 """Keys of a link that are coefficients of friction of its collisions."""
 LINK_KEYS: Mapping[str, Key] = {
     "gravity": Key("gravity", _flag),
+    "mass": Key("inertia", _positive),
     "collisions": Key("collisions", _shapes),
 }
 """Keys of a link that are its own fields."""
@@ -195,7 +196,26 @@ def with_overrides(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         diagnostics.add(codes.OVERRIDES_SYNTAX, Where(str(path)), reason=str(error))
         return scene
-    overrides = _Overrides(str(path), text, diagnostics)
+    return with_override_tables(scene, document, diagnostics, str(path), text)
+
+
+def with_override_tables(
+    scene: Scene,
+    document: Mapping[str, Any],
+    diagnostics: Diagnostics,
+    file: str = "",
+    text: str = "",
+) -> Scene:
+    """Return the scene with the changes that the tables of a file of overrides state.
+
+    Args:
+        scene: The scene.
+        document: The tables by name.
+        diagnostics: Record for the findings: each change, and what is wrong.
+        file: The file that has the tables.
+        text: Its text, in which the places of findings are looked up.
+    """
+    overrides = _Overrides(file, text, diagnostics)
     for table in document:
         if table not in _TABLES:
             overrides.report_key("the file", table, _TABLES)
@@ -327,6 +347,13 @@ def _changed_link(link: Link, key: str, value: Any, overrides: _Overrides) -> Li
         before = [shape.name for shape in link.collisions]
         overrides.report(link.name, key, before, [shape.name for shape in collisions])
         return dataclasses.replace(link, collisions=collisions)
+    if key == "mass":
+        if link.inertia is None:
+            overrides.report_value(f"link {link.name}", key, value, "a link with an inertia")
+            return link
+        overrides.report(link.name, key, link.inertia.mass, value)
+        heavier = dataclasses.replace(link.inertia, mass=value)
+        return dataclasses.replace(link, inertia=heavier)
     if key in LINK_KEYS:
         overrides.report(link.name, key, getattr(link, LINK_KEYS[key].field), value)
         return dataclasses.replace(link, **{LINK_KEYS[key].field: value})

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 
 from loaders import codes
 from loaders.limits import limit_of, raised_as
@@ -22,7 +23,7 @@ from loaders.model import Mesh, Rgba
 from loaders.pose import Array, frozen
 from loaders.xml import mended_xml
 
-from .mesh_data import Faces, MeshData, MeshPart, Remark, Textures
+from .mesh_data import Faces, MeshData, MeshPart, Remark, Textures, unique_rows
 from .precheck import (
     MAX_DEPTH,
     ColladaAsset,
@@ -34,6 +35,7 @@ from .precheck import (
     check_parts,
     read_checked,
 )
+from .stated_looks import BLACK, WHITE, Losses, StatedLook, colored, emitted, glowing, opacity
 from .trimesh_formats import SUFFIXES, read_with_trimesh
 
 _EMPTY = re.compile(
@@ -85,7 +87,7 @@ def read_collada(
     Raises:
         MeshError: if the file cannot be read.
     """
-    textures, mended = Textures(path), []
+    textures, losses, mended = Textures(path), Losses(), []
     try:
         asset = check_collada(data)
     except NotWellFormedError as error:
@@ -95,24 +97,26 @@ def read_collada(
     data = _EMPTY.sub(b"", data)
     with raised_as(MeshError, "the file is not valid COLLADA"):
         document = _open(data)
-        parts = list(_all_parts(document, textures))
+        parts = list(_all_parts(document, textures, losses))
     R, remarks = _orientation(asset, turned)
-    remarks += [*mended, *map(_incomplete, document.errors), *textures.remarks()]
+    remarks += [*mended, *map(_incomplete, document.errors)]
+    remarks += [*textures.remarks(), *losses.remarks()]
     unit = 1.0 if asset.unit is None else asset.unit
     return [replace(part, vertices=frozen(unit * part.vertices @ R.T)) for part in parts], remarks
 
 
-def _all_parts(document: Any, textures: Textures) -> Iterator[MeshPart]:
+def _all_parts(document: Any, textures: Textures, losses: Losses) -> Iterator[MeshPart]:
     """Yield every placed part, until there are too many.
 
     Raises:
         MeshError: if nodes place more parts or triangles than the limits.
     """
     parts, faces = 0, 0
+    looks = _Looks(textures, losses)
     for placed in _placed_geometries(document):
         parts += len(placed.geometry.primitives)
         check_parts(parts)
-        for part in _parts(placed, textures):
+        for part in _parts(placed, looks):
             faces += len(part.faces)
             check_faces(faces)
             yield part
@@ -169,7 +173,7 @@ class _PlacedGeometry:
     X: Array
     """Transform of the geometry, shape (4, 4); it may scale and mirror."""
     materials: dict[str, Any]
-    """Materials, keyed by the symbols that the primitives use."""
+    """Nodes with a material, keyed by the symbols that the primitives use."""
     names: tuple[str, ...]
     """Names of the enclosing nodes, innermost first."""
 
@@ -195,7 +199,7 @@ def _placed_geometries(document: Any) -> Iterator[_PlacedGeometry]:
             raise MeshError(f"the file nests nodes more than {MAX_DEPTH} deep")
         if isinstance(node, GeometryNode):
             yield _PlacedGeometry(
-                node.geometry, X, {use.symbol: use.target for use in node.materials}, names
+                node.geometry, X, {use.symbol: use for use in node.materials}, names
             )
             continue
         inner = getattr(node, "node", node)
@@ -210,7 +214,7 @@ def _placed_geometries(document: Any) -> Iterator[_PlacedGeometry]:
         )
 
 
-def _parts(placed: _PlacedGeometry, textures: Textures) -> Iterator[MeshPart]:
+def _parts(placed: _PlacedGeometry, looks: _Looks) -> Iterator[MeshPart]:
     """Yield a part for each primitive of a geometry that is a surface."""
     from collada.triangleset import TriangleSet
 
@@ -221,43 +225,143 @@ def _parts(placed: _PlacedGeometry, textures: Textures) -> Iterator[MeshPart]:
         triangles = primitive.triangleset() if hasattr(primitive, "triangleset") else primitive
         if not isinstance(triangles, TriangleSet) or not len(triangles.vertex_index):
             continue  # lines and points have no surface
-        vertices, faces, uv = _corners(triangles)
-        color, texture = _appearance(placed.materials.get(triangles.material), textures)
-        yield MeshPart(
+        use = placed.materials.get(triangles.material)
+        look = looks.of(getattr(use, "target", None))
+        vertices, faces, uv, colors = _corners(triangles, _uv_index(triangles, use, look))
+        part = MeshPart(
             names=unique,
             vertices=frozen(vertices @ A.T + p),
             faces=faces[:, ::-1] if np.linalg.det(A) < 0.0 else faces,
             uv=uv,
-            color=color,
-            texture=texture,
         )
+        yield colored(look.look.on(part, looks.losses), colors, looks.losses)
 
 
-def _corners(triangles: Any) -> tuple[Array, Faces, Array | None]:
-    """Return the used vertices with one texture coordinate each: positions, faces and
-    coordinates.
+def _corners(triangles: Any, uv_index: int) -> tuple[Array, Faces, Array | None, Array | None]:
+    """Return the used vertices with one texture coordinate and color each: positions, faces,
+    coordinates and colors.
+
+    Args:
+        triangles: The triangles.
+        uv_index: Index of the set of texture coordinates.
     """
-    index = np.asarray(triangles.vertex_index, dtype=np.int64).reshape(-1)
+    columns = [triangles.vertex_index]
     coordinates = triangles.texcoordset
-    if not coordinates:
-        used, faces = np.unique(index, return_inverse=True)
-        return np.asarray(triangles.vertex[used], dtype=np.float64), faces.reshape(-1, 3), None
-    texture = np.asarray(triangles.texcoord_indexset[0], dtype=np.int64).reshape(-1)
-    used, faces = np.unique(np.column_stack((index, texture)), axis=0, return_inverse=True)
+    if coordinates:
+        columns.append(triangles.texcoord_indexset[uv_index])
+    colors = triangles.sources.get("COLOR") or []
+    if colors:
+        columns.append(triangles.index[:, :, colors[0][0]])
+    index = np.column_stack([np.asarray(column, dtype=np.int64).reshape(-1) for column in columns])
+    used, faces = unique_rows(index)
     vertices = np.asarray(triangles.vertex[used[:, 0]], dtype=np.float64)
-    return vertices, faces.reshape(-1, 3), frozen(coordinates[0][used[:, 1]][:, :2])
+    uv = frozen(coordinates[uv_index][used[:, 1]][:, :2]) if coordinates else None
+    rgba = _rgba(colors[0][4].data, used[:, -1]) if colors else None
+    return vertices, faces.reshape(-1, 3), uv, rgba
 
 
-def _appearance(material: Any, textures: Textures) -> tuple[Rgba | None, str | None]:
-    """Return the color of a material, or else the file of its texture."""
-    diffuse = getattr(getattr(material, "effect", None), "diffuse", None)
-    if isinstance(diffuse, tuple | list) and len(diffuse) >= 3:
-        r, g, b, a = (
-            float(min(max(value, 0.0), 1.0)) for value in (*diffuse[:3], (*diffuse, 1.0)[3])
+def _rgba(colors: Any, index: NDArray[np.int64]) -> Array | None:
+    """Return colors of corners with their opacity, shape (n, 4); None if they are no colors."""
+    values = np.asarray(colors, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] not in (3, 4) or index.max() >= len(values):
+        return None
+    return np.column_stack((values, np.ones(len(values))))[index, :4].clip(0.0, 1.0)
+
+
+def _uv_index(triangles: Any, use: Any, look: _EffectLook) -> int:
+    """Return the index of the set of texture coordinates that a material is bound to."""
+    sets = [entry[3] for entry in triangles.sources.get("TEXCOORD") or []]
+    for symbol, semantic, number in getattr(use, "inputs", ()):
+        if symbol == look.texcoord and semantic == "TEXCOORD" and (number or "0") in sets:
+            return sets.index(number or "0")
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _EffectLook:
+    """The look of an effect, and its name of the texture coordinates that its texture uses."""
+
+    look: StatedLook
+    texcoord: str | None = None
+
+
+class _Looks:
+    """The looks of the materials of one file, each of which is read once."""
+
+    def __init__(self, textures: Textures, losses: Losses) -> None:
+        self._textures, self.losses = textures, losses
+        self._looks: dict[int, _EffectLook] = {}
+
+    def of(self, material: Any) -> _EffectLook:
+        """Return the look of a material of pycollada, or of none."""
+        effect = getattr(material, "effect", None)
+        if effect is None:
+            return _EffectLook(StatedLook())
+        if id(effect) not in self._looks:
+            self._looks[id(effect)] = self._look(effect)
+        return self._looks[id(effect)]
+
+    def _look(self, effect: Any) -> _EffectLook:
+        diffuse = BLACK if effect.shadingtype == "constant" else effect.diffuse
+        file, color = self._file(diffuse), _color(diffuse)
+        alpha = opacity((color or WHITE)[3] * self._opaque(effect, diffuse))
+        if color is None and file is not None:
+            color = WHITE
+        look = StatedLook(
+            color=color and (*color[:3], alpha),
+            texture=file,
+            emissive=emitted(_color(effect.emission)),
+            double_sided=bool(effect.double_sided),
         )
-        return (r, g, b, a), None
-    image = getattr(getattr(getattr(diffuse, "sampler", None), "surface", None), "image", None)
-    return None, textures.find(getattr(image, "path", None))
+        shown = glowing(look, StatedLook(texture=self._file(effect.emission)), self.losses)
+        source = effect.emission if shown.texture != file else diffuse
+        return _EffectLook(shown, getattr(source, "texcoord", None))
+
+    def _opaque(self, effect: Any, diffuse: Any) -> float:
+        """Return the opacity of an effect by its mode, 0 where it states none at all."""
+        node = next(effect.xmlnode.iter("{*}transparent"), None)
+        if node is not None and next(node.iter("{*}texture"), None) is not None:
+            if _image(effect.transparent) != _image(diffuse):
+                self.losses.add("opacity by a texture")
+            return 1.0
+        stated = next(effect.xmlnode.iter("{*}transparency"), None)
+        if node is None and stated is None:
+            return 1.0
+        mode = "A_ONE" if node is None else node.get("opaque", "A_ONE")
+        color = _color(effect.transparent) if node is not None else None
+        red, green, blue, alpha = color or ((*BLACK[:3], 1.0) if mode == "RGB_ZERO" else WHITE)
+        light = float(np.dot((0.212671, 0.715160, 0.072169), (red, green, blue)))
+        amount = (light if mode.startswith("RGB") else alpha) * (
+            1.0 if stated is None else _float(stated)
+        )
+        return 1.0 - amount if mode.endswith("ZERO") else amount
+
+    def _file(self, property_: Any) -> str | None:
+        name = getattr(_image(property_), "path", None)
+        return self._textures.find(name)
+
+
+def _image(property_: Any) -> Any:
+    """Return the image of a property of an effect, or None."""
+    return getattr(getattr(getattr(property_, "sampler", None), "surface", None), "image", None)
+
+
+def _float(node: Any) -> float:
+    """Return the number in an element; 1 if there is none."""
+    try:
+        return float("".join(node.itertext()))
+    except ValueError:
+        return 1.0
+
+
+def _color(property_: Any) -> Rgba | None:
+    """Return the color of a property of an effect; None if it is a texture or not stated."""
+    if not isinstance(property_, tuple | list) or len(property_) < 3:
+        return None
+    red, green, blue, alpha = (
+        float(min(max(value, 0.0), 1.0)) for value in (*property_[:3], (*property_, 1.0)[3])
+    )
+    return red, green, blue, alpha
 
 
 _STATED = re.compile(rb"<up_axis>\s*([XYZ]_UP)")

@@ -56,6 +56,12 @@ class MeshPart:
     """Color of the material, or None."""
     texture: str | None = None
     """File of the color texture, or None."""
+    picture: bytes | None = None
+    """Content of the color texture, where it is no file of its own."""
+    emissive: Rgba | None = None
+    """Color of the light that the material emits, or None."""
+    double_sided: bool = False
+    """Whether both sides are seen."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -123,9 +129,10 @@ class MeshData:
 
 def parts_by_appearance(parts: Iterable[MeshPart]) -> list[MeshPart]:
     """Return the parts of a mesh, with those that look the same merged."""
-    groups: dict[tuple[Rgba | None, str | None, bool], list[MeshPart]] = defaultdict(list)
+    groups: dict[tuple[object, ...], list[MeshPart]] = defaultdict(list)
     for part in parts:
-        groups[part.color, part.texture, part.uv is None].append(part)
+        picture = part.texture or part.picture
+        groups[part.color, picture, part.emissive, part.double_sided, part.uv is None].append(part)
     return [_merged(group) for group in groups.values()]
 
 

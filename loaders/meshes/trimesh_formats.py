@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from loaders import codes
 from loaders.limits import raised_as
-from loaders.model import Rgba
 from loaders.pose import Array, frozen
 from loaders.text import as_utf8
 
+from .gltf import GltfLooks, plain, vertex_colors
 from .mesh_data import COMPANIONS, MeshPart, Remark, Textures, local_file, remarks_on_libraries
+from .mtl import mtl_looks
 from .precheck import MeshError, check_faces, check_parts, gltf_header, read_checked
+from .stated_looks import COLORS_BESIDE, Losses, StatedLook, colored
 
 _OBJECT = re.compile(rb"^[ \t]*o[ \t]+(.*?)[ \t\r]*$", re.MULTILINE)
 _ELEMENTS = (b"f", b"l", b"p", b"fo")
@@ -58,7 +59,8 @@ _R_GLTF = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)))
 """Rotation from the axes of glTF, always Y up, to Z up."""
 
 _TEXTS = frozenset({".obj", ".mtl", ".off"})
-_TEXTURE = re.compile(rb"(?im)^([ \t]*)map_kd\b")
+_COLORED_VERTEX = re.compile(rb"^[ \t]*v(?:[ \t]+[^\s#]+){6}", re.MULTILINE)
+"""A vertex of OBJ with a color."""
 
 
 def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Remark]]:
@@ -74,26 +76,32 @@ def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Rem
     import trimesh
 
     suffix = path.suffix.lower()
-    textures = Textures(path)
+    textures, losses = Textures(path), Losses()
     options: dict[str, Any] = {"split_objects": True} if suffix == ".obj" else {}
+    resolver = _resolver(path)
     with raised_as(MeshError, f"the file is not valid {suffix[1:].upper()}"):
+        named: dict[str, StatedLook] = {}
+        if suffix in _GLTF:
+            header = gltf_header(data)
+            looks = GltfLooks(data, header, textures, losses).looks
+            named = {f"#{number}": look for number, look in enumerate(looks)}
+            data = plain(data, header, looks)
         stream = io.BytesIO(as_utf8(data) if suffix in _TEXTS else data)
         scene = trimesh.load_scene(
-            stream, file_type=suffix[1:], resolver=_resolver(path), process=False, **options
+            stream, file_type=suffix[1:], resolver=resolver, process=False, **options
         )
-        header = gltf_header(data) if suffix in _GLTF else {}
-        named = _gltf_textures(header, textures)
-        parts = list(_parts(scene, suffix, named, textures))
-        embedded = [_EMBEDDED] if any(map(_is_embedded, header.get("images", []))) else []
+        if suffix == ".obj":
+            named = mtl_looks(resolver.library, textures, losses)
+        if suffix == ".obj" and _COLORED_VERTEX.search(data):
+            kinds = [geometry.visual.kind for geometry in scene.geometry.values()]
+            losses.add(COLORS_BESIDE, kinds.count("texture"))
+        parts = list(_parts(scene, suffix, named, losses))
     outside = remarks_on_libraries(data, path) if suffix == ".obj" else []
-    return parts, [*textures.remarks(), *outside, *embedded]
-
-
-_EMBEDDED = Remark(codes.MESH_EMBEDDED_TEXTURE)
+    return parts, [*textures.remarks(), *outside, *losses.remarks()]
 
 
 def _parts(
-    scene: Any, suffix: str, named: dict[str, str], textures: Textures
+    scene: Any, suffix: str, named: dict[str, StatedLook], losses: Losses
 ) -> Iterator[MeshPart]:
     import trimesh
 
@@ -112,18 +120,15 @@ def _parts(
             (_R_GLTF @ X[:3, :3], _R_GLTF @ X[:3, 3]) if suffix in _GLTF else (X[:3, :3], X[:3, 3])
         )
         faces = np.asarray(mesh.faces, dtype=np.int64)
-        material = getattr(mesh.visual, "material", None)
-        texture = named.get(str(getattr(material, "name", None))) or _obj_texture(
-            material, textures
-        )
-        yield MeshPart(
+        part = MeshPart(
             names=_names(node, name, mesh),
             vertices=frozen(np.asarray(mesh.vertices, dtype=np.float64) @ A.T + p),
             faces=faces[:, ::-1] if np.linalg.det(A) < 0.0 else faces,
             uv=_uv(mesh),
-            color=_color(mesh, material),
-            texture=texture,
         )
+        material = getattr(getattr(mesh.visual, "material", None), "name", None)
+        look = named.get(str(material), StatedLook())
+        yield colored(look.on(part, losses), _vertex_colors(mesh), losses)
 
 
 def _names(node: str, geometry: str, mesh: Any) -> tuple[str, ...]:
@@ -142,47 +147,30 @@ def _uv(mesh: Any) -> Array | None:
     )  # a file may give a third coordinate, or in a damaged one only the first
 
 
-def _color(mesh: Any, material: Any) -> Rgba | None:
-    """Return the color of the material, or the color of all vertices or faces if they have the
-    same.
+def _vertex_colors(mesh: Any) -> Array | None:
+    """Return the colors of the vertices of a mesh from 0 to 1, shape (n, 4); None if it has
+    none.
     """
-    if material is not None:
-        base = getattr(material, "baseColorFactor", None)
-        bytes_ = base if base is not None else getattr(material, "diffuse", None)
-        opacity = _opacity(material)
-    elif mesh.visual.kind in ("vertex", "face"):
-        colors = (
-            mesh.visual.vertex_colors if mesh.visual.kind == "vertex" else mesh.visual.face_colors
-        )
-        bytes_, opacity = (colors[0] if (colors == colors[0]).all() else None), None
-    else:
+    light = getattr(mesh.visual, "vertex_attributes", {}).get("color")
+    if light is not None:
+        return vertex_colors(light)
+    if mesh.visual.kind not in ("vertex", "face"):
         return None
-    if bytes_ is None:
-        return None
-    r, g, b, a = (float(value) / 255.0 for value in bytes_)
-    return r, g, b, a if opacity is None else opacity
-
-
-def _opacity(material: Any) -> float | None:
-    words = getattr(material, "kwargs", {}).get("d")
-    try:
-        return min(max(float(words[0]), 0.0), 1.0) if words else None
-    except (ValueError, TypeError):
-        return None
+    return np.asarray(mesh.visual.vertex_colors, dtype=np.float64) / 255.0
 
 
 # --- files that a mesh refers to: only materials and buffers are opened, and only close to it -----
 
 
 def _resolver(path: Path) -> Any:
-    """Return the object that gives trimesh further files; it gives no images, which `local_file`
-    finds by name.
+    """Return the object that gives trimesh further files; of a material library it gives the names
+    of the materials only, and keeps its text, and it gives no images.
     """
     import trimesh
 
     class Companions(trimesh.resolvers.Resolver):  # type: ignore[misc, unused-ignore]
         def __init__(self) -> None:
-            pass
+            self.library = ""
 
         def get(self, key: str) -> bytes:
             name = local_file(key, path)
@@ -190,7 +178,9 @@ def _resolver(path: Path) -> Any:
                 raise FileNotFoundError(key)
             data = read_checked(Path(name))
             if name.lower().endswith(".mtl"):
-                return _TEXTURE.sub(rb"\1texture_file", as_utf8(data))
+                self.library = as_utf8(data).decode(errors="replace")
+                names = re.findall(r"(?im)^[ \t]*newmtl\b.*", self.library)
+                return "\n".join(names).encode()
             return data
 
         def write(self, name: str, data: bytes) -> None:
@@ -203,29 +193,3 @@ def _resolver(path: Path) -> Any:
             return []
 
     return Companions()
-
-
-def _obj_texture(material: Any, textures: Textures) -> str | None:
-    words = getattr(material, "kwargs", {}).get("texture_file")
-    if not isinstance(words, list) or not words:
-        return None
-    return textures.find(" ".join(words) if not words[0].startswith("-") else words[-1])
-
-
-def _gltf_textures(header: dict[str, Any], textures: Textures) -> dict[str, str]:
-    """Return the files of the color textures, keyed by the names of their materials; embedded
-    textures have no file.
-    """
-    files = {}
-    for material in header.get("materials", []):
-        index = material.get("pbrMetallicRoughness", {}).get("baseColorTexture", {}).get("index")
-        source = None if index is None else header["textures"][index].get("source")
-        image = {} if source is None else header["images"][source]
-        name = None if _is_embedded(image) else textures.find(image.get("uri"))
-        if name is not None:
-            files[str(material.get("name"))] = name
-    return files
-
-
-def _is_embedded(image: dict[str, Any]) -> bool:
-    return "bufferView" in image or str(image.get("uri", "")).startswith("data:")

@@ -38,6 +38,7 @@ from loaders.files.read_file import (
 from loaders.limits import FileError
 from loaders.meshes.mesh_data import HEADER, SUFFIX, has_triangles
 from loaders.mjcf import codes
+from loaders.model import Settings
 from loaders.node import Node
 
 MAX_LEVELS = 6
@@ -264,7 +265,7 @@ def _is_format(file: str) -> bool:
 _DATA = frozenset({"mesh", "hfield", "flexcomp", "flex"})
 """Elements with one file that MuJoCo decodes."""
 _FLAT = {"builtin": "flat", "width": "1", "height": "1"}
-_NAMES_OF_TEXTURE = frozenset({"class", "content_type", "embed", "file", "name", "type"})
+_NAMES_OF_TEXTURE = frozenset({"class", "content_type", "embed"})
 """Attributes of a texture that say nothing about its looks."""
 _KEPT_OF_TEXTURE = ("name", "type", "rgb1", "rgb2", "colorspace", "nchannel")
 _FILES = frozenset(
@@ -283,6 +284,8 @@ _BOX = "\n".join(
 _STAND_IN_FIELD = "stand_in.bin"
 _END_OF_OBJ = 4096
 """Number of bytes at the end of an OBJ file in which a face is looked for."""
+_START_OF_PNG = 1024
+"""Number of bytes at the start of a PNG file in which the statement on its colors lies."""
 _FIELD = b"".join(n.to_bytes(4, "little") for n in (2, 2)) + bytes(16)
 """A height field of two rows and two columns in MuJoCo's own format."""
 
@@ -317,10 +320,8 @@ class Assets:
     """File of each of these names."""
     textures: dict[str, MjcfAsset] = field(default_factory=dict)
     """File of each texture, by the name of the texture."""
-    drawn: dict[str, Node] = field(default_factory=dict)
-    """Attributes that make or place the pictures of textures in MuJoCo, each with the first
-    texture that has it.
-    """
+    pictures: dict[Node, Settings] = field(default_factory=dict)
+    """What each texture states, with the paths of its files; nothing where one was not found."""
     defers: bool = False
     """Whether files are read only if a number of the compiled model depends on them."""
     _deferred: dict[tuple[str, str], _Deferred] = field(default_factory=dict)
@@ -405,14 +406,21 @@ class Assets:
 
     def _flatten(self, node: Node, folders: _Folders, folder: str, files: FileFinder) -> None:
         """Replace a texture by one of a single pixel, and keep its file."""
-        uri = node.attributes.get("file", "")
-        if uri:
-            name = node.attributes.setdefault("name", _parts(uri)[0])
-            path = folders.find(node, "texture", folder, files)
-            self.textures[name] = MjcfAsset(uri, path)
+        stated = dict(node.attributes)
+        for key in sorted(_FILES & stated.keys()):
+            path = folders.find(node, "texture", folder, files, key)
+            if key == "file":
+                name = node.attributes.setdefault("name", _parts(stated[key])[0])
+                self.textures[name] = MjcfAsset(stated[key], path)
+            stated[key] = path or ""
+        paths = [stated[key] for key in sorted(_FILES & stated.keys())]
+        if "colorspace" not in stated and any(map(_states_srgb, paths)):
+            stated["colorspace"] = "sRGB"
+        if all(paths):
+            self.pictures[node] = tuple(
+                (key, text) for key, text in stated.items() if key not in _NAMES_OF_TEXTURE
+            )
         kept = {key: node.attributes[key] for key in _KEPT_OF_TEXTURE if key in node.attributes}
-        for key in node.attributes.keys() - _NAMES_OF_TEXTURE:
-            self.drawn.setdefault(f"texture/{key}", node)
         node.attributes = kept | _FLAT
 
 
@@ -444,7 +452,9 @@ class _Folders:
         )
         return cls(mesh, texture, stated.get("strippath") == "true")
 
-    def find(self, node: Node, kind: str, folder: str, files: FileFinder) -> str | None:
+    def find(
+        self, node: Node, kind: str, folder: str, files: FileFinder, key: str = "file"
+    ) -> str | None:
         """Return the file that an element names, or None; report a failure.
 
         MuJoCo searches below the folder of the main file, then beside the included file that names
@@ -455,8 +465,9 @@ class _Folders:
             kind: Its tag.
             folder: Folder of the main file.
             files: The search for files.
+            key: The attribute that names the file.
         """
-        uri = node.attributes["file"]
+        uri = node.attributes[key]
         name = self.name(uri, kind)
         return (
             files.find(name, folder, node)
@@ -515,6 +526,11 @@ def _may_wait(path: str, node: Node, status: os.stat_result | None) -> bool:
     if suffix == SUFFIX:
         return has_triangles(_part(read_start, path, HEADER.size))
     return suffix == ".stl" and is_readable(path, option="mesh_file_bytes", status=status)
+
+
+def _states_srgb(path: str) -> bool:
+    """Return whether a PNG file says that its colors are of sRGB, which MuJoCo heeds."""
+    return path.lower().endswith(".png") and b"sRGB" in _part(read_start, path, _START_OF_PNG)
 
 
 def _part(read_part: Callable[..., bytes], path: str, count: int) -> bytes:

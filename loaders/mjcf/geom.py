@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -28,12 +28,14 @@ from loaders.model import (
     Material,
     Mesh,
     Plane,
+    Settings,
     Sphere,
     Surface,
     Visual,
     of_engine,
 )
 from loaders.pose import IDENTITY, Pose
+from loaders.text import number, numbers
 
 from .asset import MjcfAsset
 from .compiled_model import Rows, Source
@@ -88,6 +90,8 @@ def inline_heights(hfield: int, size: tuple[float, float, float], source: Source
 
 
 _DEFAULT_COLOR = [0.5, 0.5, 0.5, 1.0]
+_FLAT_FILE = frozenset({"name", "type", "file"})
+"""Attributes of a texture that is one flat picture."""
 _MAX_EXPONENT = 128.0
 """Specular exponent of a shininess of 1."""
 
@@ -132,7 +136,34 @@ class Looks:
             emissive=(emission * red, emission * green, emission * blue, 1.0) if emission else None,
             shininess=single(model.mat_shininess[material]) * _MAX_EXPONENT,
             texture=self._texture(row_of_textures(model.mat_texid[material])),
+            metalness=self._stated("mat_metallic", material),
+            roughness=self._stated("mat_roughness", material),
+            engine_settings=of_engine(MUJOCO, tuple(self._own_settings(material))),
         )
+
+    def _stated(self, key: str, material: int) -> float | None:
+        """Return a number of a material; None if it is negative, which is not stated."""
+        model = self._source.model
+        value = single(getattr(model, key)[material]) if model.has(key) else -1.0
+        return value if value >= 0.0 else None
+
+    def _own_settings(self, material: int) -> Iterator[tuple[str, str]]:
+        """Yield how a material repeats its picture and mirrors, and what makes its picture, unless
+        that is a flat file.
+        """
+        model = self._source.model
+        repeat = [single(x) for x in model.mat_texrepeat[material]]
+        reflectance = single(model.mat_reflectance[material])
+        if repeat != [1.0, 1.0]:
+            yield "texrepeat", numbers(repeat)
+        if model.mat_texuniform[material]:
+            yield "texuniform", "true"
+        if reflectance:
+            yield "reflectance", number(reflectance)
+        textures = [t for t in row_of_textures(model.mat_texid[material]) if t >= 0]
+        picture = picture_of(textures[0], self._source) if textures else ()
+        if dict(picture).get("type") != "2d" or {key for key, _ in picture} - _FLAT_FILE:
+            yield from ((f"texture/{key}", text) for key, text in picture)
 
     def _texture(self, textures: list[int]) -> str | None:
         """Return the file of the color texture, or None if there is none."""
@@ -143,6 +174,17 @@ class Looks:
             if name in self._source.assets.textures
         ]
         return files[0] if files else None
+
+
+def picture_of(texture: int, source: Source) -> Settings:
+    """Return what a texture states, with the paths of its files; empty if one was not found.
+
+    Args:
+        texture: Its index.
+        source: The compiled model.
+    """
+    node = source.node("texture", texture)
+    return () if node is None else source.assets.pictures.get(node, ())
 
 
 def row_of_textures(values: Any) -> list[int]:

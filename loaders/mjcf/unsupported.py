@@ -138,7 +138,6 @@ _ATTRIBUTES = {
     "geom": frozenset({"user", "group"}),
     "joint": frozenset({"user", "group"}),
     "key": frozenset({"time"}),
-    "material": frozenset({"metallic", "reflectance", "roughness", "texrepeat", "texuniform"}),
     "mesh": frozenset({"material", "normal", "smoothnormal", "texcoord"}),
     "site": frozenset({"group", "material", "mesh", "rgba", "size", "type", "user"}),
     "size": frozenset({"nuserdata", *(f"nuser_{kind}" for kind in _WITH_DATA_OF_USER)}),
@@ -188,7 +187,7 @@ def _regions(lines: LineMap) -> set[str]:
 
 def report_left_out(source: Source) -> None:
     """Report looks, sizes of lists, and data of the user that a scene does not hold."""
-    found = left_out(source.lines) | source.assets.drawn
+    found = left_out(source.lines)
     if source.model.has("jnt_group") and "joint/group" not in found:
         found |= _groups_of_made_joints(source)
     if found:

@@ -175,6 +175,8 @@ class Material:
     """Roughness of physically based rendering, from 0 to 1."""
     maps: tuple[tuple[str, str], ...] = ()
     """Kind and file of each further texture of physically based rendering that was found."""
+    engine_settings: EngineSettings = ()
+    """How a picture is made and placed that only one simulator draws, such as one on a cube."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

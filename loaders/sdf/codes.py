@@ -747,6 +747,9 @@ UNKNOWN_MATERIAL = Code(
 UNKNOWN_MATERIAL_TEXTURE = UNKNOWN_MATERIAL.variant(
     "texture {texture!r} of the material was not found"
 )
+UNKNOWN_MATERIAL_PICTURE = UNKNOWN_MATERIAL.variant(
+    "the picture of material {name!r} is part of Gazebo; drawn in one color of its kind"
+)
 UNKNOWN_VERSION = Code(
     "sdf.unknown-version",
     Fate.ASSUMED,

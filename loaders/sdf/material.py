@@ -62,6 +62,7 @@ _GAZEBO_COLORS = {
     "Green": (0.0, 1.0, 0.0),
     "Grey": (0.7, 0.7, 0.7),
     "Orange": (1.0, 0.5088, 0.0468),
+    "Pioneer2Body": (0.681193, 0.000923, 0.000923),
     "Purple": (1.0, 0.0, 1.0),
     "Red": (1.0, 0.0, 0.0),
     "RedBright": (0.87, 0.26, 0.07),
@@ -74,6 +75,39 @@ _GAZEBO_COLORS = {
 """Diffuse colors of ``gazebo.material``, without ``Gazebo/``; emissive variants have the suffix
 ``Glow``.
 """
+_LIT = {"JointAnchor": "White", "LightOff": "Red", "LightOn": "Green"}
+"""The color of materials that emit it under another name."""
+_TRANSPARENT = {
+    "BlueLaser": (0.0, 0.0, 1.0, 0.4),
+    "BlueTransparent": (0.0, 0.0, 1.0, 0.5),
+    "BlueTransparentOverlay": (0.0, 0.0, 1.0, 0.5),
+    "GreenTransparent": (0.0, 1.0, 0.0, 0.5),
+    "GreenTransparentOverlay": (0.0, 1.0, 0.0, 0.5),
+    "GreyTransparent": (0.5, 0.5, 0.5, 0.5),
+    "OrangeTransparent": (1.0, 0.44, 0.0, 0.4),
+    "RedTransparent": (1.0, 0.0, 0.0, 0.5),
+    "RedTransparentOverlay": (1.0, 0.0, 0.0, 0.5),
+    "YellowTransparent": (1.0, 1.0, 0.0, 0.5),
+}
+"""Colors and opacities of transparent materials."""
+_PICTURES = {
+    **dict.fromkeys(("Wood", "WoodFloor", "WoodPallet", "Trunk"), (0.55, 0.39, 0.25)),
+    "Bricks": (0.55, 0.35, 0.28),
+    "CeilingTiled": (0.8, 0.8, 0.78),
+    "PaintedWall": (0.8, 0.78, 0.72),
+    "PioneerBody": (0.7, 0.05, 0.05),
+    "Steps": (0.5, 0.48, 0.45),
+    "WindowFrame": (0.6, 0.6, 0.6),
+    **dict.fromkeys(("Footway", "Pedestrian"), (0.6, 0.58, 0.55)),
+    **dict.fromkeys(
+        (
+            *("Lane_1", "Lanes_2", "Lanes_4", "Lanes_6", "Motorway", "Primary", "Residential"),
+            *("Road", "Secondary", "Tertiary"),
+        ),
+        (0.3, 0.3, 0.3),
+    ),
+}
+"""A color of the kind of each material whose picture is part of Gazebo and not of models."""
 
 
 @dataclass(slots=True)
@@ -113,6 +147,8 @@ def script_material(script: Node, name: str, context: Context) -> Material:
     material = gazebo_material(name)
     if material is None:
         script.report(codes.UNKNOWN_MATERIAL, name=name)
+    elif name.removeprefix("Gazebo/") in _PICTURES:
+        script.report(codes.UNKNOWN_MATERIAL_PICTURE, name=name)
     return material or Material(name=name)
 
 
@@ -123,12 +159,18 @@ def gazebo_material(name: str) -> Material | None:
     Args:
         name: The name of the material.
     """
-    color = name.removeprefix("Gazebo/")
-    rgb = _GAZEBO_COLORS.get(color.removesuffix("Glow"))
-    if rgb is None or not name.startswith("Gazebo/"):
+    prefix, _, color = name.rpartition("Gazebo/")
+    if prefix or color == name:
         return None
-    rgba = (*rgb, 1.0)
-    return Material(name=name, diffuse=rgba, emissive=rgba if color.endswith("Glow") else None)
+    plain = color.removesuffix("Glow")
+    rgb = _GAZEBO_COLORS.get(_LIT.get(color, plain)) or _PICTURES.get(color)
+    rgba = _TRANSPARENT.get(color) if rgb is None else (*rgb, 1.0)
+    is_lit = color in _LIT or plain != color
+    return (
+        None
+        if rgba is None
+        else Material(name=name, diffuse=rgba, emissive=rgba if is_lit else None)
+    )
 
 
 # --- files ----------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pybullet_data
 import pytest
+import trimesh
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,3 +102,18 @@ def test_the_volume_of_a_hull_is_that_of_the_box(robot_file: Path) -> None:
     part = _Part(scene.links[0], ((shape, corners),), is_complete=True)
     flat = _Part(scene.links[0], ((shape, corners * [1, 1, 0]),), is_complete=True)
     assert _hull_volumes([part, flat]) == pytest.approx([3e-8, 0.0], rel=1e-6)
+
+
+def test_a_mesh_in_millimeters_is_one_finding(tmp_path: Path) -> None:
+    points = [(x, y, z) for x in (-30, 30) for y in (-30, 30) for z in (-150, 150)]
+    hull = trimesh.convex.convex_hull(np.array(points, float))
+    (tmp_path / "upper.stl").write_bytes(hull.export(file_type="stl"))
+    box = "<geometry><box size='0.05 0.05 0.3'/></geometry></collision>"
+    mesh = "<visual><geometry><mesh filename='upper.stl'/></geometry></visual>"
+    path = tmp_path / "robot.urdf"
+    path.write_text(robot().replace(box, f"{box}{mesh}", 1))
+    diagnostics = Diagnostics()
+    check_robot(mechanism_of(loaders.load(path, quiet=True)), diagnostics)
+    assert [entry.code for entry in diagnostics if entry.severity == "warning"] == [
+        "robot.shape-unit"
+    ]

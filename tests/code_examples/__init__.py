@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.code_examples import (
+    accelerated,
     checking,
     dart,
     directives_writer,
@@ -10,6 +11,7 @@ from tests.code_examples import (
     files,
     from_mjcf,
     gazebo,
+    logs,
     lowering,
     mjcf,
     mjcf_reader,
@@ -23,6 +25,7 @@ from tests.code_examples import (
 from tests.support.code_example import Example
 
 EXAMPLES: dict[str, Example] = {
+    **accelerated.EXAMPLES,
     **checking.EXAMPLES,
     **dart.EXAMPLES,
     **directives_writer.EXAMPLES,
@@ -30,6 +33,7 @@ EXAMPLES: dict[str, Example] = {
     **files.EXAMPLES,
     **from_mjcf.EXAMPLES,
     **gazebo.EXAMPLES,
+    **logs.EXAMPLES,
     **lowering.EXAMPLES,
     **mjcf.EXAMPLES,
     **mjcf_reader.EXAMPLES,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bridge.cli.rules import comments_of
 from bridge.diff.changes import Change
+from bridge.rules import comments_of
 from tests.support.code_example import Example
 
 TEXT = '<robot name="r"><!-- sdfbridge: ignore {} --><link name="a"/></robot>'

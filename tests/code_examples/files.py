@@ -16,9 +16,10 @@ from pathlib import Path
 import pytest
 
 import loaders
+from bridge.geometry.mesh import mesh_asset
 from loaders import Diagnostic, Limits
 from loaders.diagnostics import Diagnostics
-from loaders.finish.mesh_check import check_meshes
+from loaders.finish.mesh_check import check_mesh_sizes, check_meshes
 from tests.code_examples.sdf import ENDS, LINK, SHAPE, TWO, model
 from tests.support.code_example import Example, findings, reading
 
@@ -62,9 +63,11 @@ def collada(asset: str = "", binding: str = "", library: str = "") -> str:
 
 EMBEDDED = (
     '{"asset": {"version": "2.0"}, "images": [{"uri": "data:image/png;base64,iVBORw0KGgo="}], '
+    '"textures": [{"source": 0}], '
+    '"materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}], '
     '"scenes": [{"nodes": '
     '[0]}], "nodes": [{"mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": '
-    '0}}]}], "accessors": '
+    '0}, "material": 0}]}], "accessors": '
     '[{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "max": [1, 1, 0], '
     '"min": [0, 0, 0]}], '
     '"bufferViews": [{"buffer": 0, "byteLength": 36}], "buffers": [{"byteLength": 36, "uri": '
@@ -108,7 +111,8 @@ def large_mesh(folder: Path) -> Iterable[Diagnostic]:
         model(f"{links}<joint name='j' type='revolute'>{ENDS}<axis/></joint>")
     )
     diagnostics = Diagnostics()
-    check_meshes(loaders.load(folder / "main.sdf"), diagnostics)
+    scene = loaders.load(folder / "main.sdf")
+    check_mesh_sizes(scene, check_meshes(scene, diagnostics), diagnostics)
     return diagnostics
 
 
@@ -120,6 +124,15 @@ def with_srdf_beside(folder: Path, _monkeypatch: pytest.MonkeyPatch) -> None:
 def without_xacro(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the import of xacro fail."""
     monkeypatch.setitem(sys.modules, "xacro", None)
+
+
+def embedded(folder: Path) -> Iterable[Diagnostic]:
+    """A texture in a mesh file, without a cache in which it could become a file."""
+    path = folder / "a.gltf"
+    path.write_text(EMBEDDED)
+    diagnostics = Diagnostics()
+    mesh_asset(loaders.model.Mesh(uri="a.gltf", path=str(path)), "mjcf", diagnostics)
+    return diagnostics
 
 
 def empty_robot_descriptions(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,9 +256,14 @@ CHECKS = {
     "model.skew-axes": reading(axes("universal", "1 0 0", "1 1 0"), "j"),
 }
 MESHES = {
-    "mesh.embedded-texture": meshes("a.gltf", EMBEDDED),
+    "mesh.embedded-texture": Example(
+        embedded,
+        (),
+        lambda _, monkeypatch: monkeypatch.setenv("SDFBRIDGE_CACHE", "/dev/null/none"),
+    ),
     "mesh.implausible-size": Example(large_mesh),
     "mesh.incomplete": meshes("a.dae", collada(binding=BROKEN, library=EFFECTS)),
+    "mesh.looks": meshes("a.obj", OBJ, {"m.mtl": "newmtl m\nKd 1 0 0\nmap_d a.png\n"}),
     "mesh.mended": meshes("a.dae", collada().replace("<mesh>", "<mesh name='<b>'>")),
     "mesh.missing-texture": meshes("a.obj", OBJ, {"m.mtl": "newmtl m\nmap_Kd none.png\n"}),
     "mesh.outside": meshes("a.obj", OBJ.replace("m.mtl", "../../m.mtl")),

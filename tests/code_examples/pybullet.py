@@ -149,6 +149,7 @@ EXAMPLES: dict[str, Example] = {
         surfaces(m.Surface(collide_bitmask=1), m.Surface(collide_bitmask=2)), "a"
     ),
     "pybullet.bushing": loading(s.bushed(), "a"),
+    "pybullet.emission": from_folder(s.glowing, target="pybullet"),
     "pybullet.fluid-force": loading(s.immersed(), "a"),
     "pybullet.console": dataclasses.replace(loading(s.hinge()), setup=no_axis),
     "pybullet.contact-combination": loading(s.touching(restitution=0.5), "a::c"),

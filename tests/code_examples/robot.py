@@ -76,6 +76,7 @@ CHANGES = {
         "left_upper", "ixx='0.0154' iyy='0.0154' izz='0.0008'", "ixx='0' iyy='0' izz='0'",
     ),
     "robot.no-velocity": ("left_shoulder", "velocity='3'", "velocity='0'"),
+    "robot.gap": ("left_elbow", "xyz='0 0 -0.3'", "xyz='0 0.6 -0.3'"),
     "robot.offset": ("left_elbow", "xyz='0 0 -0.3'", "xyz='0 0 -300'"),
     "robot.shape-unit": (
         "left_upper",

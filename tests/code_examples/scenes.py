@@ -277,6 +277,14 @@ def textured(content: bytes | None, mode: str = "") -> Any:
     return build
 
 
+def glowing(folder: Path) -> Scene:
+    """A mesh whose material emits light beside its color."""
+    (folder / "a.mtl").write_text("newmtl m\nKd 0.5 0 0\nKe 0 0.5 0\n")
+    corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+    (folder / "a.obj").write_text(f"mtllib a.mtl\nusemtl m\n{corners}f 1 2 3\nf 1 2 4\n")
+    return seen(m.Mesh(uri="a.obj", path=str(folder / "a.obj")))
+
+
 def bare_textured(folder: Path) -> Scene:
     """A mesh without texture coordinates, with a texture."""
     Image.new("RGB", (2, 2)).save(folder / "t.png")

@@ -134,6 +134,14 @@ class Chromium:
             raise RuntimeError(found["exceptionDetails"])
         return found["result"].get("value")
 
+    def press(self, key: str) -> None:
+        """Press a key of the keyboard, such as ``c`` or a space."""
+        code = "Space" if key == " " else f"Key{key.upper()}"
+        number = ord(key.upper())
+        for kind in ("keyDown", "keyUp"):
+            pressed = {"key": key, "code": code, "windowsVirtualKeyCode": number}
+            self._call("Input.dispatchKeyEvent", type=kind, **pressed)
+
     def screenshot(self, path: Path, *, whole: bool = False, most: int = 4000) -> None:
         """Write a picture of the window as PNG.
 

@@ -251,6 +251,7 @@ OTHER = {
     (m.Wing, "slopes"): m.Slopes(lift=2.0),
     (m.Wing, "stalled"): m.Slopes(lift=2.0),
     (m.Link, "engine_settings"): (("mujoco", (("gravcomp", "0.5"),)),),
+    (m.Material, "engine_settings"): (("mujoco", (("reflectance", "0.5"),)),),
     (m.Joint, "engine_settings"): (("mujoco", (("margin", "0.1"),)),),
     (m.Coupling, "higher"): (0.3,),
     (m.Coupling, "engine_settings"): (("mujoco", (("solref", "0.1 1"),)),),

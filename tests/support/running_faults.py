@@ -25,6 +25,7 @@ class _Faulty:
         self.name = engine.name
         self.reads_file, self.is_witness_of_motion = engine.reads_file, engine.is_witness_of_motion
         self.solves_constraints, self.is_slow = engine.solves_constraints, engine.is_slow
+        self.unit_roundoff = engine.unit_roundoff
         self._engine = engine
         self._change = change
 

@@ -16,7 +16,14 @@ from bridge.cli.errors import DIFFERENT, SUCCESS, UsageError
 from bridge.cli.inputs import STDIN, expand, git, limits, load_scene, writing_to
 from bridge.cli.json_report import VERSION, diagnostic_entry
 from bridge.cli.output import Output, with_command_words
-from bridge.cli.rules import (
+from bridge.codes import LOWER_OVERLAP_IN_MOTION
+from bridge.lowering.lower import report_overlaps, report_overlaps_in_motion
+from bridge.lowering.sources import mechanism_of, overlaps_in_motion
+from bridge.mechanism import Mechanism
+from bridge.output import write_file
+from bridge.robot_checks import RobotSize, check_robot
+from bridge.rules import (
+    Ignored,
     Selection,
     all_codes,
     baseline_text,
@@ -24,12 +31,6 @@ from bridge.cli.rules import (
     codes_of,
     read_baseline,
 )
-from bridge.codes import LOWER_OVERLAP_IN_MOTION
-from bridge.lowering.lower import report_overlaps, report_overlaps_in_motion
-from bridge.lowering.sources import mechanism_of, overlaps_in_motion
-from bridge.mechanism import Mechanism
-from bridge.output import write_file
-from bridge.robot_checks import RobotSize, check_robot
 from loaders.code import ActsOn
 from loaders.diagnostics import Code, Diagnostic, Diagnostics, ModelError, limited
 from loaders.files.read_file import recorded
@@ -43,7 +44,7 @@ _PLACE = re.compile(r"\{(\w+)[^{}]*\}")
 @dataclass(frozen=True, slots=True)
 class _Result:
     """The diagnostics of one file, whether it is valid, and if not, whether lenient loading reads
-    it; the size of its robot, None if it was not read; and the number of findings that are ignored.
+    it; the size of its robot, None if it was not read; and the findings that are ignored.
     """
 
     file: str
@@ -51,7 +52,7 @@ class _Result:
     valid: bool
     advice: str = ""
     size: RobotSize | None = None
-    ignored: int = 0
+    ignored: tuple[Ignored, ...] = ()
 
     @property
     def name(self) -> str:
@@ -102,7 +103,8 @@ def _show(options: Namespace, output: Output, form: str, results: Sequence[_Resu
     if form == "json":
         output.json(_report(results, diagnostics, status))
     elif form == "sarif":
-        output.json(sarif_log(diagnostics, successful=status == SUCCESS))
+        ignored = [found for result in results for found in result.ignored]
+        output.json(sarif_log(diagnostics, ignored, successful=status == SUCCESS))
     elif form == "github":
         output.data_lines(workflow_commands(diagnostics, notes=output.verbosity > 0))
     output.diagnostics(diagnostics)
@@ -155,7 +157,7 @@ def _selected(options: Namespace, result: _Result, selection: Selection) -> _Res
     is_strict = options.strict or selection.known is not None
     refused = {"error", "warning"} if is_strict else {"error"}
     valid = not any(entry.severity in refused for entry in reported)
-    return replace(result, diagnostics=tuple(reported), valid=valid, ignored=len(ignored))
+    return replace(result, diagnostics=tuple(reported), valid=valid, ignored=tuple(ignored))
 
 
 def _depends_on(options: Namespace, file: str, changed: frozenset[str]) -> bool:
@@ -281,7 +283,7 @@ def _lines(results: Sequence[_Result], diagnostics: Sequence[Diagnostic]) -> Ite
             f"{result.name}: {result.verdict}"
             + (f", with {found}" if found else "")
             + (f": {harms}" if found and harms else "")
-            + (f"; {result.ignored} ignored" if result.ignored else "")
+            + (f"; {len(result.ignored)} ignored" if result.ignored else "")
         )
     if len(results) > 1:
         valid = sum(result.valid for result in results)
@@ -349,4 +351,4 @@ def _report(
 
 def _entry(result: _Result) -> dict[str, object]:
     size = {} if result.size is None else asdict(result.size)
-    return {"file": result.name, "valid": result.valid, "ignored": result.ignored, **size}
+    return {"file": result.name, "valid": result.valid, "ignored": len(result.ignored), **size}

@@ -241,7 +241,8 @@ def _show_compiled(
     diagnostics: tuple[Any, ...],
 ) -> None:
     """Print the result of an export to MJCF, with what MuJoCo's compiled model has."""
-    compiled = measure(result.model, scene, result.initial_key)
+    plain = None if result.compiled is None else result.compiled.plain
+    compiled = measure(plain, scene, result.initial_key)
     size = {"bodies": compiled.bodies, "joints": compiled.joints, "geoms": compiled.geoms}
     about = {
         "compiled": size,

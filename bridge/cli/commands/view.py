@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 from argparse import Namespace
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from bridge.cli.output import Output
 from bridge.lowering.lower import report_overlaps
 from bridge.output import check_file, scratch_folder
 from bridge.targets.target import MJCF
+from bridge.viewer import Viewer
 from loaders.diagnostics import Diagnostics, limited, without_repeats
 from loaders.limits import budgeted
 
@@ -29,7 +31,7 @@ def view(options: Namespace, output: Output) -> int:
         UsageError: if MuJoCo's viewer is asked for several files, or a browser for an option of
         MJCF.
     """
-    if options.browser or options.html:
+    if options.browser or options.html or options.motion:
         if given := given_flags(options, MJCF):
             raise UsageError(
                 f"{given[0].flag} applies to MuJoCo's viewer; expected no --browser and --html, "
@@ -72,7 +74,7 @@ def _view_in_browser(options: Namespace, output: Output) -> int:
         with budgeted(limits(options)), limited(findings, mechanism.scene.source):
             report_overlaps(mechanism, mechanism.default_policy, findings)
     output.diagnostics(without_repeats(findings))
-    with bridge.view(*mechanisms, port=0 if options.html else options.port) as viewer:
+    with _viewer(options, mechanisms) as viewer:
         if options.html:
             file = os.fspath(viewer.to_html(options.html, force=options.force))
             _show(options, output, file, {"files": [file]})
@@ -85,6 +87,26 @@ def _view_in_browser(options: Namespace, output: Output) -> int:
                 viewer.open()
             viewer.wait()
     return 0
+
+
+def _viewer(options: Namespace, mechanisms: Sequence[bridge.Mechanism]) -> Viewer:
+    """Return a viewer of the models, or of the motion of one in several simulators.
+
+    Raises:
+        UsageError: if the motion of several models is asked for.
+    """
+    port = 0 if options.html else options.port
+    if options.motion is None:
+        return bridge.view(*mechanisms, port=port, overlay=options.overlay)
+    if len(mechanisms) != 1:
+        raise UsageError("--motion shows one model in several simulators; expected one file")
+    return bridge.view_motion(
+        mechanisms[0],
+        options.engines,
+        seconds=options.motion,
+        overlay=options.overlay,
+        port=port,
+    )
 
 
 def _show(options: Namespace, output: Output, text: str, data: dict[str, object]) -> None:

@@ -14,6 +14,11 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.parity.bounds.constraint import screw_load, without_screw_forces
 from bridge.parity.bounds.counterfactual import added_inertia, is_loaded, loaded_name
+from bridge.parity.bounds.precision import (
+    DOUBLE,
+    rounding_of_velocity,
+    single_precision,
+)
 from bridge.parity.causes import CHAOS, POINTS_OF_FREE_BODIES, SCREW, STEP_ORDER, Cause
 from bridge.parity.convergence import (
     CONFIDENCE,
@@ -48,6 +53,8 @@ CHAOTIC = 1e-3
 """Largest relative difference of velocities that rounding may explain; beyond it a step shows
 nothing.
 """
+COARSE = 0.05
+"""Largest relative difference of velocities that rounding in single precision may explain."""
 MIN_PATTERN = 1e-12
 """Smallest length of a change of velocities that is compared with another."""
 SHORTENINGS = (1, 8, 64)
@@ -126,7 +133,7 @@ class _Steps:
             where=place,
             subjects=place.names,
             outcome=Outcome.PASSED,
-            sensitivity=self._sensitivity(pair[1], state),
+            sensitivity=self._sensitivity(self._most_exact(pair), state),
         )
         if row.error <= TOLERANCE:
             return row
@@ -159,6 +166,10 @@ class _Steps:
     def _errors(self, pair: tuple[str, str]) -> Array:
         return _relative_differences(*(self._after[name] for name in pair))
 
+    def _most_exact(self, pair: tuple[str, str]) -> str:
+        """Return the engine that rounds least, the second one if both round alike."""
+        return min(reversed(pair), key=lambda name: self._engines[name].unit_roundoff)
+
     def _sensitivity(self, engine: str, state: int) -> float:
         """Return the ratio of the distances of two close states after and before the step, at least
         one.
@@ -171,6 +182,20 @@ class _Steps:
         """Return the row of a difference beyond the tolerance, with its cause if that is known."""
         if not math.isfinite(row.error):
             return failed(row)
+        rounded = [n for n in row.engines if self._engines[n].unit_roundoff > DOUBLE]
+        return self._in_single_precision(row, rounded) if rounded else self._in_double(row, state)
+
+    def _in_single_precision(self, row: Row, rounded: list[str]) -> Row:
+        """Return the row of a difference of which some engines compute in single precision."""
+        unit = sum(self._engines[name].unit_roundoff for name in rounded)
+        bounds = (
+            rounding_of_velocity(self._mechanism, each, self._step, unit) for each in self._states
+        )
+        cause = single_precision(row.quantity, row.subjects, max(bounds), rounded)
+        return explained(row, cause) if cause.bound <= COARSE else undecided(row, cause, COARSE)
+
+    def _in_double(self, row: Row, state: State) -> Row:
+        """Return the row of a difference in double precision."""
         rounding = self._rounding(row, state)
         if rounding.bound > CHAOTIC:
             return undecided(row, rounding, CHAOTIC)

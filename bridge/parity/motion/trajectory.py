@@ -16,6 +16,13 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.bounds.constraint import ROUNDING, violation_bounds
 from bridge.parity.bounds.counterfactual import added_inertia, is_loaded, loaded_name
+from bridge.parity.bounds.precision import (
+    DOUBLE,
+    rounding_of_position,
+    rounding_of_velocity,
+    single_precision,
+    unit_of_pair,
+)
 from bridge.parity.causes import CHAOS, POINTS_OF_FREE_BODIES, SCREW, STEP_ORDER, Cause, cause_of
 from bridge.parity.convergence import (
     CONFIDENCE,
@@ -39,6 +46,7 @@ from bridge.parity.engine import (
     is_slow,
     screw_like_joints,
     solves_constraints,
+    unit_roundoff,
 )
 from bridge.parity.quantity import TOLERANCE, names_at
 from bridge.parity.states import State, random_states, time_step, without_solver_effects
@@ -59,7 +67,7 @@ from loaders.pose import Array
 from loaders.text import counted
 
 from .model_motion import driven_rows, exported_rows
-from .step import step_rows
+from .step import COARSE, step_rows
 
 CURVE_POINTS = 50
 """Number of intervals between the points of a curve of joint motion."""
@@ -96,6 +104,8 @@ CHAOTIC = 1e-3
 """Largest rounding error that is explained, relative to how far the links move; beyond it a motion
 shows nothing.
 """
+PARTS = (5, 25)
+"""Divisors of the duration of a motion in single precision whose rounding errors grow too large."""
 _ROTORS = frozenset({pybullet_codes.ROTOR_INERTIA, codes.DART_ROTOR_INERTIA})
 _SOFT_CONSTRAINTS = frozenset(
     {
@@ -265,7 +275,21 @@ def _that_all_follow(rollout: Rollout, cache: RolloutCache, engines: Sequence[st
 
 
 def _row(quantity: str, engines: tuple[str, str], rollout: Rollout, cache: RolloutCache) -> Row:
-    """Return the row of one motion in two engines."""
+    """Return the row of one motion in two engines; in single precision, of the longest part of it
+    that shows something.
+    """
+    row = _row_of(quantity, engines, rollout, cache)
+    if not unit_of_pair(*(unit_roundoff(cache.factories[name]) for name in engines)):
+        return row
+    for part in PARTS:
+        if row.outcome is not Outcome.UNKNOWN:
+            break
+        shorter = dataclasses.replace(rollout, duration=rollout.duration / part)
+        row = _row_of(quantity, engines, shorter, cache)
+    return row
+
+
+def _row_of(quantity: str, engines: tuple[str, str], rollout: Rollout, cache: RolloutCache) -> Row:
     diverging = [name for name in engines if cache.trajectory(name, rollout).has_diverged]
     if diverging:
         return _unknown(
@@ -283,9 +307,41 @@ def _row(quantity: str, engines: tuple[str, str], rollout: Rollout, cache: Rollo
         subjects=names_at(worst.where),
         outcome=Outcome.PASSED,
         series=series,
-        sensitivity=cache.sensitivity(engines[1], rollout),
+        sensitivity=cache.sensitivity(_most_exact(engines, cache), rollout),
     )
     return row if worst.error <= TOLERANCE else _judged(row, rollout, cache)
+
+
+def _most_exact(engines: tuple[str, str], cache: RolloutCache) -> str:
+    """Return the engine that rounds least, the second one if both round alike."""
+    return min(reversed(engines), key=lambda name: unit_roundoff(cache.factories[name]))
+
+
+def _in_single_precision(
+    row: Row, rollout: Rollout, cache: RolloutCache, sensitivity: float
+) -> Cause | None:
+    """Return rounding in single precision as the cause, if an engine has it.
+
+    The error of each step adds up: that of velocities moves the links until the end, that of
+    positions is a rounding of each; both grow as that of the initial state does.
+    """
+    unit = unit_of_pair(*(unit_roundoff(cache.factories[name]) for name in row.engines))
+    if not unit:
+        return None
+    model, start = rollout.mechanism, rollout.start
+    velocity = rounding_of_velocity(model, start, rollout.step, unit)
+    position = rounding_of_position(model, start, unit)
+    steps, fastest = round(rollout.duration / rollout.step), _fastest(model, start)
+    each = velocity * fastest * rollout.duration + 4.0 * unit
+    bound = steps * each * sensitivity + position
+    names = [name for name in row.engines if unit_roundoff(cache.factories[name]) > DOUBLE]
+    cause = single_precision(row.quantity, row.subjects, bound, names)
+    return dataclasses.replace(cause, text=f"{cause.text} in {rollout.duration:g} s")
+
+
+def _fastest(mechanism: Mechanism, state: State) -> float:
+    """Return the largest speed of a state, at least one."""
+    return max(float(np.abs(mechanism.velocities(state[1])).max(initial=0.0)), 1.0)
 
 
 # --- causes of a difference -----------------------------------------------------------------------
@@ -302,6 +358,15 @@ def _judged(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
     sensitivity = row.sensitivity or 1.0
     if not math.isfinite(row.error):
         return failed(row)
+    single = _in_single_precision(row, rollout, cache, sensitivity)
+    if single is not None:
+        coarse = COARSE * max(cache.extent(name, rollout) for name in row.engines)
+        return explained(row, single) if single.bound <= coarse else undecided(row, single, coarse)
+    return _judged_in_double(row, rollout, cache, sensitivity)
+
+
+def _judged_in_double(row: Row, rollout: Rollout, cache: RolloutCache, sensitivity: float) -> Row:
+    """Return the row of a difference between engines that compute in double precision."""
     rounding = _rounding(row, rollout, sensitivity)
     limit = CHAOTIC * max(cache.extent(name, rollout) for name in row.engines)
     if rounding.bound <= limit and rounding.explains(row.error):

@@ -7,8 +7,17 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
+import numpy as np
+
 from bridge.mechanism import Mechanism
 from bridge.parity.attribution import CauseIndex
+from bridge.parity.bounds.precision import (
+    DOUBLE,
+    OF_PARAMETER,
+    rounding_bounds,
+    single_precision,
+    unit_of_pair,
+)
 from bridge.parity.causes import READ_OTHERWISE, Cause, Gap, gaps_of_losses
 from bridge.parity.engine import Engine, NotReportedError
 from bridge.parity.quantity import Quantity, Readings, WorstErrors, compare_readings, names_at
@@ -60,6 +69,10 @@ NOT_RUN = "not run"
 _COMPARED = frozenset({Outcome.PASSED, Outcome.EXPLAINED})
 
 
+_NOTHING = Cause(code="", subjects=(), quantity="", bound=-1.0)
+"""A cause that explains nothing."""
+
+
 def find_gaps(
     rows: Sequence[Row],
     mechanism: Mechanism,
@@ -109,12 +122,22 @@ def _levels_not_run(mechanism: Mechanism, levels: Collection[Level]) -> Iterator
 def _motionless_engines(
     mechanism: Mechanism, levels: Collection[Level], engines: Mapping[str, Engine]
 ) -> Iterator[Gap]:
-    """Yield a gap for each engine that reads the file itself, and therefore does not move."""
+    """Yield a gap for each engine that reads the file itself, and therefore does not move, and for
+    each that takes part in smooth motion only.
+    """
     if mechanism.v_order and Level.MOTION in levels:
         for name, engine in engines.items():
             if engine.reads_file and not engine.is_witness_of_motion:
                 reason = "an engine that reads the file itself does not move"
                 yield Gap(quantity="motion", engines=(name,), reason=reason, level=Level.MOTION)
+            elif not engine.solves_constraints and name not in COMPUTED_FROM_MODEL:
+                reason = "the engine is compared in smooth motion only"
+                yield Gap(
+                    quantity="motion with constraints",
+                    engines=(name,),
+                    reason=reason,
+                    level=Level.MOTION,
+                )
 
 
 def _unknown(rows: Sequence[Row]) -> Iterator[Gap]:
@@ -216,6 +239,7 @@ def quantity_rows(
         states: The states in which to compare.
     """
     worst = {pair: WorstErrors() for pair in combinations(engines, 2)}
+    sizes = dict.fromkeys(worst, 0.0)
     unreported: dict[str, str] = {}
     compared = states[: _state_count(quantity, mechanism)]
     for q, v in compared:
@@ -226,12 +250,18 @@ def quantity_rows(
             a, b = readings[one], readings[two]
             if a is not None and b is not None:
                 compare_readings(a, b, quantity.error, errors)
+                numbers = [x[np.isfinite(x)] for x in a.values()]
+                found = (float(np.abs(x).max(initial=0.0)) for x in numbers)
+                sizes[one, two] = max((sizes[one, two], *found))
     for (one, two), errors in worst.items():
         if errors.where or unreported.keys() & {one, two}:
             causes = CauseIndex(
                 _findings((engines[one], engines[two]), mechanism), mechanism, compared
             )
-            row = _judged(quantity, (one, two), errors, unreported, causes)
+            unit = unit_of_pair(engines[one].unit_roundoff, engines[two].unit_roundoff)
+            single = [name for name in (one, two) if engines[name].unit_roundoff > DOUBLE]
+            rounding = _rounding(quantity, errors.error, unit, sizes[one, two], mechanism, compared)
+            row = _judged(quantity, (one, two), errors, unreported, causes, (rounding, single))
             row = dataclasses.replace(row, is_stated=quantity.is_stated(mechanism))
             yield (
                 _with_likely_cause(row, engines)
@@ -299,12 +329,31 @@ def _reading(
     return reading
 
 
+def _rounding(
+    quantity: Quantity,
+    error: float,
+    unit: float,
+    size: float,
+    mechanism: Mechanism,
+    states: Sequence[State],
+) -> float:
+    """Return the largest error that rounding causes; a parameter is rounded relative to its size.
+    Zero in double precision.
+    """
+    if not unit or error <= quantity.tolerance:
+        return 0.0
+    bounds = rounding_bounds(mechanism, [*states, ({}, {})], unit)
+    of_parameter = OF_PARAMETER * unit * (max(1.0, size) if quantity.unit else 1.0)
+    return bounds.get(quantity.name, of_parameter)
+
+
 def _judged(
     quantity: Quantity,
     pair: tuple[str, str],
     errors: WorstErrors,
     unreported: Mapping[str, str],
     causes: CauseIndex,
+    rounded: tuple[float, Sequence[str]],
 ) -> Row:
     """Return the row of one pair of engines.
 
@@ -328,6 +377,11 @@ def _judged(
         return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause="; ".join(reasons))
     beyond = [place for place, error in errors.errors.items() if error > quantity.tolerance]
     known = {place: causes.cause(quantity, place, errors.errors[place]) for place in beyond}
+    rounding, single = rounded
+    for place in beyond:
+        explains = (known[place] or _NOTHING).explains(errors.errors[place])
+        if errors.errors[place] <= rounding and not explains:
+            known[place] = single_precision(quantity.name, names_at(place), rounding, single)
     failing = [
         place
         for place, cause in known.items()

@@ -33,7 +33,7 @@ from bridge.parity.verdict import (
 from loaders.inertia import SpatialInertia
 from loaders.text import card, counted, details, findings_table, printable, summary_of, table
 
-_STYLES = (
+LINES = (
     ("#0072b2", "o", "-"),
     ("#d55e00", "s", "--"),
     ("#009e73", "^", ":"),
@@ -93,14 +93,14 @@ def _joint_curves(comparison: Findings) -> dict[str, str]:
     worst = sorted(joints, key=lambda joint: -apart[joint])[:MAX_CURVES]
     if not worst:
         return {}
-    figure = _figure(8.4, 5.2)
+    figure = new_figure(8.4, 5.2)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
     for k, joint in enumerate(worst):
-        color, _, _ = _STYLES[k % len(_STYLES)]
+        color, _, _ = LINES[k % len(LINES)]
         for (name, found), width, dashes in zip(
             curves.items(),
             (3.5, *[1.2] * len(others)),
-            ("-", *[s[2] for s in _STYLES[1:]]),
+            ("-", *[s[2] for s in LINES[1:]]),
             strict=False,
         ):
             style = {"color": color, "linewidth": width, "linestyle": dashes}
@@ -119,7 +119,7 @@ def _joint_curves(comparison: Findings) -> dict[str, str]:
     below.set(xlabel="time [s]", ylabel=f"difference\nfrom {first}")
     _legend(above)
     below.grid(visible=True, color="0.88", linewidth=0.6)
-    return {"Joint motion": _svg(figure)}
+    return {"Joint motion": svg(figure)}
 
 
 def _has_slope(row: Row) -> bool:
@@ -129,7 +129,7 @@ def _has_slope(row: Row) -> bool:
 
 
 def _over_time(rows: list[Row]) -> str:
-    figure = _figure(8.4, 3.2)
+    figure = new_figure(8.4, 3.2)
     axes = figure.subplots()
     for k, row in enumerate(rows):
         times, errors = zip(*row.series, strict=True)
@@ -144,7 +144,7 @@ def _over_time(rows: list[Row]) -> str:
     axes.set(xlabel="time [s]", ylabel=f"worst link [{rows[0].unit or 'relative'}]")
     axes.set_ylim(bottom=_SMALLEST)
     _legend(axes)
-    return _svg(figure)
+    return svg(figure)
 
 
 def _over_step(rows: list[Row]) -> str:
@@ -155,7 +155,7 @@ def _over_step(rows: list[Row]) -> str:
     others = [row for row in rows if row.engines[0] != EXACT_MOTION]
     both = (("from the exact motion", exact), ("from each other", others))
     panels = [(title, part) for title, part in both if part]
-    figure = _figure(8.4, 3.6 * len(panels))
+    figure = new_figure(8.4, 3.6 * len(panels))
     for axes, (title, part) in zip(
         figure.subplots(len(panels), 1, squeeze=False)[:, 0], panels, strict=True
     ):
@@ -176,7 +176,7 @@ def _over_step(rows: list[Row]) -> str:
         axes.set_xticks(ticks, [f"{1e3 * step:g} ms" for step in ticks])
         axes.minorticks_off()
         _legend(axes)
-    return _svg(figure)
+    return svg(figure)
 
 
 def _decades(values: Sequence[float]) -> tuple[float, float]:
@@ -187,7 +187,7 @@ def _decades(values: Sequence[float]) -> tuple[float, float]:
 def _fit(axes: Any, k: int, steps: Sequence[float], errors: Sequence[float]) -> None:
     """Draw the least-squares line on logarithmic axes."""
     slope, height = np.polyfit(np.log(steps), np.log(errors), 1)
-    color, _, dashes = _STYLES[k % len(_STYLES)]
+    color, _, dashes = LINES[k % len(LINES)]
     axes.plot(
         steps,
         np.exp(height) * np.array(steps) ** slope,
@@ -198,7 +198,7 @@ def _fit(axes: Any, k: int, steps: Sequence[float], errors: Sequence[float]) -> 
 
 
 def _plot(axes: Any, k: int, x: Any, y: Any, label: str, line: str | None = None) -> None:
-    color, marker, dashes = _STYLES[k % len(_STYLES)]
+    color, marker, dashes = LINES[k % len(LINES)]
     size = _SIZES[k % len(_SIZES)]
     axes.plot(
         x,
@@ -223,7 +223,7 @@ def _differences(comparison: Findings, masses: dict[str, Any]) -> str:
     reference = masses[REFERENCE]
     others = {name: M for name, M in masses.items() if name not in COMPUTED_FROM_MODEL}
     scale = max(float(np.abs(reference).max()), 1e-300)
-    figure = _figure(3.9 * len(others) + 1.0, 4.4)
+    figure = new_figure(3.9 * len(others) + 1.0, 4.4)
     figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12)
     labels = [f"{joint}[{k}]" if k else joint for joint, k in comparison.details["v_order"]]
     grid = figure.subplots(1, len(others), squeeze=False)[0]
@@ -236,16 +236,22 @@ def _differences(comparison: Findings, masses: dict[str, Any]) -> str:
             axes.set_xticks(range(len(labels)), labels, rotation=90, fontsize=6, parse_math=False)
             axes.set_yticks(range(len(labels)), labels, fontsize=6, parse_math=False)
     figure.colorbar(image, ax=grid, label="log10 of relative difference", shrink=0.8)
-    return _svg(figure)
+    return svg(figure)
 
 
-def _figure(width: float, height: float) -> Any:
+def new_figure(width: float, height: float) -> Any:
+    """Return an empty figure.
+
+    Args:
+        width: Width [inch].
+        height: Height [inch].
+    """
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _svg(figure: Any) -> str:
+def svg(figure: Any) -> str:
     """Return the SVG text without metadata and with repeatable ids, so that equal comparisons give
     equal reports.
     """

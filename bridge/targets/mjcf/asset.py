@@ -17,8 +17,10 @@ from bridge.geometry.textures import Picture, engine_picture
 from bridge.targets.mjcf import codes
 from bridge.targets.numbers import color
 from loaders.diagnostics import Diagnostic, Diagnostics, Where
+from loaders.engine_settings import MUJOCO
 from loaders.files.images import PictureError, gray_levels
-from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual
+from loaders.looks import DEFAULT_COLOR, PartLook, look_of
+from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual, settings_of
 from loaders.pose import Array, Pose
 
 from .context import TARGET, MjcfContext, MjcfElement, Value
@@ -96,6 +98,9 @@ _ROLES = {
 """MuJoCo's name of a texture's role, by SDFormat's."""
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 """Color under a texture, which leaves its colors unchanged."""
+_HUE = 1e-6
+"""Largest difference of two hues that are the same."""
+_OF_PICTURE = "texture/"
 _UNSCALED = (1.0, 1.0, 1.0)
 _GLOSS = 0.5
 """MuJoCo's specularity and shininess of a material that states none."""
@@ -259,51 +264,35 @@ class AssetLibrary:
 
     # --- materials --------------------------------------------------------------------------------
 
-    def look(
-        self, visual: Visual, link: str, rgba: Rgba | None, texture: str | None
-    ) -> tuple[str | None, Rgba | None]:
-        """Return ``material`` and ``rgba`` of a geom.
+    def look(self, visual: Visual, link: str, own: PartLook) -> tuple[str | None, Rgba | None]:
+        """Return ``material`` and ``rgba`` of a geom; a color without a name needs no asset.
 
         Args:
-            visual: The visual; its material overrides the look of the mesh file, but a color tints
-                a texture.
+            visual: The visual.
             link: Name of its link.
-            rgba: The color that the mesh file states.
-            texture: The texture that the mesh file states.
+            own: What the mesh file states.
         """
-        stated = visual.material
-        if stated is not None and (texture is None or stated.texture is not None):
-            return self._stated_look(visual, stated, link)
-        if stated is not None and texture is not None:
-            tinted = replace(stated, diffuse=stated.diffuse or _WHITE, texture=texture)
-            return self._stated_look(visual, tinted, link)
-        rgba = _faded(rgba, visual.transparency)
-        if texture is None:
-            return None, rgba
-        return self._material_asset(
-            Material(texture=texture), rgba or _WHITE, link, visual.where
-        ), None
-
-    def _stated_look(
-        self, visual: Visual, material: Material, link: str
-    ) -> tuple[str | None, Rgba | None]:
-        """Return the look that the source states; a color without a name needs no asset."""
-        rgba = _faded(material.diffuse, visual.transparency)
+        material = look_of(visual, own)
+        rgba = material.diffuse or DEFAULT_COLOR
         self._report_unsupported_look(material, link, visual.where)
-        has_layers = any(kind in _ROLES for kind, _ in material.maps)
-        plain = Material(diffuse=material.diffuse, ambient=material.ambient, maps=material.maps)
-        if material == plain and not has_layers:
+        plain = Material(diffuse=rgba, ambient=material.ambient, maps=material.maps)
+        if material == plain and not any(kind in _ROLES for kind, _ in material.maps):
             return None, rgba
-        rgba = rgba or (_WHITE if material.texture else GRAY)
         return self._material_asset(material, rgba, link, visual.where), None
 
     def _material_asset(self, material: Material, rgba: Rgba, link: str, where: Where) -> str:
-        texture = self._texture(material.texture, link, where) if material.texture else None
+        own = settings_of(material, MUJOCO)
+        made = [(key.removeprefix(_OF_PICTURE), text) for key, text in own if "/" in key]
+        if made:
+            texture = self._made_texture(dict(made), link, where)
+        else:
+            texture = self._texture(material.texture, link, where) if material.texture else None
         layers = self._layers(material, texture, link, where)
         attributes: dict[str, Value] = {
             "texture": None if layers else texture,
             **_reflection(material),
         }
+        attributes |= {key: text for key, text in own if "/" not in key}
         attributes["rgba"] = None if texture and rgba == _WHITE else color(rgba)
         key = (
             ("name", material.name or ""),
@@ -334,7 +323,7 @@ class AssetLibrary:
         stated = {
             "ambient color": material.ambient is not None and material.ambient != material.diffuse,
             "specular hue": _has_hue(material.specular),
-            "emissive hue": _has_hue(material.emissive),
+            "emissive hue": _has_other_hue(material.emissive, material.diffuse or _WHITE),
         }
         lost = [name for name, is_stated in stated.items() if is_stated]
         lost += [
@@ -365,6 +354,40 @@ class AssetLibrary:
                     codes.TEXTURE_TRANSPARENCY, where, subjects=(link,), file=Path(file).name
                 )
         return self._textures[file]
+
+    def _made_texture(self, stated: dict[str, str], link: str, where: Where) -> str | None:
+        """Return the texture asset that a source in MJCF describes; None, with a diagnostic, if a
+        file of it cannot be used.
+
+        Args:
+            stated: The attributes of the texture, with the paths of its files.
+            link: Name of the link that it is on; empty for the sky.
+            where: Place of what has it.
+        """
+        key = repr(sorted(stated.items()))
+        if key not in self._textures:
+            files: dict[str, Value] = {}
+            for side in (name for name in stated if name.startswith("file")):
+                diagnostics = Diagnostics()
+                picture = engine_picture(stated[side], TARGET, diagnostics, where=where)
+                self._extend(diagnostics, link)
+                files[side] = None if picture is None else self._picture_file(picture, stated[side])
+            name = stated.get("name") or Path(stated.get("file", "picture")).stem
+            is_whole = all(file is not None for file in files.values())
+            self._textures[key] = self._context.names.claim("picture", name) if is_whole else None
+            if is_whole:
+                self._context.document["asset"].add(
+                    "texture", **stated | files | {"name": self._textures[key]}
+                )
+        return self._textures[key]
+
+    def _picture_file(self, picture: Picture, path: str) -> str:
+        """Return the name of a file that a texture with attributes of its own names."""
+        key = f"file {picture.digest}"
+        if key not in self._names:
+            name = self._names[key] = self._context.names.claim("picture", Path(path).stem)
+            self.files[f"{name}.png"], self.digests[f"{name}.png"] = picture.data, picture.digest
+        return f"{self._names[key]}.png"
 
     def _texture_asset(self, picture: Picture, stem: str) -> str:
         name = self._names.get(picture.digest)
@@ -470,21 +493,13 @@ def _emission(material: Material) -> float | None:
     """
     if not material.emissive:
         return None
-    brightest = max((material.diffuse or (_WHITE if material.texture else GRAY))[:3])
+    brightest = max((material.diffuse or DEFAULT_COLOR)[:3])
     emitted = max(material.emissive[:3])
     return float(str(np.float32(emitted / brightest if brightest > 0.0 else emitted))) or None
 
 
 def _color_name(rgba: Sequence[float]) -> str:
     return "color_" + "".join(f"{round(min(max(c, 0.0), 1.0) * 255):02x}" for c in rgba[:3])
-
-
-def _faded(rgba: Rgba | None, transparency: float) -> Rgba | None:
-    """Return a color with its opacity reduced; None is MuJoCo's default color."""
-    if transparency == 0.0:
-        return rgba
-    r, g, b, a = rgba or GRAY
-    return (r, g, b, a * (1.0 - transparency))
 
 
 def _is_lost(kind: str, file: str, material: Material) -> bool:
@@ -497,3 +512,12 @@ def _has_hue(rgba: Rgba | None) -> bool:
     represents.
     """
     return rgba is not None and len(set(rgba[:3])) > 1
+
+
+def _has_other_hue(emissive: Rgba | None, diffuse: Rgba) -> bool:
+    """Return whether emitted light is no multiple of the base color, which is all that MuJoCo's
+    number represents.
+    """
+    if emissive is None or not any(emissive[:3]):
+        return False
+    return bool(np.abs(np.cross(emissive[:3], diffuse[:3])).max() > _HUE)

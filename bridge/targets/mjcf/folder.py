@@ -30,7 +30,7 @@ from .context import MjcfElement, MjcfOptions, Value, mechanism_and_options, wri
 from .document import BuiltMjcf, build
 from .geom import PlacedShape
 from .sensor_reader import SensorReader
-from .spec import SCENE, compiled, require_xml_depth, to_spec
+from .spec import SCENE, Compilation, require_xml_depth, to_spec
 from .submodel import file_owners, model_alone, split_document
 
 
@@ -138,17 +138,18 @@ def _joint_table(built: BuiltMjcf) -> list[str]:
 
 
 _LIT: dict[str, Value] = {
-    "diffuse": (0.6, 0.6, 0.6),
-    "ambient": (0.3, 0.3, 0.3),
+    "diffuse": (0.4, 0.4, 0.4),
+    "ambient": (0.2, 0.2, 0.2),
     "specular": (0.0, 0.0, 0.0),
 }
-_DIMMED: dict[str, Value] = {
-    "diffuse": (0.0, 0.0, 0.0),
-    "ambient": (0.4, 0.4, 0.4),
-    "specular": (0.0, 0.0, 0.0),
-}
-"""Headlight beside the lights of the source: SDFormat's ambient light."""
+"""Headlight beside the light of the scene; a white surface that faces both reflects all light."""
+_LAMP: dict[str, Value] = {"diffuse": (0.4, 0.4, 0.4), "specular": (0.1, 0.1, 0.1)}
+_DARK = (0.0, 0.0, 0.0)
+_AMBIENT, _LEAST_AMBIENT = 0.4, 0.1
+"""SDFormat's ambient light, and the least beside bright lights."""
 _AXES = np.eye(3)
+_GAP = 1e-3
+"""Distance of the floor from a surface that is drawn there [m]; less would flicker."""
 _MIN_EXTENT = 1e-9
 """Smallest extent of a model for which the camera is placed [m]."""
 
@@ -174,7 +175,7 @@ def scene_element(name: str, mechanism: Mechanism, built: BuiltMjcf) -> MjcfElem
             extent=_round(size, size),
         )
     visual = root.add("visual")
-    visual.add("headlight", **_DIMMED if scene.lights else _LIT)
+    visual.add("headlight", **_dimmed(scene) if scene.lights else _LIT)
     visual.add("rgba", haze=(0.15, 0.25, 0.35, 1.0))
     visual.add("global", azimuth=AZIMUTH, elevation=ELEVATION)
     asset = root.add("asset")
@@ -187,11 +188,20 @@ def scene_element(name: str, mechanism: Mechanism, built: BuiltMjcf) -> MjcfElem
     asset.add("texture", type="skybox", builtin="gradient", **sky)
     world = MjcfElement("worldbody")
     if not scene.lights:
-        world.add("light", type="directional", pos=(0, 0, 1.5), dir=(0, 0, -1))
+        world.add("light", type="directional", pos=(0, 0, 1.5), dir=(0, 0, -1), **_LAMP)
     if not _has_ground(scene):
         _floor(asset, world, _height(mechanism, built))
     root.children += [world] if world.children else []
     return root
+
+
+def _dimmed(scene: Scene) -> dict[str, Value]:
+    """Return the headlight beside lights of the source: SDFormat's ambient light, less where they
+    and it together would be more than white.
+    """
+    sun = max(light.on * light.intensity * max(light.diffuse[:3]) for light in scene.lights)
+    ambient = min(_AMBIENT, max(_LEAST_AMBIENT, round(1.0 - sun, 3)))
+    return {"diffuse": _DARK, "ambient": (ambient, ambient, ambient), "specular": _DARK}
 
 
 def _has_ground(scene: Scene) -> bool:
@@ -237,11 +247,22 @@ def _floor(asset: MjcfElement, world: MjcfElement, height: float) -> None:
 
 def _height(mechanism: Mechanism, built: BuiltMjcf) -> float:
     """Return the floor height [m], rounded down to 0.1 mm: the lowest collision, else visual point,
-    at most 0.
+    at most 0; lower where the top of a shape that is only drawn would coincide with it.
     """
     collisions = tuple(shape for shape in built.shapes if shape.collides)
     lowest = float(_corner(collisions or built.shapes, mechanism, -1.0)[2])
-    return min(0.0, math.floor(lowest * 1e4 + 1e-6) / 1e4) if math.isfinite(lowest) else 0.0
+    height = min(0.0, math.floor(lowest * 1e4 + 1e-6) / 1e4) if math.isfinite(lowest) else 0.0
+    drawn = (shape for shape in built.shapes if not shape.collides)
+    tops = [float(_corner((shape,), mechanism, 1.0)[2]) for shape in drawn]
+    tops += [
+        float((link.X_WL @ visual.X_LG).p[2])
+        for link in mechanism.scene.links
+        for visual in link.visuals
+        if isinstance(visual.geometry, Plane)
+    ]
+    while any(abs(top - height) < _GAP / 2.0 for top in tops):
+        height -= _GAP
+    return round(height, 4)
 
 
 def _bounds(mechanism: Mechanism, built: BuiltMjcf) -> tuple[Array, Array]:
@@ -277,14 +298,19 @@ class MjcfExport(Export):
     """The result of `export_mjcf`.
 
     Attributes:
-        model: The ``mujoco.MjModel`` of ``scene.xml``; None if the export was not checked.
+        compiled: The compiled model of ``scene.xml``; None if the export was not checked.
         initial_key: The index of the key of the initial position; None if that is ``qpos0``.
         reader: Reads the sensors; `read` calls it.
     """
 
-    model: Any = field(default=None, repr=False, compare=False)
+    compiled: Compilation | None = field(default=None, repr=False, compare=False)
     initial_key: int | None = None
     reader: SensorReader = field(default=SensorReader(), repr=False, compare=False)
+
+    @property
+    def model(self) -> Any:
+        """The ``mujoco.MjModel`` of ``scene.xml``; None if the export was not checked."""
+        return None if self.compiled is None else self.compiled.model
 
     def read(self, data: Any, **options: Any) -> dict[str, Message]:
         """Return what Gazebo would publish for each sensor, by its scoped name; see
@@ -311,12 +337,12 @@ class MjcfFiles(ExportFiles):
     Attributes:
         scene: The exported scene.
         built: The document that they come from.
-        model: The ``mujoco.MjModel`` of ``scene.xml``; None if it was not compiled.
+        compiled: The compiled model of ``scene.xml``; None if it was not compiled.
     """
 
     scene: Scene
     built: BuiltMjcf
-    model: Any = None
+    compiled: Compilation | None = None
 
     def checked(self) -> MjcfFiles:
         """Compile the files with MuJoCo and return them with the model.
@@ -324,7 +350,7 @@ class MjcfFiles(ExportFiles):
         Raises:
             ExportError: if MuJoCo refuses the files.
         """
-        return replace(self, model=compiled(self.files, self.scene, self.built))
+        return replace(self, compiled=Compilation.of(self.files, self.scene, self.built))
 
     def written(self, out_dir: str | os.PathLike[str], *, force: bool = False) -> MjcfExport:
         """Write the files into a folder and return the result; see `ExportFiles.written`."""
@@ -334,7 +360,7 @@ class MjcfFiles(ExportFiles):
             files=result.files,
             diagnostics=result.diagnostics,
             names=result.names,
-            model=self.model,
+            compiled=self.compiled,
             initial_key=self.built.initial_key,
             reader=self.built.reader,
         )

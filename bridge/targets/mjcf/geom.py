@@ -14,11 +14,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bridge.geometry.mesh import Appearance
+from bridge.geometry.mesh import appearance_of
 from bridge.geometry.shapes import SupportFunction, support_function
 from bridge.targets.mjcf import codes
 from bridge.targets.numbers import color, placement
 from loaders.engine_settings import conventions_of
+from loaders.looks import UNSTATED, PartLook
 from loaders.model import (
     Box,
     Capsule,
@@ -33,7 +34,6 @@ from loaders.model import (
     Mesh,
     Plane,
     Polyline,
-    Rgba,
     Sphere,
     Visual,
 )
@@ -58,8 +58,7 @@ class _Shape:
     size: tuple[float, ...] | None = None
     asset: str | None = None
     reach: SupportFunction | None = None
-    rgba: Rgba | None = None
-    texture: str | None = None
+    look: PartLook = UNSTATED
     X_GS: Pose = IDENTITY
 
 
@@ -176,10 +175,10 @@ class GeomWriter:
 
     def _visual(self, visual: Visual, link: Link, is_moving: bool) -> list[MjcfElement]:
         has_texture = visual.material is not None and visual.material.texture is not None
-        use = MeshUse(link.name, visual.where, False, _appearance(visual), has_texture)
+        use = MeshUse(link.name, visual.where, False, appearance_of(visual), has_texture)
         elements: list[MjcfElement] = []
         for shape in self._shapes(visual.geometry, use, is_moving):
-            material, rgba = self._library.look(visual, link.name, shape.rgba, shape.texture)
+            material, rgba = self._library.look(visual, link.name, shape.look)
             is_named = (
                 self._shape_names[visual.name] == 1
                 and not elements
@@ -188,7 +187,8 @@ class GeomWriter:
             name = self._context.names.claim("geom", visual.name) if is_named else None
             elements.append(_geom("visual", name, visual.X_LG, shape))
             self._place(shape, visual.X_LG, use)
-            elements[-1].set(material=material, rgba=None if rgba in {None, GRAY} else color(rgba))
+            written = color(rgba) if rgba is not None and rgba != GRAY else None
+            elements[-1].set(material=material, rgba=written)
         return elements
 
     def _is_numbered(self, visual: Visual) -> bool:
@@ -257,17 +257,6 @@ class GeomWriter:
         return False
 
 
-def _appearance(visual: Visual) -> Appearance:
-    """Return the part of a mesh file's appearance that the material of a visual leaves in effect.
-
-    In SDFormat a color replaces the texture of the file; in URDF it tints the texture, as in
-    PyBullet.
-    """
-    if visual.material is None or visual.material.texture is not None:
-        return Appearance.ALL
-    return Appearance.TEXTURES if visual.where.path.startswith("/robot") else Appearance.NONE
-
-
 def _geom(kind: str, name: str | None, X_LG: Pose, shape: _Shape) -> MjcfElement:
     asset_attribute = "hfield" if shape.type == "hfield" else "mesh"
     return MjcfElement(
@@ -286,8 +275,7 @@ def _mesh_shape(part: MjcfMesh) -> _Shape:
         type="mesh",
         asset=part.name,
         reach=lambda d: float((part.vertices @ d).max()),
-        rgba=part.file.rgba,
-        texture=part.file.texture,
+        look=part.file.look,
     )
 
 

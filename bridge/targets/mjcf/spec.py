@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bridge.targets.mjcf import codes
+from loaders.deferred import cached_property
 from loaders.diagnostics import NOWHERE, Argument, Diagnostic, ExportError, Where, finding_of
 from loaders.mjcf.compiler import engine_warnings
 from loaders.model import WORLD
@@ -339,6 +342,59 @@ _KINDS = {"hfield": "height map"}
 _CONTENTS = frozenset({"mesh", "hfield", "texture"})
 """Assets whose content MuJoCo may refuse."""
 _ASSETS = _CONTENTS | {"material"}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Compilation:
+    """A compilation of the files of an export.
+
+    MuJoCo needs three times the memory of the decoded pictures to compile a model, and most of its
+    time: the check of an export does without them.
+
+    Attributes:
+        plain: The ``mujoco.MjModel`` of ``scene.xml`` with pictures of one pixel.
+    """
+
+    plain: Any
+    _compile: Callable[[], Any] | None
+    """Function that compiles the model with its pictures; None if it has none."""
+
+    @classmethod
+    def of(cls, files: Mapping[str, bytes], scene: Scene, built: BuiltMjcf) -> Compilation:
+        """Compile the files of an export in memory; see `compiled`.
+
+        Args:
+            files: Content of each file, by its path in the folder.
+            scene: The exported scene.
+            built: The document that the files were written from.
+
+        Raises:
+            ExportError: if MuJoCo refuses the files.
+        """
+        pictures = {
+            element.attributes["file"]
+            for element in built.root.walk()
+            if element.tag == "texture"
+            and element.attributes.get("type") == "2d"
+            and element.attributes.get("file", "").endswith(".png")
+        }
+        plain = {
+            file: _PIXEL if file.rpartition("/")[2] in pictures else data
+            for file, data in files.items()
+        }
+        compile_all = partial(compiled, files, scene, built) if pictures else None
+        return cls(plain=compiled(plain, scene, built), _compile=compile_all)
+
+    @cached_property
+    def model(self) -> Any:
+        """The ``mujoco.MjModel`` of ``scene.xml``."""
+        return self.plain if self._compile is None else self._compile()
+
+
+_PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNoaGgAAAMEAYFL09IQAAAAAElFTkSuQmCC"
+)
+"""A picture of one gray pixel as PNG."""
 
 
 def compiled(files: Mapping[str, bytes], scene: Scene, built: BuiltMjcf) -> Any:

@@ -225,6 +225,13 @@ EFFORT_LIMIT = Code(
     remedy="Use `apply_efforts` of the handle, or `force=` of PyBullet's motors.",
     hint="call apply_efforts(), which clips to them, or pass them to PyBullet's motors as force=",
 )
+EMISSION = Code(
+    "pybullet.emission",
+    Fate.NOTED,
+    "mesh {mesh} emits light, which PyBullet does not draw",
+    meaning="A material of a mesh file emits light beside its color, which is not drawn.",
+    remedy="State the color that is to be seen as the diffuse color.",
+)
 EMPTY_RANGE = Code(
     "pybullet.empty-range",
     Fate.DROPPED,

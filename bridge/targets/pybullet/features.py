@@ -238,7 +238,9 @@ MUJOCO_FEATURES = (
 """The features, in the order in which they are reported."""
 
 
-_undrawn_properties = attrgetter("specular", "emissive", "shininess", "metalness", "roughness")
+_undrawn_properties = attrgetter(
+    "specular", "emissive", "shininess", "metalness", "roughness", "engine_settings"
+)
 """Function that returns the properties of a material that PyBullet does not draw."""
 _DEFAULTS = _undrawn_properties(Material())
 

@@ -21,6 +21,7 @@ from bridge.geometry.shapes import terrain_triangles
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import Code, Diagnostic, Diagnostics, Where
 from loaders.files.images import PictureError
+from loaders.looks import UNSTATED, PartLook
 from loaders.model import (
     Box,
     Capsule,
@@ -32,7 +33,6 @@ from loaders.model import (
     Mesh,
     Plane,
     Polyline,
-    Rgba,
     Sphere,
 )
 from loaders.pose import IDENTITY, Array, Pose, rotation_to
@@ -173,10 +173,12 @@ class ShapeUse(Enum):
 
     VISUAL = "visual"
     MOVING_COLLISION = "moving collision"
-    """Collision on a moving link: PyBullet uses the convex hull of a mesh."""
+    """Collision on a moving link, or on a held one with which other links of the same body
+    collide: PyBullet uses the convex hull of a mesh.
+    """
     STATIC_COLLISION = "static collision"
-    """Collision on a link welded to the world: PyBullet uses the mesh itself, unless the file asks
-    for a hull.
+    """Collision on another link welded to the world: PyBullet uses the mesh itself, unless the file
+    asks for a hull.
     """
 
 
@@ -187,8 +189,8 @@ class Shape:
     tag: str
     attributes: dict[str, str]
     X_GS: Pose = IDENTITY
-    rgba: Rgba | None = None
-    """Color stated by the mesh file."""
+    look: PartLook = UNSTATED
+    """Look that the mesh file states."""
     concave: bool = False
 
 
@@ -246,7 +248,7 @@ class ShapeWriter:
     """Converts geometry to URDF elements and writes the mesh files that they name."""
 
     files: TemporaryFiles
-    _conversions: dict[tuple[Geometry, ShapeUse, str | None], _Conversion] = field(
+    _conversions: dict[tuple[Geometry, ShapeUse, str | None, Appearance], _Conversion] = field(
         default_factory=dict
     )
     _material_count: int = 0
@@ -258,6 +260,7 @@ class ShapeWriter:
         use: ShapeUse,
         texture: str | None = None,
         *,
+        appearance: Appearance = Appearance.ALL,
         subjects: Iterable[str] = (),
     ) -> tuple[Shape, ...]:
         """Return the elements of a geometry; none if PyBullet does not support it.
@@ -267,12 +270,13 @@ class ShapeWriter:
             where: The place in the source.
             use: The purpose of the geometry.
             texture: Path of the image to cover a visual geometry with.
+            appearance: The part of a mesh file's appearance that the source leaves in effect.
             subjects: Scoped names of the link and of its collision or visual, for diagnostics.
         """
-        key = (geometry, use, texture)
+        key = (geometry, use, texture, appearance)
         conversion = self._conversions.get(key)
         if conversion is None:
-            conversion = self._conversions[key] = self._convert(geometry, where, use, texture)
+            conversion = self._conversions[key] = self._convert(key, where)
         conversion.subjects.update(dict.fromkeys(subjects))
         return conversion.shapes
 
@@ -291,10 +295,11 @@ class ShapeWriter:
         return f"material_{self._material_count}"
 
     def _convert(
-        self, geometry: Geometry, where: Where, use: ShapeUse, texture: str | None
+        self, key: tuple[Geometry, ShapeUse, str | None, Appearance], where: Where
     ) -> _Conversion:
+        geometry, use, texture, appearance = key
         diagnostics = Diagnostics()
-        converter = _Converter(self.files, diagnostics, where, use)
+        converter = _Converter(self.files, diagnostics, where, use, appearance)
         return _Conversion(converter.convert(geometry, texture), diagnostics)
 
 
@@ -310,6 +315,7 @@ class _Converter:
     diagnostics: Diagnostics
     where: Where
     use: ShapeUse
+    appearance: Appearance
 
     def convert(self, geometry: Geometry, texture: str | None) -> tuple[Shape, ...]:
         textured = self._textured_primitive(geometry, texture) if texture is not None else None
@@ -329,7 +335,7 @@ class _Converter:
         vertices, faces, uv = mesh
         name = type(geometry).__name__.lower()
         asset = mesh_assets.MeshAsset(
-            name=name, vertices=vertices, faces=faces, uv=uv, texture=texture
+            name=name, vertices=vertices, faces=faces, uv=uv, look=PartLook(texture=texture)
         )
         try:
             return _mesh(drawn_files(asset, self.where, self.diagnostics)[0])
@@ -367,7 +373,9 @@ class _Converter:
         is_static = self.use is ShapeUse.STATIC_COLLISION
         concave = is_static and isinstance(geometry, Mesh) and self._collides_unchanged(geometry)
         collides = self.use is not ShapeUse.VISUAL and not concave
-        shapes = list(self._meshes(geometry, texture, collides=collides))
+        shapes = list(
+            self._meshes(geometry, texture, collides=collides, appearance=self.appearance)
+        )
         if concave and len(shapes) > 1:  # materials do not collide
             shapes = list(
                 self._meshes(geometry, texture, collides=collides, appearance=Appearance.NONE)
@@ -383,7 +391,7 @@ class _Converter:
         texture: str | None,
         *,
         collides: bool,
-        appearance: Appearance = Appearance.ALL,
+        appearance: Appearance,
     ) -> Iterator[Shape]:
         diagnostics, where = self.diagnostics, self.where
         if not isinstance(geometry, Mesh):
@@ -398,7 +406,7 @@ class _Converter:
                 appearance=appearance,
             )
             if files is not None:
-                yield from (_mesh(file.path, file.rgba) for file in files)
+                yield from (_mesh(file.path, file.look) for file in files)
                 return
             assets = mesh_assets.mesh_asset(
                 geometry, TARGET, diagnostics, where=where, collides=collides, appearance=appearance
@@ -409,7 +417,7 @@ class _Converter:
     def _temporary_mesh(self, asset: mesh_assets.MeshAsset, *, collides: bool) -> Shape:
         """Write an asset to a temporary file, which is not cached."""
         data = corners_stl(asset) if collides else faces_stl(asset)
-        return _mesh(self.files.write(data, ".stl"), asset.rgba)
+        return _mesh(self.files.write(data, ".stl"), asset.look)
 
     def _report_hull(self, shape: str, error: float) -> None:
         if self.use is ShapeUse.VISUAL:
@@ -439,8 +447,8 @@ def _thin_box(plane: Plane) -> tuple[Box, Pose]:
     return box, Pose.of(rotation_to(plane.normal)) @ Pose.of(p=(0.0, 0.0, -_SHEET / 2.0))
 
 
-def _mesh(path: str, rgba: Rgba | None = None) -> Shape:
-    return Shape(tag="mesh", attributes={"filename": path}, rgba=rgba)
+def _mesh(path: str, look: PartLook = UNSTATED) -> Shape:
+    return Shape(tag="mesh", attributes={"filename": path}, look=look)
 
 
 def _ellipsoid(ellipsoid: Ellipsoid) -> tuple[mesh_assets.MeshAsset, float]:

@@ -678,17 +678,20 @@ def _plan(
     report_refused_inertias(articulations, diagnostics)
     report_filters(mechanism, filters, diagnostics)
     report_policy(mechanism.scene, policy, diagnostics)
-    bodies = [
-        _BodyPlan(
-            articulation=articulation,
-            document=urdf_text(articulation, shapes).encode(),
-            layout=Layout.of(articulation),
-            collides_with_itself=filters.collides_with_itself(articulation),
-            contacts=contact_changes(articulation, coefficients),
-            hidden=links_to_hide(articulation, mechanism.scene),
+    bodies = []
+    for articulation in articulations:
+        collides_with_itself = filters.collides_with_itself(articulation)
+        document = urdf_text(articulation, shapes, collides_with_itself=collides_with_itself)
+        bodies.append(
+            _BodyPlan(
+                articulation=articulation,
+                document=document.encode(),
+                layout=Layout.of(articulation),
+                collides_with_itself=collides_with_itself,
+                contacts=contact_changes(articulation, coefficients),
+                hidden=links_to_hide(articulation, mechanism.scene),
+            )
         )
-        for articulation in articulations
-    ]
     shapes.report(diagnostics)
     _check_folder(shapes.files.folder, diagnostics)
     return _Plan(

@@ -34,7 +34,9 @@ from bridge.geometry import mesh as mesh_assets
 from bridge.geometry.cache import (
     Conversion,
     cache_path,
-    is_color,
+    is_look,
+    look_from_json,
+    look_to_json,
     read_record,
     record_path,
     states_of,
@@ -49,8 +51,9 @@ from bridge.stdout_capture import capture_stdout
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import Diagnostics, Where
 from loaders.limits import metered
+from loaders.looks import DEFAULT_COLOR, PartLook
 from loaders.meshes.mesh_data import unique_rows
-from loaders.model import Mesh, Rgba
+from loaders.model import Mesh
 
 from .client import TARGET, Client
 
@@ -147,7 +150,7 @@ def _hull(corners: Corners, client: Client) -> set[tuple[float, ...]]:
         return set()
 
 
-_VERSION = "13"
+_VERSION = "14"
 """Version of the conversion and of its record; a record of another version is not used."""
 _SUBFOLDER = "bullet"
 """Subfolder of the cache. All files are in one folder because PyBullet caches a texture by the name
@@ -161,10 +164,10 @@ PyBullet.
 
 @dataclass(frozen=True, slots=True)
 class ColoredMeshFile:
-    """A mesh file and the color that the source mesh states."""
+    """A mesh file and the look that the source mesh states, which the file has but its color."""
 
     path: str
-    rgba: Rgba | None
+    look: PartLook
 
 
 def files_of(
@@ -194,7 +197,7 @@ def files_of(
         )
     except OSError:
         return None
-    files = tuple(ColoredMeshFile(path, rgba and tuple(rgba)) for path, rgba in conversion.parts)
+    files = tuple(ColoredMeshFile(part["path"], look_from_json(part)) for part in conversion.parts)
     if any(len(os.fsencode(file.path)) > MAX_PATH for file in files):
         return None
     diagnostics.extend(replace(finding, where=where) for finding in conversion.findings)
@@ -202,13 +205,8 @@ def files_of(
 
 
 def _is_part(part: Any) -> bool:
-    return (
-        isinstance(part, list)
-        and len(part) == 2
-        and isinstance(part[0], str)
-        and "\0" not in part[0]
-        and is_color(part[1])
-    )
+    path = part.get("path") if isinstance(part, dict) else None
+    return isinstance(path, str) and "\0" not in path and is_look(part)
 
 
 def _record(mesh: Mesh, collides: bool, texture: str | None, appearance: Appearance) -> str:
@@ -236,11 +234,17 @@ def _convert(
             mesh, TARGET, found, where=where, collides=collides, appearance=appearance
         )
         if texture is not None:
-            assets = tuple(replace(asset, rgba=None, texture=texture) for asset in assets)
+            assets = tuple(replace(asset, look=PartLook(texture=texture)) for asset in assets)
         made = [_cached_files(asset, collides, where, found) for asset in assets]
-    files = tuple((paths[0], asset.rgba) for paths, asset in zip(made, assets, strict=True))
+        for asset in assets if not collides else ():
+            if _emits_beside_color(asset.look):
+                found.add(codes.EMISSION, where, target=TARGET, mesh=asset.name)
+    files = tuple(
+        {"path": paths[0], **look_to_json(asset.look)}
+        for paths, asset in zip(made, assets, strict=True)
+    )
     others = [
-        *texture_files((asset.texture for asset in assets), found, mesh),
+        *texture_files((asset.look.texture for asset in assets), found, mesh),
         *chain.from_iterable(made),
     ]
     conversion = Conversion(
@@ -249,6 +253,12 @@ def _convert(
     if files:
         write_record(conversion, record)
     return conversion
+
+
+def _emits_beside_color(look: PartLook) -> bool:
+    """Return whether a part emits light of another color than the one it is drawn in."""
+    color = look.color or DEFAULT_COLOR
+    return look.emissive is not None and any(color[:3]) and color[:3] != look.emissive[:3]
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -289,7 +299,7 @@ def drawn_files(
 def _picture(
     asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics
 ) -> Picture | None:
-    if asset.texture is None:
+    if asset.look.texture is None:
         return None
     if asset.uv is None:
         diagnostics.add(
@@ -297,13 +307,13 @@ def _picture(
             where,
             target=TARGET,
             mesh=asset.name,
-            texture=Path(asset.texture).name,
+            texture=Path(asset.look.texture).name,
         )
         return None
-    picture = engine_picture(asset.texture, TARGET, diagnostics, where=where, formats=(PNG, JPEG))
+    file = asset.look.texture
+    picture = engine_picture(file, TARGET, diagnostics, where=where, formats=(PNG, JPEG))
     if picture is not None and picture.has_transparent_pixels:
-        name = Path(asset.texture).name
-        diagnostics.add(codes.TEXTURE_TRANSPARENCY, where, target=TARGET, file=name)
+        diagnostics.add(codes.TEXTURE_TRANSPARENCY, where, target=TARGET, file=Path(file).name)
     return picture
 
 

@@ -26,6 +26,7 @@ LOSSES = losses(
     (m.Link, "virtual engine_settings", codes.FIELD_DROPPED),
     (m.Sensor, "target engine_settings", codes.FIELD),
     (m.Light, "target engine_settings", codes.FIELD),
+    (m.Material, "engine_settings", codes.FIELD),
     (m.Joint, "engine_settings", codes.FIELD_DROPPED),
     (m.JointAxis, "inertia", codes.FIELD_DROPPED),
     (m.Coupling, "engine_settings", codes.FIELD_DROPPED),

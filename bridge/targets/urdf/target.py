@@ -67,7 +67,11 @@ LOSSES: Mapping[str, Losses] = {
             codes.FIELD,
         ),
         (m.BallConstraint, "active engine_settings", codes.FIELD),
-        (m.Material, "ambient emissive shininess metalness roughness maps", codes.FIELD_NOTED),
+        (
+            m.Material,
+            "ambient emissive shininess metalness roughness maps engine_settings",
+            codes.FIELD_NOTED,
+        ),
         (
             m.Surface,
             "restitution_threshold collide_bitmask category_bitmask collide_without_contact "

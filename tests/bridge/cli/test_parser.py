@@ -83,7 +83,7 @@ def test_nothing_is_colored_off_a_terminal_or_where_color_is_unwanted() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["check", "info", "graph", "resolve", "convert", "view", "compare"]
+    "command", ["check", "info", "graph", "resolve", "convert", "view", "compare", "replay"]
 )
 def test_every_command_that_reads_a_file_has_the_same_options_of_reading(
     command: str, capsys: pytest.CaptureFixture[str]
@@ -248,6 +248,7 @@ WORDS = {
     "print": ("print", "a.xacro"),
     "view": ("view", "a.xacro", "b.xacro"),
     "compare": ("compare", "a.xacro", "b.xacro"),
+    "replay": ("replay", "a.xacro", "log.csv"),
     "batch": ("batch", "check", "a.xacro", "b.xacro", "--out", "d"),
 }
 

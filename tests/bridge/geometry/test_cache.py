@@ -22,7 +22,7 @@ from bridge.geometry.cache import (
     Conversion,
     cache_folder,
     has_members,
-    is_color,
+    is_look,
     read_checked,
     read_record,
     record_path,
@@ -224,9 +224,9 @@ def test_a_part_has_all_its_members_each_of_its_kind(part, expected):
 
 @pytest.mark.parametrize("value", [[1], "red", [1, 2, 3, "4"], 5, {}])
 def test_a_color_has_four_numbers(value):
-    assert not is_color(value)
-    assert is_color([1, 0, 0.5, 1])
-    assert is_color(None)
+    assert not is_look({"color": value})
+    assert not is_look({"emissive": value})
+    assert is_look({"color": [1, 0, 0.5, 1], "emissive": None, "texture": None})
 
 
 def test_the_state_of_a_huge_file_is_known_without_reading_it(tmp_path):

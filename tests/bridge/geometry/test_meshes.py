@@ -28,6 +28,7 @@ from bridge.targets.mjcf import export_mjcf
 from loaders import model as m
 from loaders.diagnostics import Diagnostics, Fate, Where, without_repeats
 from loaders.inertia import SpatialInertia
+from loaders.looks import PartLook
 from loaders.model import Collision, Cone, Link, Material, Mesh, Model, Polyline, Visual
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
@@ -62,10 +63,13 @@ def test_what_is_seen_keeps_its_parts_and_their_colors(tmp_path):
     mesh = written(tmp_path, scene, "two.glb")
     seen, _ = made(mesh)
     assert [asset.name for asset in seen] == ["two_0", "two_1"]
-    assert sorted(asset.rgba for asset in seen) == [(0.0, 0.0, 1.0, 1.0), (1.0, 0.0, 0.0, 1.0)]
+    assert sorted(asset.look.color for asset in seen) == [
+        (0.0, 0.0, 1.0, 1.0),
+        (1.0, 0.0, 0.0, 1.0),
+    ]
     solids, _ = made(mesh, collides=True)
     assert [asset.name for asset in solids] == ["two_convex_0", "two_convex_1"]
-    assert [asset.rgba for asset in solids] == [None, None]
+    assert [asset.look.color for asset in solids] == [None, None]
     touched = sum(len(read_back(asset).vertices) for asset in solids)
     assert touched == sum(len(read_back(asset).vertices) for asset in seen)
 
@@ -90,7 +94,7 @@ def test_a_mesh_has_one_part_for_each_material_that_matters(tmp_path, texture, a
     Image.new("RGB", (2, 2)).save(tmp_path / "skin.png")
     assets, _ = made(Mesh(uri="m.obj", path=str(tmp_path / "m.obj")), appearance=appearance)
     assert len(assets) == parts
-    looks = {(asset.texture is not None, asset.rgba is not None) for asset in assets}
+    looks = {(asset.look.texture is not None, asset.look.color is not None) for asset in assets}
     assert (looks == {(False, False)}) is (parts == 1)
 
 
@@ -102,7 +106,7 @@ def test_parts_that_look_alike_are_one(tmp_path):
         ball.visual = trimesh.visual.TextureVisuals(material=look)
         scene.add_geometry(ball, node_name=f"n{i}", geom_name=f"g{i}")
     red, blue = made(written(tmp_path, scene, "three.glb"))[0]
-    assert (red.rgba, blue.rgba) == ((1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 1.0))
+    assert (red.look.color, blue.look.color) == ((1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 1.0))
     assert read_back(red).volume == pytest.approx(2.0 * read_back(blue).volume)
     assert np.ptp(read_back(red).vertices, axis=0).max() == pytest.approx(8.0, rel=0.05)
 
@@ -311,9 +315,7 @@ def converted(mesh, **options):
     """What `mesh_files` says of a mesh: everything of each part, and the findings."""
     diagnostics = Diagnostics()
     files = mesh_files(mesh, "mjcf", diagnostics, where=USE, **options)
-    parts = [
-        (f.name, f.data, f.digest, f.has_uv, f.rgba, f.texture, f.vertices.tolist()) for f in files
-    ]
+    parts = [(f.name, f.data, f.digest, f.has_uv, f.look, f.vertices.tolist()) for f in files]
     return parts, tuple(diagnostics), [dict(found.arguments) for found in diagnostics]
 
 
@@ -322,9 +324,7 @@ def fresh(mesh, **options):
     diagnostics = Diagnostics()
     assets = mesh_assets.mesh_asset(mesh, "mjcf", diagnostics, where=USE, **options)
     files = map(MeshFile.of, assets)
-    parts = [
-        (f.name, f.data, f.digest, f.has_uv, f.rgba, f.texture, f.vertices.tolist()) for f in files
-    ]
+    parts = [(f.name, f.data, f.digest, f.has_uv, f.look, f.vertices.tolist()) for f in files]
     return parts, tuple(diagnostics), [dict(found.arguments) for found in diagnostics]
 
 
@@ -370,15 +370,15 @@ def test_a_warm_export_imports_no_mesh_library(mesh):
 @pytest.mark.usefixtures("folder")
 def test_a_change_of_the_mesh_its_library_or_its_texture_is_followed(mesh, tmp_path):
     (before,) = converted(mesh)[0]
-    assert before[4:6] == ((1.0, 0.0, 0.0, 1.0), None)
+    assert before[4] == PartLook(color=(1.0, 0.0, 0.0, 1.0))
     write(tmp_path / "m" / "part.obj", 2.0)
-    assert max(p[1] for p in converted(mesh)[0][0][6]) == 2.0
+    assert max(p[1] for p in converted(mesh)[0][0][5]) == 2.0
     (tmp_path / "m" / "skin.mtl").write_text("newmtl skin\nKd 0 1 0\nmap_Kd skin.png\n")
-    assert converted(mesh)[0][0][4] == (0.0, 1.0, 0.0, 1.0)
+    assert converted(mesh)[0][0][4].color == (0.0, 1.0, 0.0, 1.0)
     assert [entry.code for entry in converted(mesh)[1]] == ["mesh.missing-texture"]
     Image.new("RGB", (2, 2)).save(tmp_path / "m" / "skin.png")
     parts, findings, _ = converted(mesh)
-    assert (parts[0][5], findings) == (str(tmp_path / "m" / "skin.png"), ())
+    assert (parts[0][4].texture, findings) == (str(tmp_path / "m" / "skin.png"), ())
     (tmp_path / "m" / "skin.mtl").unlink()
     assert converted(mesh) == fresh(mesh)
 
@@ -404,7 +404,7 @@ def test_damaged_files_of_the_cache_are_written_again(mesh, folder):
         {"obj": "\0"},
         {"obj": "/"},
         {"obj": 0},
-        {"rgba": "red"},
+        {"color": "red"},
         {"texture": 5},
         {"name": 7},
         {"digest": None},

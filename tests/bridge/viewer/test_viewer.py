@@ -7,9 +7,11 @@ from __future__ import annotations
 import dataclasses
 import io
 import itertools
+import json
 import math
 import re
 import sys
+import time
 import urllib.request
 import zlib
 from pathlib import Path
@@ -190,6 +192,97 @@ def test_without_viser_the_error_says_what_to_install(monkeypatch: pytest.Monkey
 def test_nothing_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     sdfbridge.view(LEG, port=0).close()
     assert capsys.readouterr().out == ""
+
+
+def test_joints_of_a_model_that_lies_over_another_move_with_it() -> None:
+    with sdfbridge.view(ARM, ARM, LEG, port=0, overlay=True) as other:
+        first, second, third = other._models.values()
+        assert np.allclose(first[0].offset, second[0].offset)
+        other.set_positions({"elbow": 0.4}, model="arm (2)")
+        assert other.positions("arm")["elbow"] == 0.4
+        other.set_positions({"elbow": -0.2}, model="arm")
+        assert other.positions("arm (2)")["elbow"] == -0.2
+        assert np.allclose(third[1].positions["knee"], 0.0)
+        with pytest.raises(ValueError, match="expected one of: arm"):
+            other.add(LEG, over="none")
+
+
+def test_marks_follow_the_joints_and_are_hidden_again() -> None:
+    with sdfbridge.view(ARM, port=0) as other:
+        (drawn, _), *_ = other._models.values()
+        other.show("joints")
+        assert drawn._joints is not None
+        before = np.array(drawn._joints[0].points)
+        other.set_positions({"waist": 0.5})
+        assert not np.allclose(before, drawn._joints[0].points)
+        other.show("inertia")
+        assert all(handle.visible for handle in drawn._shown["inertia"])
+        for kind in ("joints", "inertia"):
+            other.show(kind, visible=False)
+        assert drawn._joints is None
+        assert not any(handle.visible for handle in drawn._shown["inertia"])
+
+
+def test_a_state_is_shown_again() -> None:
+    with sdfbridge.view(ARM, port=0) as one, sdfbridge.view(ARM, port=0) as two:
+        one.set_positions({"elbow": 0.5, "waist": -0.25})
+        one.show("joints")
+        one.show("visuals", visible=False)
+        two.set_state(json.loads(json.dumps(one.state())))
+        assert two.state() == one.state()
+        two.set_state({"positions": {"none": {"x": 1.0}, "arm": {"none": 1.0}}, "unknown": 1})
+        assert two.state() == one.state()
+
+
+def test_motions_of_simulators_move_with_one_slider() -> None:
+    pytest.importorskip("pybullet")
+    with sdfbridge.view_motion(ARM, seconds=0.3, port=0) as other:
+        assert other.models == ("mujoco", "pybullet")
+        (one, _), (two, _) = other._models.values()
+        start = np.array(one._frames["forearm"].wxyz)
+        other.set_time(0.3)
+        assert not np.allclose(one._frames["forearm"].wxyz, start, atol=1e-3)
+        assert np.allclose(one._frames["forearm"].wxyz, two._frames["forearm"].wxyz, atol=1e-2)
+        assert other.time == pytest.approx(0.3)
+        assert other._clock is not None
+        assert "mm apart at most" in other._clock._words.content
+        other.set_time(0.0)
+        assert np.allclose(one._frames["forearm"].wxyz, start)
+    with (
+        sdfbridge.view(LEG, port=0) as still,
+        pytest.raises(ValueError, match="no model has a motion"),
+    ):
+        still.set_time(1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(EXECUTABLE is None, reason="there is no browser")
+def test_keys_turn_switches_and_a_link_opens_a_state_of_which_there_is_a_picture(
+    tmp_path: Path,
+) -> None:
+    with sdfbridge.view(ARM, port=0) as other, Chromium(tmp_path / "browser") as page:
+        with pytest.raises(ValueError, match="no browser"):
+            other.picture()
+        other.set_positions({"elbow": 0.75})
+        link = other.link
+        other.set_positions({"elbow": 0.0})
+        page.open(link, width=320, height=240)
+        page.until(lambda: other.positions()["elbow"] == 0.75)
+        page.until(lambda: page.run("document.body.innerText.includes('gripper::left_slide')"))
+        page.until(lambda: _pressed(page, "j", other, "joints"))
+        page.press("r")
+        page.until(lambda: other.positions()["elbow"] == 0.0)
+        picture = np.asarray(Image.open(io.BytesIO(other.picture(160, 120))).convert("RGB"))
+        assert picture.shape == (120, 160, 3)
+        assert picture.std() > 3.0
+
+
+def _pressed(page: Chromium, key: str, viewer: Viewer, kind: str) -> bool:
+    """Press a key until the kind that it turns is shown."""
+    if kind not in viewer.state()["shown"]:
+        page.press(key)
+        time.sleep(0.5)
+    return kind in viewer.state()["shown"]
 
 
 @pytest.mark.slow

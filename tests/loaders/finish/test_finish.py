@@ -14,7 +14,7 @@ import bridge
 import loaders
 from loaders.diagnostics import Diagnostics
 from loaders.finish.finish import with_references
-from loaders.finish.mesh_check import check_meshes
+from loaders.finish.mesh_check import check_mesh_sizes, check_meshes
 from loaders.model import Box, Collision, Link, Mesh, Visual
 from loaders.pose import IDENTITY, Pose
 from tests.support.mesh_files import collada
@@ -207,7 +207,8 @@ def test_a_mesh_far_too_large_or_small_for_its_robot_is_noticed(
         "4'/></joint></robot>"
     )
     diagnostics = Diagnostics()
-    check_meshes(loaders.load(tmp_path / "robot.urdf"), diagnostics)
+    scene = loaders.load(tmp_path / "robot.urdf")
+    check_mesh_sizes(scene, check_meshes(scene, diagnostics), diagnostics)
     assert [entry.code for entry in diagnostics] == codes
 
 
@@ -239,5 +240,6 @@ def test_a_small_part_of_a_shape_is_plausible(
         "4'/></joint></robot>"
     )
     diagnostics = Diagnostics()
-    check_meshes(loaders.load(tmp_path / "robot.urdf"), diagnostics)
+    scene = loaders.load(tmp_path / "robot.urdf")
+    check_mesh_sizes(scene, check_meshes(scene, diagnostics), diagnostics)
     assert [entry.code for entry in diagnostics] == codes

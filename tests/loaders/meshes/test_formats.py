@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import struct
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import mujoco
 import numpy as np
 import pytest
 import trimesh
+from PIL import Image
 
 import bridge
 import loaders
@@ -141,11 +143,14 @@ def test_objects_and_materials_of_an_obj_are_parts(read, tmp_path: Path) -> None
     assert next(part.uv for part in data.parts if part.names[0] == "second") is not None
 
 
-def test_a_texture_inside_a_file_is_noted(read, box: trimesh.Trimesh) -> None:
-    image = pytest.importorskip("PIL.Image").new("RGB", (2, 2))
+def test_a_texture_inside_a_file_is_kept(read, box: trimesh.Trimesh) -> None:
+    image = Image.new("RGB", (2, 2), (9, 8, 7))
     box.visual = trimesh.visual.TextureVisuals(uv=np.zeros((8, 2)), image=image)
     assert_box(read(box.export(file_type="glb"), "box.glb"), (0, -3, 0), (1, 0, 2))
-    assert read.codes == ["mesh.embedded-texture"]
+    assert read.codes == []
+    (part,) = read(box.export(file_type="glb"), "box.glb").parts
+    assert part.picture is not None
+    assert Image.open(io.BytesIO(part.picture)).getpixel((0, 0)) == (9, 8, 7)
 
 
 def test_a_buffer_in_another_file_may_be_larger_than_the_gltf(tmp_path: Path, read) -> None:

@@ -86,14 +86,6 @@ STATED = {
     "body/simple": (LEFT_OUT_BODY.format(' simple="false"', "", ""), ""),
     "camera/user": ('<camera user="1"/>', ""),
     "compiler/discardvisual": ("", '<compiler discardvisual="true"/>'),
-    "texture/rgb1": (
-        "",
-        (
-            '<asset><texture name="t" type="2d" builtin="flat" rgb1="1 0 0" width="8" '
-            'height="8"/></asset>'
-        ),
-    ),
-    "texture/mark": ("", '<default><texture mark="edge"/></default>'),
     "flexcomp/material": (
         (
             '<flexcomp name="f" type="grid" dim="1" count="3 1 1" spacing="1 1 1" mass="1" '

@@ -114,6 +114,8 @@ def test_values_of_the_material_element_have_precedence_over_the_script(shop: Pa
         ("Gazebo/Grey", (0.7, 0.7, 0.7, 1.0), None),
         ("Gazebo/Orange", (1.0, 0.5088, 0.0468, 1.0), None),
         ("Gazebo/GreenGlow", (0.0, 1.0, 0.0, 1.0), (0.0, 1.0, 0.0, 1.0)),
+        ("Gazebo/LightOff", (1.0, 0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 1.0)),
+        ("Gazebo/GreyTransparent", (0.5, 0.5, 0.5, 0.5), None),
     ],
 )
 def test_the_colors_of_gazebo_are_known(
@@ -124,10 +126,21 @@ def test_the_colors_of_gazebo_are_known(
     assert codes == []
 
 
+def test_a_material_whose_picture_is_part_of_gazebo_has_one_color_of_its_kind(
+    tmp_path: Path,
+) -> None:
+    material, codes = read(tmp_path, script("Gazebo/Wood", "file://media"))
+    assert material.diffuse is not None
+    red, green, blue, alpha = material.diffuse
+    assert 0.8 > red > green > blue > 0.1
+    assert alpha == 1.0
+    assert codes == ["sdf.unknown-material"]
+
+
 @pytest.mark.parametrize(
     ("name", "uri"),
     [
-        ("Gazebo/Wood", "file://media/materials/scripts/gazebo.material"),
+        ("Gazebo/Nothing", "file://media/materials/scripts/gazebo.material"),
         ("Shop/Gone", "materials/scripts"),
         ("Shop/Base", "model://gone/materials/scripts"),
         ("Grey", "materials/scripts"),

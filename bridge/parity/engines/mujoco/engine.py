@@ -8,7 +8,7 @@ zero, because a rotation does not change its own axis.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, Self
 
@@ -254,6 +254,13 @@ class MujocoEngine(BaseEngine):
         self._elements = equality_elements(built.root)
         self._positions: list[Coordinates] = []
         self._driven: Mapping[str, tuple[Array, float]] = {}
+        self._stepped: Any = None
+        self._has_distance_fields = False
+        kind = mujoco.mjtWarning
+        self._diverging = [
+            int(each) for each in (kind.mjWARN_BADQPOS, kind.mjWARN_BADQVEL, kind.mjWARN_BADQACC)
+        ]
+        self._addresses: dict[tuple[str, ...], tuple[Array, Array, Array]] = {}
 
     @classmethod
     def as_exported(cls, mechanism: Mechanism) -> Self:
@@ -268,8 +275,17 @@ class MujocoEngine(BaseEngine):
         self._positions = self.mechanism.positions_by_body(q)
         self._data.qpos[:] = self._qpos(q)
         self._data.qvel[:] = self._velocity_map() @ self.mechanism.velocities(v)
+        self._forward()
+
+    def _forward(self) -> None:
+        """Compute everything at the current state."""
         with engine_warnings(self._mujoco, self.warnings):
             forward(self._mujoco, self.model, self._data)
+
+    def _kinematics(self, data: Any) -> None:
+        """Compute the poses and the motion axes of a state."""
+        self._mujoco.mj_kinematics(self.model, data)
+        self._mujoco.mj_comPos(self.model, data)
 
     def _qpos(self, q: Mapping[str, Position]) -> Array:
         return qpos(self.mechanism, q)
@@ -312,7 +328,7 @@ class MujocoEngine(BaseEngine):
 
     def link_poses(self) -> dict[str, Pose]:
         """See `Engine.link_poses`."""
-        self._mujoco.mj_kinematics(self.model, self._data)
+        self._kinematics(self._data)
         pairs = zip(self.mechanism.bodies, self._indices, strict=True)
         return {
             body.name: _pose_of(indices.body, self._data_before(indices, self._data))
@@ -325,8 +341,7 @@ class MujocoEngine(BaseEngine):
             return state
         data = self._mujoco.MjData(self.model)
         data.qpos[:] = at_zero(state.qpos, indices.beyond, self.model)
-        self._mujoco.mj_kinematics(self.model, data)
-        self._mujoco.mj_comPos(self.model, data)
+        self._kinematics(data)
         return data
 
     def sensor_readings(self) -> dict[str, Array]:
@@ -349,6 +364,12 @@ class MujocoEngine(BaseEngine):
             jacobians[body.name] = J.reshape(6, self.model.nv) @ B
         return jacobians
 
+    def contact_points(self) -> Array:
+        """See `Engine.contact_points`."""
+        contacts = self._data.contact
+        touching = np.array(contacts.dist).reshape(-1) <= 0.0
+        return np.array(contacts.pos).reshape(-1, 3)[touching]
+
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""
         qpos = np.array(self._data.qpos)
@@ -356,6 +377,18 @@ class MujocoEngine(BaseEngine):
             self._position(i, body, qpos) for i, body in enumerate(self.mechanism.bodies)
         ]
         return positions_by_joint(self.mechanism, self._positions)
+
+    def joint_states(self, joints: Sequence[str]) -> tuple[Array, Array]:
+        """See `Engine.joint_states`; of the arrays themselves, because replays ask at each step."""
+        addresses = self._addresses.get(tuple(joints))
+        if addresses is None:
+            known = list(self._joints_and_ratios(joints).values())
+            ids, ratios = [joint for joint, _ in known], np.array([ratio for _, ratio in known])
+            m = self.model
+            addresses = m.jnt_qposadr[ids], m.jnt_dofadr[ids], ratios
+            self._addresses[tuple(joints)] = addresses
+        positions, velocities, ratios = addresses
+        return self._data.qpos[positions] / ratios, self._data.qvel[velocities] / ratios
 
     def velocities(self) -> Array:
         """See `Engine.velocities`."""
@@ -479,7 +512,7 @@ class MujocoEngine(BaseEngine):
     def settings(self) -> Settings:
         """See `Engine.settings`; those of the compiled model."""
         m, data = self.model, self._initial_data()
-        self._mujoco.mj_kinematics(m, data)
+        self._kinematics(data)
         pairs = zip(self.mechanism.bodies, self._indices, strict=True)
         dofs = scalar_dofs(self.mechanism).items()
         return Settings(
@@ -667,13 +700,14 @@ class MujocoEngine(BaseEngine):
             NotReportedError: if the model has signed distance fields, on whose contacts MuJoCo
             may crash.
         """
-        if has_distance_fields(self._mujoco, self.model):
+        if self._stepped is not self.model:  # asked once, because replays take single steps
+            self._stepped = self.model
+            self._has_distance_fields = has_distance_fields(self._mujoco, self.model)
+        if self._has_distance_fields:
             raise NotReportedError("MuJoCo may crash on contacts of signed distance fields")
         with engine_warnings(self._mujoco, self.warnings):
             self._mujoco.mj_step(self.model, self._data, count)
-        kind = self._mujoco.mjtWarning
-        bad = (kind.mjWARN_BADQPOS, kind.mjWARN_BADQVEL, kind.mjWARN_BADQACC)
-        if any(self._data.warning[int(each)].number for each in bad):
+        if self._data.warning.number[self._diverging].any():
             raise DivergedError("the motion in MuJoCo diverges")
 
     def close(self) -> None:

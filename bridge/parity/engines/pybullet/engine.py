@@ -507,6 +507,12 @@ class PyBulletEngine(BaseEngine):
                 (name, *motions[index]) for name, index in body.links.items() if name in wanted
             )
 
+    def contact_points(self) -> Array:
+        """See `Engine.contact_points`."""
+        contacts = self._pybullet.getContactPoints(physicsClientId=self._client)
+        touching = [contact[6] for contact in contacts if contact[8] <= 0.0]
+        return np.array(touching).reshape(-1, 3)
+
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""
         return dict(self._loaded.positions())

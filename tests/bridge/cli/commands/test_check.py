@@ -156,7 +156,9 @@ def test_check_doubts_meshes_in_millimeters(
         f"<robot name='r'><link name='a'>{mesh}</link><link name='b'/>{joint}</robot>"
     )
     assert main(["check", str(tmp_path / "r.urdf")]) == 0
-    assert "[mesh.implausible-size]" in capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert "[robot.size]" in printed
+    assert "[mesh.implausible-size]" not in printed  # one cause, one finding
 
 
 def test_a_mesh_that_cannot_be_read_is_a_warning_at_its_link(

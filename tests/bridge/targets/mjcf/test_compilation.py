@@ -295,3 +295,16 @@ def test_both_ways_to_build_give_the_same_model():
         "dof_damping",
     ):
         assert np.array_equal(getattr(by_text, name), getattr(by_spec, name)), name
+
+
+def test_the_check_of_an_export_does_without_its_pictures(tmp_path):
+    Image.fromarray(np.arange(300, dtype=np.uint8).reshape(10, 10, 3)).save(tmp_path / "a.png")
+    (tmp_path / "m.sdf").write_text(
+        "<sdf version='1.9'><model name='m'><link name='l'><visual name='v'><geometry><box>"
+        "<size>1 1 1</size></box></geometry><material><pbr><metal><albedo_map>a.png</albedo_map>"
+        "</metal></pbr></material></visual></link></model></sdf>"
+    )
+    result = export_mjcf(tmp_path / "m.sdf", tmp_path / "out", quiet=True)
+    assert result.compiled.plain.texture("a").width == 1
+    assert result.model.texture("a").width == 10
+    assert result.model is result.model

@@ -128,6 +128,37 @@ def test_the_scene_adds_no_light_beside_lights_of_the_source(lit, tmp_path):
     assert bool(np.any(model.vis.headlight.diffuse)) is not lit
 
 
+GROUNDS = {
+    "plane": ("0 0 0 0 0 0", "<plane><normal>0 0 1</normal><size>10 10</size></plane>"),
+    "tilted frame": ("0 0 0 1.5707963267948966 0 0", "<plane><normal>0 1 0</normal></plane>"),
+    "box": ("0 0 -0.05 0 0 0", "<box><size>10 10 0.1</size></box>"),
+    "cylinder": ("0 0 -0.05 0 0 0", "<cylinder><radius>3</radius><length>0.1</length></cylinder>"),
+}
+
+
+@pytest.mark.parametrize(("pose", "shape"), GROUNDS.values(), ids=GROUNDS)
+def test_the_floor_never_coincides_with_a_ground_that_is_only_drawn(pose, shape, tmp_path):
+    box = "<geometry><box><size>0.6 0.6 0.6</size></box></geometry>"
+    text = f"""<sdf version="1.9"><world name="w"><model name="g"><static>true</static>
+        <link name="l"><visual name="v"><pose>{pose}</pose><geometry>{shape}</geometry></visual>
+        </link></model><model name="b"><pose>0 0 0.3 0 0 0</pose><link name="l">
+        <collision name="c">{box}</collision></link></model></world></sdf>"""
+    assert -2e-3 < floor(*staged(text, tmp_path)) <= -5e-4
+
+
+def test_the_lights_of_a_scene_do_not_saturate_white(tmp_path):
+    model, _ = staged(LEG.format(shape=""), tmp_path)
+    head = model.vis.headlight
+    assert np.all(head.ambient + head.diffuse + model.light_diffuse.sum(axis=0) <= 1.0 + 1e-6)
+
+
+def test_the_ambient_light_beside_a_sun_does_not_saturate_white(tmp_path):
+    sun = '<light name="sun" type="directional"><diffuse>0.8 0.8 0.8 1</diffuse></light>'
+    model, _ = staged(f'<sdf version="1.10"><world name="w">{sun}</world></sdf>', tmp_path)
+    head = model.vis.headlight
+    assert np.all(head.ambient + head.diffuse + model.light_diffuse.sum(axis=0) <= 1.0 + 1e-6)
+
+
 def test_terrain_is_found_on_disk_is_there_once_and_is_the_ground(tmp_path):
     Image = pytest.importorskip("PIL.Image")
     Image.fromarray(np.arange(16, dtype=np.uint8).reshape(4, 4)).save(tmp_path / "hill.png")

@@ -387,7 +387,7 @@ def test_what_pybullet_prints_is_kept(bullet_client, monkeypatch):
     monkeypatch.setattr(
         load,
         "urdf_text",
-        lambda a, s, plain=load.urdf_text: plain(a, s).replace("<axis", "<no_axis"),
+        lambda *a, plain=load.urdf_text, **k: plain(*a, **k).replace("<axis", "<no_axis"),
     )
     loaded = load_into_pybullet(hinge(), physicsClientId=bullet_client)
     (entry,) = [entry for entry in loaded.diagnostics if entry.code == "pybullet.console"]

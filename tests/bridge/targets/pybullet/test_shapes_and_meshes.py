@@ -4,6 +4,7 @@ reading.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -475,3 +476,34 @@ def test_what_lies_there_already_is_neither_read_nor_written_nor_removed(folder)
 def test_a_file_that_is_gone_already_is_no_error(folder):
     with temporary_files() as files:
         Path(files.write(b"abc", ".urdf")).unlink()
+
+
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_a_held_mesh_is_a_hull_if_links_of_the_robot_collide_with_it(
+    bullet_client: int, tmp_path: Path, is_alone: bool
+) -> None:
+    """A ray into the notch of an L-shaped base reaches the corner, or ends at the hull."""
+    outline = np.array([[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]], dtype=float)
+    faces = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]])
+    trimesh.creation.extrude_triangulation(outline, faces, 1.0).export(tmp_path / "corner.stl")
+    base = '<geometry><mesh filename="corner.stl"/></geometry>'
+    hand = '<geometry><sphere radius="0.1"/></geometry>'
+    links = [("base", base)] if is_alone else [("base", base), ("arm", ""), ("hand", hand)]
+    text = "".join(
+        f'<link name="{name}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" '
+        f'ixz="0" iyz="0"/></inertial>{f"<collision>{shape}</collision>" if shape else ""}</link>'
+        for name, shape in links
+    )
+    for parent, child in itertools.pairwise(name for name, _ in links):
+        text += (
+            f'<joint name="{child}" type="continuous"><parent link="{parent}"/><child '
+            f'link="{child}"/><origin xyz="0 0 3"/><axis xyz="0 0 1"/></joint>'
+        )
+    path = tmp_path / "robot.urdf"
+    path.write_text(f'<robot name="r">{text}</robot>')
+    body = load_into_pybullet(path, useFixedBase=True, physicsClientId=bullet_client)
+    ((hit, _, fraction, *_),) = pybullet.rayTest(
+        [3, 3, 0.5], [0, 0, 0.5], physicsClientId=bullet_client
+    )
+    assert hit == int(body)
+    assert 3.0 * (1.0 - fraction) == pytest.approx(1.0 if is_alone else 1.5, abs=2e-3)

@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+import bridge
+from bridge.batches.tasks import check
 from bridge.cli import main
 from bridge.diagnostic_codes import CODES
+from bridge.rules import comments_of
+from loaders.diagnostics import Diagnostic, Fate, Where
 from tests.support.command_line import call
 
 LINKS = "".join(
@@ -125,3 +129,81 @@ def test_all_rules_are_listed_and_each_is_explained(capsys: pytest.CaptureFixtur
     assert "the limits of joint JOINT, LOWER and UPPER rad" in said
     assert main(["explain", "--json", *CODES]) == 0
     assert json.loads(capsys.readouterr().out).keys() == CODES.keys()
+
+
+def test_ignored_findings_have_a_suppression_in_sarif(tmp_path: Path) -> None:
+    path = tmp_path / "r.urdf"
+    path.write_text(robot(before=REASON))
+    for options, kinds in (((), ["inSource"]), (("--ignore", "robot"), ["external"] * 2)):
+        done = call("check", "-q", "--format", "sarif", path, *options)
+        results = json.loads(done.stdout)["runs"][0]["results"]
+        suppressions = [entry for result in results for entry in result.get("suppressions", ())]
+        assert [entry["kind"] for entry in suppressions] == kinds
+        reasons = [entry.get("justification") for entry in suppressions]
+        assert reasons == (["it turns often"] if not options else [None, None])
+
+
+def test_a_comment_in_a_macro_holds_for_its_expansions(tmp_path: Path) -> None:
+    path = tmp_path / "r.urdf.xacro"
+    joints = JOINT.format("a", "${child}", "")
+    macro = (
+        '<xacro:macro name="arm" params="child">\n{}{}</xacro:macro>\n'
+        '<xacro:arm child="b"/>\n<xacro:arm child="c"/>\n'
+    )
+    head = '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro">\n'
+    for comment, count in ((REASON, 0), ("", 2)):
+        path.write_text(f"{head}{LINKS}{macro.format(comment, joints)}</robot>")
+        assert len(found(path, "--xacro", "--select", "robot.degrees")[1]) == count
+
+
+YAML = """{head}directives:
+- add_model:{inline}
+    name: r
+    file: r.sdf
+{before}- add_weld:
+    parent: world
+    child: r::nothing
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "covers"),
+    [("head", [1, 2, 6]), ("inline", [2, 4]), ("before", [6, 7, 8])],
+)
+def test_comments_of_yaml_hold_for_an_entry(place: str, covers: list[int]) -> None:
+    comment = " # sdfbridge: ignore drake because of a test"
+    texts = dict.fromkeys(("head", "inline", "before"), "")
+    texts[place] = comment.strip() + "\n" if place != "inline" else comment
+    offset = place == "head"
+    (entry,), wrong = comments_of("d.dmd.yaml", YAML.format(**texts))
+    assert wrong == []
+    lines = [line for line in range(1, 10) if entry.covers(finding(line))]
+    assert set(covers) <= {line - offset for line in lines}
+    assert entry.covers(finding(0)) == (place == "head")
+    if place != "head":
+        assert 1 not in lines
+        assert len(lines) <= 4
+
+
+def finding(line: int) -> Diagnostic:
+    return Diagnostic("drake.x", Fate.DROPPED, "x", Where("d.dmd.yaml", line))
+
+
+def test_a_batch_has_the_same_selection(tmp_path: Path) -> None:
+    path = tmp_path / "r.urdf"
+    path.write_text(robot())
+    baseline = str(tmp_path / "known.json")
+    assert main(["check", str(path), "--baseline", baseline, "--write-baseline", "-q"]) == 0
+    for options, count in (
+        ({}, 2),
+        ({"baseline": baseline}, 0),
+        ({"ignore": ["robot.degrees"]}, 0),
+        ({"select": ["robot.degrees"]}, 2),
+    ):
+        result = check(str(path), "", options)
+        assert result["severities"].get("warning", 0) == count
+        assert result["outcome"] == "valid"
+    path.write_text(robot().replace('size=".2 .2 .3"', 'size="200 .2 .3"', 1))
+    assert check(str(path), "", {"baseline": baseline})["outcome"] == "invalid"
+    with pytest.raises(ValueError, match="unknown code"):
+        bridge.batch([path], "check", ignore=["robot.degree"])

@@ -1,0 +1,3 @@
+"""Replay: the motion of a log in every engine, its errors, and the changes of the model that
+explain them.
+"""

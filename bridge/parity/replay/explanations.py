@@ -1,0 +1,658 @@
+"""Explanations of a residual: changes of the model or of the log that people get wrong.
+
+Each candidate is tried alone, in one engine, by least squares within bounds. The tables of
+overrides that it tries are those that it proposes. A candidate is proposed only if what it explains
+exceeds what step and rounding explain, and chance, for which samples that follow each other count
+as one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+
+from bridge.lowering.transform import relowered
+from bridge.mechanism import Mechanism
+from bridge.parity.engine import moving_links
+from loaders.diagnostics import Diagnostics
+from loaders.finish.overrides import with_override_tables
+from loaders.pose import Array
+from loaders.text import printable
+
+from .errors import EngineReplay, residuals, unit_of
+from .log import Log, Role
+from .rollout import Experiment, Open, ReplayedMotion, renamed, roll_out
+
+Tables = Mapping[str, Mapping[str, Any]]
+"""Tables of a file of overrides."""
+SIGNIFICANCE = 1e-3
+"""Probability of an improvement by chance up to which a candidate is proposed."""
+LEAST_SHARE = 0.3
+"""Share of the residual that a proposed candidate explains at least."""
+REFINED = 6
+"""Number of candidates that are fitted until they converge; the others take one step."""
+COMPARED = 3
+"""Number of those that are fitted although an earlier one explains the whole residual."""
+ITERATIONS = 12
+"""Steps of a fit at most."""
+CONVERGED = 1e-6
+"""Relative change of the parameters at which a fit ends."""
+SETTLED = 1e-3
+"""Relative change of the sum of squares at which a fit ends."""
+DIFFERENCE = 1e-4
+"""Difference of a parameter for derivatives, relative to its scale."""
+MOST_PERIODS = 5000
+"""Control periods of the log that are fitted at most, from its start."""
+LONGEST_DELAY = 12
+"""Largest delay that is tried, in control periods."""
+MANY_JOINTS = 8
+"""Number of joints above which only neighbors are exchanged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A changed model and a changed experiment.
+
+    Attributes:
+        tables: Overrides of the model.
+        experiment: The experiment.
+    """
+
+    tables: Tables
+    experiment: Experiment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A change with at most a few numbers.
+
+    Attributes:
+        kind: What changes, such as ``armature``.
+        subjects: The joints or links, none for all.
+        parameters: Names and units of the numbers.
+        starts: Values from which fits start, each of shape (p,).
+        present: Values that change nothing, from which a fit may start too; empty if none does.
+        lower: Lower bounds, shape (p,).
+        upper: Upper bounds, shape (p,).
+        change: Returns the trial with given numbers.
+        value: The present values, for reports.
+        fixed: The numbers of a candidate that is not fitted.
+        fixed_errors: Their standard errors.
+    """
+
+    kind: str
+    change: Callable[[Sequence[float]], Trial]
+    subjects: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    starts: tuple[tuple[float, ...], ...] = ((),)
+    present: tuple[float, ...] = ()
+    lower: tuple[float, ...] = ()
+    upper: tuple[float, ...] = ()
+    value: tuple[float, ...] = ()
+    fixed: tuple[float, ...] = ()
+    fixed_errors: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """A candidate after its fit.
+
+    Attributes:
+        kind: What changes.
+        subjects: The joints or links; empty for all.
+        parameters: Names and units of the numbers.
+        values: The fitted numbers.
+        errors: Their standard errors.
+        before: The present numbers.
+        share: Share of the residual that it explains, 1 - RSS / RSS0.
+        rms: Remaining residual, as a part of the range of the motion.
+        probability: Probability of such an improvement by chance.
+        proposed: Whether it is named as a cause.
+        tables: The overrides; empty if none states the change.
+    """
+
+    kind: str
+    subjects: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    values: tuple[float, ...] = ()
+    errors: tuple[float, ...] = ()
+    before: tuple[float, ...] = ()
+    share: float = 0.0
+    rms: float = math.nan
+    probability: float = 1.0
+    proposed: bool = False
+    tables: Tables = dataclasses.field(default_factory=dict)
+
+    def __str__(self) -> str:
+        of = f" of {', '.join(self.subjects)}" if self.subjects else ""
+        rows = zip(self.parameters, self.values, self.errors, strict=True)
+        numbers = ", ".join(f"{name} {x:.4g} ± {error:.1g}" for name, x, error in rows)
+        stated = f": {numbers}" if numbers else ""
+        present = ", ".join(f"{x:.4g}" for x in self.before)
+        instead = f" instead of {present}" if present else ""
+        return f"{self.kind}{of}{stated}{instead}; explains {100.0 * self.share:.4g} %"
+
+
+def explain(
+    open_engine: Open, mechanism: Mechanism, experiment: Experiment, found: EngineReplay
+) -> tuple[Explanation, ...]:
+    """Return what may explain the residual of a replay, the best first; nothing if step and
+    rounding explain it.
+
+    Args:
+        open_engine: Opens the engine of the replay.
+        mechanism: The mechanism.
+        experiment: The experiment.
+        found: The replay without a change.
+    """
+    if found.motion is None or not found.motion.is_complete:
+        return ()
+    if found.is_within_bound or found.is_chaotic:
+        return ()
+    duration = min(experiment.duration, MOST_PERIODS * experiment.period)
+    experiment = dataclasses.replace(experiment, duration=duration)
+    fit = _Fit(open_engine, mechanism, experiment)
+    base = fit.residual(Trial(tables={}, experiment=experiment))
+    bound = np.concatenate(
+        [np.full(len(experiment.measured(e.joint)[0]), e.bound) for e in found.errors]
+    )
+    floor = float(np.sum(np.square(bound / fit.scales)))
+    tried = [
+        fit.screened(candidate, base)
+        for candidate in candidates_of(mechanism, experiment, found.motion)
+    ]
+    tried.sort(key=_cost)
+    refined: list[_Solution] = []
+    for each in tried[:REFINED]:
+        if len(refined) >= COMPARED and min(solution.rss for solution in refined) < floor:
+            break
+        refined.append(fit.refined(each))
+    best: dict[tuple[str, tuple[str, ...]], _Solution] = {}
+    for each in sorted([*refined, *tried[len(refined) :]], key=_cost):
+        best.setdefault((each.candidate.kind, each.candidate.subjects), each)
+    ranked = [_judged(each, base, floor) for each in best.values()]
+    return tuple(sorted(ranked, key=lambda e: not e.proposed))
+
+
+def _cost(solution: _Solution) -> float:
+    """Return the sum of squares, in which each parameter costs a tenth."""
+    return solution.rss * 1.1 ** len(solution.candidate.parameters)
+
+
+# --- fits -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Solution:
+    candidate: Candidate
+    values: tuple[float, ...]
+    residual: Array
+    jacobian: Array
+    is_final: bool = False
+
+    @property
+    def rss(self) -> float:
+        return float(self.residual @ self.residual)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """Least squares of candidates in one engine."""
+
+    open_engine: Open
+    mechanism: Mechanism
+    experiment: Experiment
+
+    @property
+    def scales(self) -> Array:
+        """The range of the measured motion of all joints with the same unit, for each sample."""
+        ranges: dict[str, float] = {}
+        for joint in self.experiment.watched:
+            unit = unit_of(self.mechanism, joint)
+            span = float(np.ptp(self.experiment.measured(joint)[1]))
+            ranges[unit] = max(ranges.get(unit, 1e-9), span)
+        counts = {
+            joint: len(self.experiment.measured(joint)[0]) for joint in self.experiment.watched
+        }
+        return np.concatenate(
+            [np.full(n, ranges[unit_of(self.mechanism, joint)]) for joint, n in counts.items()]
+        )
+
+    def motion(self, trial: Trial) -> ReplayedMotion:
+        scene = with_override_tables(self.mechanism.scene, trial.tables, Diagnostics())
+        return roll_out(self.open_engine, relowered(self.mechanism, scene), trial.experiment)
+
+    def residual(self, trial: Trial) -> Array:
+        """Return the residuals of all joints, relative to the range of the motion; large ones where
+        the motion diverges.
+        """
+        motion = self.motion(trial)
+        parts = [residuals(trial.experiment, motion, joint) for joint in self.experiment.watched]
+        relative = np.concatenate(parts) / self.scales
+        return np.clip(np.nan_to_num(relative, nan=1e3, posinf=1e3, neginf=-1e3), -1e3, 1e3)
+
+    def at(self, candidate: Candidate, values: Sequence[float]) -> Array:
+        return self.residual(candidate.change(values))
+
+    def screened(self, candidate: Candidate, base: Array) -> _Solution:
+        """Return the best start of a candidate, after one step.
+
+        Args:
+            candidate: The candidate.
+            base: The residual without a change.
+        """
+        starts = [(values, self.at(candidate, values)) for values in candidate.starts]
+        if candidate.present:
+            starts.append((candidate.present, base))
+        values, residual = min(starts, key=lambda start: float(start[1] @ start[1]))
+        empty = np.zeros((len(residual), 0))
+        first = _Solution(candidate=candidate, values=values, residual=residual, jacobian=empty)
+        return self.stepped(first) if values else dataclasses.replace(first, is_final=True)
+
+    def refined(self, solution: _Solution) -> _Solution:
+        """Return the solution after further steps until it converges."""
+        for _ in range(ITERATIONS):
+            if solution.is_final:
+                break
+            solution = self.stepped(solution)
+        return solution
+
+    def stepped(self, solution: _Solution) -> _Solution:
+        """Return the solution after one damped step of Gauss and Newton within the bounds."""
+        c, x = solution.candidate, np.array(solution.values)
+        lower, upper = np.array(c.lower), np.array(c.upper)
+        scale = np.maximum(np.abs(x), 1e-3 * np.minimum(upper - lower, 1e3))
+        jacobian = np.zeros((len(solution.residual), len(x)))
+        for k in range(len(x)):
+            shift = (
+                DIFFERENCE * scale[k] * (1.0 if x[k] + DIFFERENCE * scale[k] <= upper[k] else -1.0)
+            )
+            moved = x.copy()
+            moved[k] += shift
+            jacobian[:, k] = (self.at(c, moved.tolist()) - solution.residual) / shift
+        scaled = jacobian * scale
+        gradient, hessian = scaled.T @ solution.residual, scaled.T @ scaled
+        for damping in (0.0, 1e-2, 1.0, 1e2):
+            damped = hessian + damping * np.diag(np.diag(hessian)) + 1e-300 * np.eye(len(x))
+            step = -np.linalg.lstsq(damped, gradient, rcond=None)[0] * scale
+            tried = np.clip(x + step, lower, upper)
+            residual = self.at(c, tried.tolist())
+            rss = float(residual @ residual)
+            if rss < solution.rss:
+                change = float(np.max(np.abs(tried - x) / scale))
+                return _Solution(
+                    candidate=c,
+                    values=tuple(tried.tolist()),
+                    residual=residual,
+                    jacobian=jacobian,
+                    is_final=change < CONVERGED or solution.rss - rss < SETTLED * solution.rss,
+                )
+        return dataclasses.replace(solution, jacobian=jacobian, is_final=True)
+
+
+# --- judgment -------------------------------------------------------------------------------------
+
+
+def _judged(solution: _Solution, base: Array, floor: float) -> Explanation:
+    """Return the explanation, which is proposed if chance and the step explain it badly."""
+    c, p = solution.candidate, max(1, len(solution.candidate.parameters))
+    before, after = float(base @ base), solution.rss
+    count = independent(solution.residual)
+    freedom = max(3.0, count - p)
+    ratio = (before - after) / p / max(after / freedom, 1e-30 * before)
+    probability = chance(ratio, p, freedom)
+    share = 1.0 - after / before
+    proposed = share >= LEAST_SHARE and probability <= SIGNIFICANCE and before - after > floor
+    trial = c.change(solution.values)
+    return Explanation(
+        kind=c.kind,
+        subjects=c.subjects,
+        parameters=c.parameters,
+        values=solution.values or c.fixed,
+        errors=_standard_errors(solution, freedom) if solution.values else c.fixed_errors,
+        before=c.value,
+        share=share,
+        rms=math.sqrt(after / len(base)),
+        probability=probability,
+        proposed=proposed,
+        tables=trial.tables,
+    )
+
+
+def _standard_errors(solution: _Solution, freedom: float) -> tuple[float, ...]:
+    """Return the standard errors; samples count as far as they are independent."""
+    J = solution.jacobian
+    information = J.T @ J / len(J) * freedom
+    variance = solution.rss / len(J)
+    covariance = np.linalg.pinv(information) * variance
+    errors: list[float] = np.sqrt(np.maximum(np.diag(covariance), 0.0)).tolist()
+    return tuple(errors)
+
+
+def independent(residual: Array) -> float:
+    """Return the number of samples that are independent: neighbors with the correlation r count as
+    ``(1 - r) / (1 + r)``.
+
+    Args:
+        residual: Samples in the order of time.
+    """
+    centered = residual - residual.mean()
+    size = float(centered @ centered)
+    r = float(centered[1:] @ centered[:-1]) / size if size > 0.0 else 0.0
+    return len(residual) * (1.0 - min(r, 0.9999)) / (1.0 + min(r, 0.9999))
+
+
+def chance(ratio: float, p: float, freedom: float) -> float:
+    """Return the probability that F exceeds a ratio, by the approximation of Paulson.
+
+    Args:
+        ratio: The ratio of the mean squares.
+        p: Degrees of freedom of the numerator.
+        freedom: Degrees of freedom of the denominator, at least three.
+    """
+    if ratio <= 0.0:
+        return 1.0
+    root = ratio ** (1.0 / 3.0)
+    a, b = 2.0 / (9.0 * p), 2.0 / (9.0 * freedom)
+    z = ((1.0 - b) * root - (1.0 - a)) / math.sqrt(b * root**2 + a)
+    return 0.5 * math.erfc(z / math.sqrt(2.0))
+
+
+# --- candidates -----------------------------------------------------------------------------------
+
+
+def candidates_of(
+    mechanism: Mechanism, experiment: Experiment, motion: ReplayedMotion
+) -> Iterator[Candidate]:
+    """Yield the changes that are tried.
+
+    Args:
+        mechanism: The mechanism.
+        experiment: The experiment.
+        motion: The motion without a change.
+    """
+    yield from _gain_candidates(experiment)
+    yield from _axis_candidates(mechanism, experiment, motion)
+    yield from _delay_candidates(experiment)
+    yield from _log_candidates(experiment)
+    yield from _gravity_candidates(mechanism, experiment)
+    yield from _mass_candidates(mechanism, experiment)
+
+
+def _gain_candidates(experiment: Experiment) -> Iterator[Candidate]:
+    """Yield factors of gains of all joints and of each, and of efforts."""
+    c, driven = experiment.controller, experiment.driven
+    fields = {"position gain": c.p_gains, "velocity gain": c.d_gains, "effort scale": c.scales}
+    named = {"position gain": "p_gains", "velocity gain": "d_gains", "effort scale": "scales"}
+    for kind, values in fields.items():
+        groups = [tuple(range(len(driven))), *((k,) for k in range(len(driven)))]
+        for group in groups if len(driven) > 1 else groups[:1]:
+            acting = [k for k in group if values[k] > 0.0]
+            if not acting:
+                continue
+            is_one = len(group) == 1
+            present = float(values[acting[0]]) if is_one else 1.0
+            yield Candidate(
+                kind=kind,
+                subjects=(driven[group[0]],) if is_one else (),
+                parameters=(kind if is_one else "factor",),
+                starts=tuple((present * f,) for f in ((0.3, 3.0) if is_one else (0.02, 0.2, 5.0))),
+                present=(present,),
+                lower=(present * 1e-4,),
+                upper=(present * 1e4,),
+                value=(present,),
+                change=partial(_with_gains, experiment, named[kind], acting, is_one),
+            )
+
+
+def _with_gains(
+    experiment: Experiment, field: str, acting: Sequence[int], is_one: bool, x: Sequence[float]
+) -> Trial:
+    values = getattr(experiment.controller, field).copy()
+    values[list(acting)] = x[0] if is_one else values[list(acting)] * x[0]
+    controller = dataclasses.replace(experiment.controller, **{field: values})
+    key = {"p_gains": "p_gain", "d_gains": "d_gain"}.get(field)
+    joints = {experiment.driven[k]: {key: float(values[k])} for k in acting} if key else {}
+    tables: Tables = {"joints": joints} if joints else {}
+    return Trial(tables=tables, experiment=dataclasses.replace(experiment, controller=controller))
+
+
+def _axis_candidates(
+    mechanism: Mechanism, experiment: Experiment, motion: ReplayedMotion
+) -> Iterator[Candidate]:
+    """Yield armature, damping, friction and effort limit of each joint that is measured."""
+    axes = {joint.name: joint.axes[0] for joint in mechanism.scene.joints if joint.axes}
+    M = np.diag(mechanism.mass_matrix(experiment.start_state(mechanism)[0]))
+    inertias = {name: float(M[i]) for i, (name, _) in enumerate(mechanism.v_order)}
+    largest = np.nanmax(np.abs(motion.efforts), axis=0, initial=1e-9).tolist()
+    efforts = dict(zip(experiment.driven, largest, strict=True))
+    for joint in experiment.watched:
+        axis, inertia, effort = axes[joint], inertias[joint], efforts.get(joint, 1.0)
+        rate = 2.0 * math.pi / max(experiment.duration, 1e-3)
+        scales = {
+            "armature": (inertia, axis.inertia),
+            "damping": (inertia * 5.0 * rate, axis.damping),
+            "friction": (effort, axis.friction),
+        }
+        for key, (scale, present) in scales.items():
+            yield _axis_candidate(
+                experiment, joint, key, present, (0.05 * scale, 0.5 * scale), 30.0 * scale
+            )
+        if joint in efforts:
+            starts = (0.7 * effort, 0.4 * effort, 1.5 * effort)
+            yield _axis_candidate(experiment, joint, "effort", axis.effort, starts, 10.0 * effort)
+
+
+def _axis_candidate(
+    experiment: Experiment,
+    joint: str,
+    key: str,
+    present: float,
+    starts: Sequence[float],
+    upper: float,
+) -> Candidate:
+    units = {"armature": "armature", "damping": "damping", "friction": "friction"}
+    is_limit = key == "effort"
+    values = tuple(x if is_limit else present + x for x in starts)
+    least = 1e-4 * upper if is_limit else 0.0
+    return Candidate(
+        kind="effort limit" if is_limit else key,
+        subjects=(joint,),
+        parameters=(units.get(key, "limit"),),
+        starts=tuple((x,) for x in values),
+        present=() if is_limit else (present,),
+        lower=(least,),
+        upper=(upper if is_limit else present + upper,),
+        value=(present,),
+        change=lambda x: Trial(
+            tables={"joints": {joint: {key: float(x[0])}}}, experiment=experiment
+        ),
+    )
+
+
+def _delay_candidates(experiment: Experiment) -> Iterator[Candidate]:
+    """Yield a delay of commands, and one of efforts where these depend on the state."""
+    has_feedback = bool(experiment.controller.p_gains.any() or experiment.controller.d_gains.any())
+    fields = {"delay of commands": "command_delay"}
+    if has_feedback:
+        fields["delay of efforts"] = "effort_delay"
+    for kind, field in fields.items():
+        for steps in range(1, LONGEST_DELAY + 1):
+            yield Candidate(
+                kind=kind,
+                parameters=("delay [s]",),
+                value=(0.0,),
+                fixed=(steps * experiment.period,),
+                fixed_errors=(experiment.period / math.sqrt(12.0),),
+                change=partial(_with_delay, experiment, field, steps),
+            )
+
+
+def _with_delay(experiment: Experiment, field: str, steps: int, _x: Sequence[float]) -> Trial:
+    changed: dict[str, Any] = {field: steps}
+    controller = dataclasses.replace(experiment.controller, **changed)
+    return Trial(tables={}, experiment=dataclasses.replace(experiment, controller=controller))
+
+
+_BOTH: tuple[Role, ...] = ("measured", "command")
+
+
+def _log_candidates(experiment: Experiment) -> Iterator[Candidate]:
+    """Yield other signs and another order of the joints in the log."""
+    joints = tuple(dict.fromkeys((*experiment.watched, *experiment.driven)))
+    words = {_BOTH: "", ("measured",): " of measured values", ("command",): " of commands"}
+    for roles, of in words.items():
+        for joint in joints:
+            change = {(role, joint): (joint, -1.0) for role in roles}
+            yield _log_candidate(experiment, f"sign{of}", (joint,), change)
+    for roles, of in words.items():
+        for moved in _orders(joints):
+            change = {
+                (role, joint): (moved.get(joint, joint), 1.0) for role in roles for joint in joints
+            }
+            yield _log_candidate(experiment, f"order of joints{of}", tuple(moved), change)
+
+
+def _orders(joints: tuple[str, ...]) -> Iterator[dict[str, str]]:
+    """Yield exchanges of two joints, the reversed order and shifts; all orders of three."""
+    if len(joints) == 3:
+        for order in permutations(joints):
+            if order != joints:
+                yield {a: b for a, b in zip(joints, order, strict=True) if a != b}
+        return
+    pairs = combinations(range(len(joints)), 2)
+    for i, k in pairs:
+        if len(joints) <= MANY_JOINTS or k == i + 1:
+            yield {joints[i]: joints[k], joints[k]: joints[i]}
+    if len(joints) > 3:
+        shifts = (joints[1:] + joints[:1], joints[-1:] + joints[:-1], joints[::-1])
+        yield from (dict(zip(joints, order, strict=True)) for order in shifts)
+
+
+def _log_candidate(
+    experiment: Experiment,
+    kind: str,
+    subjects: tuple[str, ...],
+    change: Mapping[tuple[Role, str], tuple[str, float]],
+) -> Candidate:
+    return Candidate(kind=kind, subjects=subjects, change=partial(_with_log, experiment, change))
+
+
+def _with_log(
+    experiment: Experiment,
+    change: Mapping[tuple[Role, str], tuple[str, float]],
+    _x: Sequence[float],
+) -> Trial:
+    log: Log = renamed(experiment.log, change)
+    has_all = all(("measured", "position", joint) in log.series for joint in experiment.watched)
+    return Trial(
+        tables={}, experiment=dataclasses.replace(experiment, log=log) if has_all else experiment
+    )
+
+
+def _gravity_candidates(mechanism: Mechanism, experiment: Experiment) -> Iterator[Candidate]:
+    """Yield gravity switched off, and turned by two angles from each axis."""
+    present = np.array(mechanism.scene.gravity, dtype=np.float64)
+    size = float(np.linalg.norm(present)) or 9.81
+    if present.any():
+        off: Tables = {"options": {"gravity": [0.0, 0.0, 0.0]}}
+        yield Candidate(
+            kind="gravity off", change=lambda _: Trial(tables=off, experiment=experiment)
+        )
+    quarter = math.pi / 2.0
+    angles = ((math.pi, 0.0), (quarter, 0.0), (-quarter, 0.0), (0.0, quarter), (0.0, -quarter))
+    is_down = present[2] < 0.0 and not present[:2].any()
+    yield Candidate(
+        kind="gravity turned",
+        parameters=("roll [rad]", "pitch [rad]"),
+        starts=angles,
+        present=(0.0, 0.0) if is_down else (),
+        lower=(-4.0, -4.0),
+        upper=(4.0, 4.0),
+        change=lambda x: Trial(
+            tables={"options": {"gravity": _turned(x, size).tolist()}}, experiment=experiment
+        ),
+    )
+
+
+def _turned(x: Sequence[float], size: float) -> Array:
+    """Return gravity in a base that is turned by roll about x, then by pitch about the y axis of
+    the world.
+    """
+    (sr, cr), (sp, cp) = ((math.sin(a), math.cos(a)) for a in x)
+    down = np.array([sp, -sr * cp, -cr * cp])
+    return size * down
+
+
+def _mass_candidates(mechanism: Mechanism, experiment: Experiment) -> Iterator[Candidate]:
+    """Yield another mass of each moving link, which keeps its center of mass."""
+    moving = moving_links(mechanism)
+    for link in mechanism.scene.links:
+        if link.name in moving and link.inertia is not None and link.inertia.mass > 0.0:
+            mass = link.inertia.mass
+            yield Candidate(
+                kind="mass",
+                subjects=(link.name,),
+                parameters=("mass [kg]",),
+                starts=((2.5 * mass,),),
+                present=(mass,),
+                lower=(1e-3 * mass,),
+                upper=(100.0 * mass,),
+                value=(mass,),
+                change=partial(_with_mass, experiment, link.name),
+            )
+
+
+def _with_mass(experiment: Experiment, link: str, x: Sequence[float]) -> Trial:
+    return Trial(tables={"links": {link: {"mass": float(x[0])}}}, experiment=experiment)
+
+
+# --- overrides ------------------------------------------------------------------------------------
+
+
+def merged(tables: Tables, further: Tables) -> dict[str, Any]:
+    """Return tables with the values of others on top.
+
+    Args:
+        tables: The tables.
+        further: Those that replace their values.
+    """
+    found = dict(tables)
+    for key, value in further.items():
+        old = found.get(key)
+        both = isinstance(old, Mapping) and isinstance(value, Mapping)
+        found[key] = merged(old, value) if both else value  # type: ignore[arg-type]
+    return found
+
+
+def toml_of(tables: Tables, comment: str = "") -> str:
+    """Return tables as the text of a TOML file.
+
+    Args:
+        tables: The tables.
+        comment: A first line, without its sign.
+    """
+    lines = [f"# {printable(comment)}"] if comment else []
+    lines += _toml_lines(tables, ())
+    return "\n".join(lines) + "\n"
+
+
+def _toml_lines(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
+    """Yield the values of a table, then its tables."""
+    values = {key: value for key, value in table.items() if not isinstance(value, Mapping)}
+    if values and path:
+        yield f"\n[{'.'.join(map(json.dumps, path))}]"
+    for key, value in values.items():
+        text = json.dumps(value).replace("Infinity", "inf").replace("NaN", "nan")
+        yield f"{json.dumps(key)} = {text}"
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _toml_lines(value, (*path, key))

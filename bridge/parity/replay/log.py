@@ -1,0 +1,580 @@
+"""Logs: times with commanded and measured quantities of joints, from CSV, npz and MCAP.
+
+A column is named after a joint, a quantity, and for commands a word such as ``command``, in any
+order: ``elbow.position``, ``q_cmd/elbow``, ``elbow_target_velocity``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+import struct
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from bridge import codes
+from loaders.diagnostics import Diagnostics, LoadError, Where
+from loaders.files.read_file import read
+from loaders.limits import FileError
+from loaders.pose import Array
+from loaders.scoped_names import SEPARATOR
+from loaders.text import closest
+
+Role = Literal["measured", "command", "gain"]
+Key = tuple[Role, str, str]
+"""Role, quantity and joint of a series; quantities of a gain are ``p`` and ``d``."""
+
+MAX_CELLS = 50_000_000
+"""Numbers that a log may hold."""
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "position": ("position", "positions", "pos", "q", "angle", "qpos"),
+    "velocity": ("velocity", "velocities", "vel", "qd", "dq", "qdot", "qvel", "speed"),
+    "effort": ("effort", "efforts", "torque", "torques", "tau", "force"),
+    "p": ("kp", "p_gain", "stiffness"),
+    "d": ("kd", "d_gain"),
+    "command": (
+        "command", "commands", "commanded", "cmd", "des", "desired", "target", "ref", "reference",
+        "goal", "setpoint", "ctrl",
+    ),
+    "measured": ("measured", "meas", "actual", "state", "feedback", "joint", "joints"),
+    "unit": ("rad", "m", "s", "nm", "n"),
+}  # fmt: skip
+_MEANING = {word: kind for kind, words in _WORDS.items() for word in words}
+_QUANTITIES = ("position", "velocity", "effort", "p", "d")
+_TIMES: Mapping[str, float] = {
+    "time": 1.0, "t": 1.0, "timestamp": 1.0, "stamp": 1.0, "times": 1.0, "time_s": 1.0,
+    "sec": 1.0, "seconds": 1.0, "time_ms": 1e-3, "time_us": 1e-6, "time_ns": 1e-9,
+    "timestamp_ns": 1e-9, "stamp_ns": 1e-9, "nanoseconds": 1e-9,
+}  # fmt: skip
+"""Names of the column of times, and the unit of each [s]."""
+_SEPARATORS = re.compile(r"[\s./:_\-\[\]()]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Samples of one quantity.
+
+    Attributes:
+        times: Times [s], increasing, shape (n,).
+        values: Values in SI units, shape (n,).
+        is_path: True for points of a trajectory, between which commands are interpolated.
+    """
+
+    times: Array
+    values: Array
+    is_path: bool = False
+
+    def held(self, times: Array) -> Array:
+        """Return the latest sample at each time; before the first one, the first.
+
+        Args:
+            times: Times [s].
+        """
+        if self.is_path:
+            return self.at(times)
+        slack = 1e-9 * max(1.0, float(np.abs(self.times).max(initial=0.0)))
+        latest = np.searchsorted(self.times, times + slack, side="right") - 1
+        held: Array = self.values[np.clip(latest, 0, len(self.values) - 1)]
+        return held
+
+    def at(self, times: Array) -> Array:
+        """Return the values at times [s], by linear interpolation."""
+        return np.interp(times, self.times, self.values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """A recorded motion.
+
+    Attributes:
+        file: The file; empty if the log was made in memory.
+        series: The samples by role, quantity and joint.
+    """
+
+    file: str = ""
+    series: Mapping[Key, Series] = field(default_factory=dict)
+
+    def joints(self, role: Role, *quantities: str) -> tuple[str, ...]:
+        """Return the joints that have one of the quantities, in the order of the log.
+
+        Args:
+            role: The role of the samples.
+            quantities: The quantities.
+        """
+        found = (j for r, q, j in self.series if r == role and q in quantities)
+        return tuple(dict.fromkeys(found))
+
+    def get(self, role: Role, quantity: str, joint: str) -> Series | None:
+        """Return the samples of one quantity of a joint; None if there are none.
+
+        Args:
+            role: The role of the samples.
+            quantity: The quantity.
+            joint: The joint.
+        """
+        return self.series.get((role, quantity, joint))
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Columns of numbers as a file has them, with the line of the first row."""
+
+    columns: Mapping[str, Sequence[object]]
+    first_line: int = 0
+
+
+def read_log(
+    path: Path | str,
+    joints: Sequence[str],
+    diagnostics: Diagnostics,
+    names: Mapping[str, str] | None = None,
+) -> Log:
+    """Return the log in a file.
+
+    Args:
+        path: The file, whose suffix is ``.csv``, ``.npz`` or ``.mcap``.
+        joints: The scalar joints of the model.
+        diagnostics: Record for the findings.
+        names: Joints of the model by the names in the log, where they differ.
+
+    Raises:
+        LoadError: If the log cannot be replayed; it names every problem.
+    """
+    path, names = Path(path), dict(names or {})
+    try:
+        data = read(path)
+        if path.suffix.lower() == ".mcap":
+            found = _mcap(data, joints, diagnostics, names, str(path))
+        else:
+            table = (_npz if path.suffix.lower() == ".npz" else _csv)(data)
+            found = _series(table, joints, diagnostics, names, str(path))
+    except FileError as error:
+        diagnostics.add(error.code, Where(str(path)), hint=error.hint, reason=error.reason)
+        found = {}
+    except UnreadableError as error:
+        diagnostics.add(codes.LOG_FORM, Where(str(path), error.line), reason=str(error))
+        found = {}
+    log = Log(file=str(path), series=found)
+    if found:
+        check_contents(log, diagnostics)
+    diagnostics.raise_for(LoadError, strict=False)
+    return log
+
+
+class UnreadableError(Exception):
+    """A log has no form that can be read.
+
+    Attributes:
+        line: Line of the file; 0 if unknown.
+    """
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+def check_contents(log: Log, diagnostics: Diagnostics) -> None:
+    """Report what a log lacks.
+
+    Args:
+        log: The log.
+        diagnostics: Record for the findings.
+    """
+    where = Where(log.file)
+    if not log.joints("measured", "position"):
+        diagnostics.add(
+            codes.LOG_FORM, where, reason="no joint of the model has measured positions"
+        )
+    if not any(role == "command" for role, _, _ in log.series):
+        reason = "no joint of the model has commanded positions, velocities or efforts"
+        diagnostics.add(codes.LOG_FORM, where, reason=reason)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def _csv(data: bytes) -> _Table:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableError(
+            f"it is no UTF-8 text ({error.reason} at byte {error.start})"
+        ) from error
+    if "\0" in text:
+        raise UnreadableError("it is no text: it holds null characters")
+    header_line = text.partition("\n")[0]
+    delimiter = max(",;\t", key=header_line.count)
+    rows = csv.reader(io.StringIO(text), delimiter=delimiter)
+    try:
+        header = [name.strip() for name in next(rows, [])]
+        if len(header) < 2 or all(_is_number(name) for name in header):
+            raise UnreadableError("the first line is no header with names of columns", 1)
+        repeated = [name for i, name in enumerate(header) if name in header[:i]]
+        if repeated:
+            raise UnreadableError(f"two columns have the name {repeated[0]!r}", 1)
+        cells: list[list[str]] = []
+        for row in rows:
+            if not row:
+                continue
+            if len(row) != len(header):
+                reason = f"a row has {len(row)} cells; expected {len(header)}, as the header has"
+                raise UnreadableError(reason, rows.line_num)
+            cells.append(row)
+    except csv.Error as error:
+        raise UnreadableError(str(error), rows.line_num) from error
+    _check_size(len(cells) * len(header))
+    columns = zip(*cells, strict=True) if cells else ((),) * len(header)
+    return _Table(dict(zip(header, columns, strict=True)), first_line=2)
+
+
+def _is_number(text: object) -> bool:
+    try:
+        float(str(text))
+    except ValueError:
+        return False
+    return True
+
+
+def _check_size(cells: int) -> None:
+    if cells > MAX_CELLS:
+        raise UnreadableError(f"it holds {cells} numbers; expected at most {MAX_CELLS}")
+
+
+def _npz(data: bytes) -> _Table:
+    """Return the columns of an archive: vectors, and matrices with a column for each of the joints
+    that the array ``joints`` names.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            _check_size(sum(info.file_size for info in archive.infolist()) // 8)
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            content: dict[str, Any] = {name: np.asarray(arrays[name]) for name in arrays.files}
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        EOFError,
+        zipfile.BadZipFile,
+        NotImplementedError,
+    ) as error:
+        raise UnreadableError(f"it is no npz archive of plain arrays ({error})") from error
+    joints = [str(name) for name in np.ravel(content.pop("joints", np.array([])))]
+    columns: dict[str, Sequence[object]] = {}
+    for name, array in content.items():
+        if (
+            array.ndim == 1
+            and joints
+            and array.shape == (len(joints),)
+            and name.lower() in _MEANING
+        ):
+            columns |= {f"{joint}/{name}": (x,) for joint, x in zip(joints, array, strict=True)}
+        elif array.ndim == 2 and array.shape[1] == len(joints):
+            columns |= {f"{joint}/{name}": array[:, k] for k, joint in enumerate(joints)}
+        elif array.ndim == 1:
+            columns[name] = array
+        else:
+            shape = " x ".join(map(str, array.shape))
+            expected = f"a vector, or a matrix with {len(joints)} columns, one of each of 'joints'"
+            raise UnreadableError(f"the array {name!r} has shape ({shape}); expected {expected}")
+    return _Table(columns)
+
+
+_BROKEN = (
+    ValueError, KeyError, IndexError, EOFError, OSError, TypeError, AttributeError, OverflowError,
+    MemoryError, RuntimeError, NotImplementedError, struct.error,
+)  # fmt: skip
+"""Errors of the decoders of MCAP on files that are damaged."""
+_NANOSECONDS = 1e-9
+
+
+def _mcap(
+    data: bytes,
+    joints: Sequence[str],
+    diagnostics: Diagnostics,
+    names: Mapping[str, str],
+    file: str,
+) -> dict[Key, Series]:
+    """Return the series of the messages of joint states and trajectories.
+
+    A topic with a word such as ``command`` has commands; trajectories always are.
+
+    Raises:
+        ImportError: If the library of MCAP is not installed.
+    """
+    known = _known_names(joints, names)
+    samples: dict[tuple[Key, str, bool], tuple[list[float], list[float]]] = {}
+    lost: dict[str, str] = {}
+    for topic, sample in _samples(data):
+        if sample.joint not in known:
+            lost[f"{topic}:{sample.joint}"] = sample.joint
+            continue
+        key: Key = (sample.role, sample.quantity, known[sample.joint])
+        times, values = samples.setdefault((key, topic, sample.is_path), ([], []))
+        while sample.is_path and times and times[-1] >= sample.time:
+            del times[-1], values[-1]  # a new trajectory replaces the rest of the one before
+        times.append(sample.time)
+        values.append(sample.value)
+    for column, joint in lost.items():
+        close = closest(joint, known)
+        hint = f"did you mean {close}?" if close else ""
+        diagnostics.add(codes.LOG_COLUMN, Where(file), hint=hint, column=repr(column))
+    found: dict[Key, Series] = {}
+    owners: dict[Key, str] = {}
+    for (key, topic, is_path), (times, values) in samples.items():
+        column = f"{topic}:{key[2]}.{key[1]}"
+        if key in owners:
+            _report_twice(key, owners[key], column, diagnostics, Where(file))
+        owners[key] = column
+        table = _Table({column: values})
+        instants = np.array(times)
+        _check_times(instants, table, diagnostics, file)
+        found[key] = Series(instants, _numbers(column, table, diagnostics, file), is_path)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """One number of a message, and its time [s]."""
+
+    role: Role
+    quantity: str
+    joint: str
+    time: float
+    value: float
+    is_path: bool
+
+
+def _samples(data: bytes) -> Iterator[tuple[str, _Sample]]:
+    """Yield the numbers of all messages of joint states and trajectories, with their topics."""
+    try:
+        from mcap.exceptions import McapError
+        from mcap.reader import make_reader
+        from mcap_ros2.decoder import DecoderFactory
+    except ImportError as error:
+        raise ImportError("MCAP logs need mcap: pip install 'sdfbridge[logs]'") from error
+    count = 0
+    try:
+        reader = make_reader(io.BytesIO(data), decoder_factories=[DecoderFactory()])
+        for schema, channel, message, decoded in reader.iter_decoded_messages():
+            read = _MESSAGES.get(schema.name.replace("/msg/", "/") if schema else "")
+            for sample in read(channel.topic, message.log_time, decoded) if read else ():
+                count += 1
+                _check_size(count)
+                yield channel.topic, sample
+    except (McapError, *_BROKEN) as error:
+        raise UnreadableError(f"it is no MCAP file of ROS 2 messages ({error})") from error
+
+
+def _of_state(topic: str, log_time: int, message: Any) -> Iterator[_Sample]:
+    words = _SEPARATORS.split(topic.lower().replace("_", " "))
+    role: Role = "command" if "command" in {_MEANING.get(word) for word in words} else "measured"
+    time = _stamp(message, log_time)
+    for quantity in ("position", "velocity", "effort"):
+        for joint, value in zip(message.name, getattr(message, quantity), strict=False):
+            yield _Sample(role, quantity, str(joint), time, float(value), is_path=False)
+
+
+def _of_trajectory(_topic: str, log_time: int, message: Any) -> Iterator[_Sample]:
+    start = _stamp(message, log_time)
+    for point in message.points:
+        after = point.time_from_start
+        time = start + after.sec + after.nanosec * _NANOSECONDS
+        values = {
+            "position": point.positions, "velocity": point.velocities, "effort": point.effort
+        }  # fmt: skip
+        for quantity, numbers in values.items():
+            for joint, value in zip(message.joint_names, numbers, strict=False):
+                yield _Sample("command", quantity, str(joint), time, float(value), is_path=True)
+
+
+def _stamp(message: Any, log_time: int) -> float:
+    """Return the time of a message [s]: that of its header, or of the log where it is zero."""
+    stamp = message.header.stamp
+    stated = float(stamp.sec + stamp.nanosec * _NANOSECONDS)
+    return stated or log_time * _NANOSECONDS
+
+
+_MESSAGES: Mapping[str, Callable[[str, int, Any], Iterator[_Sample]]] = {
+    "sensor_msgs/JointState": _of_state,
+    "trajectory_msgs/JointTrajectory": _of_trajectory,
+}
+
+
+# --- columns --------------------------------------------------------------------------------------
+
+
+def _series(
+    table: _Table,
+    joints: Sequence[str],
+    diagnostics: Diagnostics,
+    names: Mapping[str, str],
+    file: str,
+) -> dict[Key, Series]:
+    """Return the series of a table; report cells, times and columns that are wrong."""
+    times = [name for name in table.columns if name.lower() in _TIMES]
+    if len(times) != 1:
+        have = ", ".join(times) or "none"
+        known = ", ".join(list(table.columns)[:8])
+        close = closest("time", table.columns)
+        hint = f"did you mean {close}? name it time" if close else ""
+        reason = (
+            f"expected one column of times, such as 'time' in seconds; found {have} of: {known}"
+        )
+        diagnostics.add(
+            codes.LOG_FORM, Where(file, table.first_line and 1), hint=hint, reason=reason
+        )
+        return {}
+    rows = len(table.columns[times[0]])
+    _check_lengths(table, rows)
+    instants = _numbers(times[0], table, diagnostics, file) * _TIMES[times[0].lower()]
+    _check_times(instants, table, diagnostics, file)
+    found: dict[Key, Series] = {}
+    owners: dict[Key, str] = {}
+    header = Where(file, table.first_line and 1)
+    for column, key in _keys(
+        (name for name in table.columns if name != times[0]), joints, names, diagnostics, file
+    ):
+        if key in owners:
+            _report_twice(key, owners[key], column, diagnostics, header)
+        owners[key] = column
+        values = _numbers(column, table, diagnostics, file)
+        found[key] = Series(instants[: len(values)], values)
+    return found
+
+
+def _report_twice(
+    key: Key, first: str, second: str, diagnostics: Diagnostics, where: Where
+) -> None:
+    role, quantity, joint = key
+    diagnostics.add(
+        codes.LOG_COLUMN_TWICE,
+        where,
+        subjects=(joint,),
+        first=repr(first),
+        second=repr(second),
+        quantity=f"{role} {quantity}",
+        joint=joint,
+    )
+
+
+def _check_lengths(table: _Table, rows: int) -> None:
+    if rows < 3:
+        raise UnreadableError(f"it has {rows} rows of numbers; expected at least three")
+    for name, values in table.columns.items():
+        if len(values) not in {rows, 1}:
+            raise UnreadableError(f"the array {name!r} has {len(values)} rows, the times {rows}")
+
+
+def _numbers(column: str, table: _Table, diagnostics: Diagnostics, file: str) -> Array:
+    """Return a column as numbers; report the first cell that is none."""
+    cells = table.columns[column]
+    values = np.array([_number(cell) for cell in cells], dtype=np.float64)
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        row = int(wrong[0])
+        text = str(cells[row]).strip()[:40]
+        diagnostics.add(
+            codes.LOG_VALUE,
+            Where(file, row + table.first_line if table.first_line else 0),
+            column=column,
+            value=repr(text) if text else "nothing",
+            row=row + 1,
+            others=f" and in {len(wrong) - 1} more" if len(wrong) > 1 else "",
+        )
+    return values
+
+
+def _number(cell: object) -> float:
+    try:
+        return float(str(cell) if isinstance(cell, str) else cell)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def _check_times(times: Array, table: _Table, diagnostics: Diagnostics, file: str) -> None:
+    wrong = np.flatnonzero(np.diff(times) <= 0.0)
+    if len(wrong):
+        row = int(wrong[0]) + 1
+        diagnostics.add(
+            codes.LOG_TIMES,
+            Where(file, row + table.first_line if table.first_line else 0),
+            time=f"{times[row]:.9g}",
+            row=row + 1,
+            before=f"{times[row - 1]:.9g}",
+            others=f", nor do {len(wrong) - 1} more" if len(wrong) > 1 else "",
+        )
+
+
+def _keys(
+    columns: Iterable[str],
+    joints: Sequence[str],
+    names: Mapping[str, str],
+    diagnostics: Diagnostics,
+    file: str,
+) -> Iterator[tuple[str, Key]]:
+    """Yield each column with its meaning; report those that name a quantity of no joint."""
+    known = _known_names(joints, names)
+    for column in columns:
+        key = key_of(column, known)
+        if key is not None:
+            yield column, key
+        elif (rest := _unknown_joint(column)) is not None:
+            close = closest(rest, known)
+            hint = f"did you mean {close}?" if close else ""
+            diagnostics.add(codes.LOG_COLUMN, Where(file), hint=hint, column=repr(column))
+
+
+def _known_names(joints: Sequence[str], names: Mapping[str, str]) -> dict[str, str]:
+    """Return the joints by every name that means them: their own, one without the scope if it is
+    unique, and those that the caller maps.
+    """
+    short = [joint.rpartition(SEPARATOR)[2] for joint in joints]
+    unique = {s: joint for s, joint in zip(short, joints, strict=True) if short.count(s) == 1}
+    return {**unique, **{joint: joint for joint in joints}, **names}
+
+
+def key_of(column: str, known: Mapping[str, str]) -> Key | None:
+    """Return the meaning of a column; None if it has none.
+
+    Args:
+        column: The name of the column.
+        known: The joints of the model by the names that mean them.
+    """
+    for name in sorted(known, key=len, reverse=True):
+        pattern = rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])"
+        for match in re.finditer(pattern, column):
+            rest = column[: match.start()] + " " + column[match.end() :]
+            meaning = _meaning(rest)
+            if meaning is not None:
+                return (*meaning, known[name])
+    return None
+
+
+def _meaning(rest: str) -> tuple[Role, str] | None:
+    """Return role and quantity of the words of a column beside the joint; None if one is
+    unknown.
+    """
+    text = rest.lower().replace("p_gain", "kp").replace("d_gain", "kd")
+    kinds = [_MEANING.get(word, "") for word in _SEPARATORS.split(text) if word]
+    quantities = [kind for kind in kinds if kind in _QUANTITIES]
+    if "" in kinds or len(quantities) != 1:
+        return None
+    if quantities[0] in {"p", "d"}:
+        return "gain", quantities[0]
+    return ("command" if "command" in kinds else "measured"), quantities[0]
+
+
+def _unknown_joint(column: str) -> str | None:
+    """Return what remains of a column beside the words of a quantity; None if it names none."""
+    words = [word for word in _SEPARATORS.split(column) if word]
+    kinds = [_MEANING.get(word.lower(), "") for word in words]
+    if not any(kind in _QUANTITIES for kind in kinds):
+        return None
+    return "_".join(word for word, kind in zip(words, kinds, strict=True) if not kind)

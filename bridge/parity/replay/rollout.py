@@ -1,0 +1,246 @@
+"""Rollout: the motion of one engine under the commands of a log.
+
+The engine steps on a uniform grid. Commands are held until the next sample, measured values are
+interpolated. The controller acts once in each control period, on the state of the engine:
+``effort = feedforward + P (q_d - q) + D (v_d - v)``, within the effort limits of the model.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.coordinates import Position, initial_positions, with_followers
+from bridge.parity.engine import DivergedError, Engine, NotReportedError
+from bridge.parity.states import exported
+from loaders.pose import Array
+
+from .log import Log, Role
+
+Open = Callable[[Mechanism], Engine]
+"""Opens an engine with a mechanism."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Controller:
+    """The controllers of the driven joints, as arrays of shape (n,).
+
+    Attributes:
+        p_gains: Gains of the position error; zero without commanded positions.
+        d_gains: Gains of the velocity error.
+        scales: Factor of each effort.
+        command_delay: Control periods by which commands act later.
+        effort_delay: Control periods by which efforts act later.
+    """
+
+    p_gains: Array
+    d_gains: Array
+    scales: Array
+    command_delay: int = 0
+    effort_delay: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment:
+    """Experiment that a log states.
+
+    Attributes:
+        log: The log.
+        driven: The joints that get efforts.
+        watched: The joints with measured positions.
+        controller: The controllers of the driven joints.
+        start: Time at which the motion starts [s].
+        duration: Duration [s].
+        period: Control period [s].
+        step: Time step [s], a part of the period.
+        points: Number of positions from which an initial velocity that is not measured is computed.
+    """
+
+    log: Log
+    driven: tuple[str, ...]
+    watched: tuple[str, ...]
+    controller: Controller
+    start: float
+    duration: float
+    period: float
+    step: float
+    points: int = 3
+
+    @property
+    def times(self) -> Array:
+        """The times at which the controller acts, and the end [s]."""
+        count = round(self.duration / self.period) + 1
+        return np.asarray(self.start + self.period * np.arange(count), dtype=np.float64)
+
+    def commands(self, quantity: str, missing: float = 0.0) -> Array:
+        """Return the commands at all `times`, shape (number of times, number of driven joints).
+
+        Args:
+            quantity: ``position``, ``velocity`` or ``effort``.
+            missing: The value for a joint without this command.
+        """
+        times = self.times - self.controller.command_delay * self.period
+        found = np.full((len(times), len(self.driven)), missing)
+        for k, joint in enumerate(self.driven):
+            series = self.log.get("command", quantity, joint)
+            if series is not None:
+                found[:, k] = series.held(times)
+        return found
+
+    def measured(self, joint: str) -> tuple[Array, Array]:
+        """Return the times within the motion at which a position was measured, and the
+        positions.
+        """
+        series = self.log.series["measured", "position", joint]
+        end = self.start + self.duration + 1e-9
+        inside = (series.times >= self.start - 1e-9) & (series.times <= end)
+        return series.times[inside], series.values[inside]
+
+    def start_state(self, mechanism: Mechanism) -> tuple[dict[str, Position], dict[str, Position]]:
+        """Return the measured state at the start; joints that are not measured start as the model
+        states, at rest.
+        """
+        at = np.array([self.start])
+        q: dict[str, Position] = dict(initial_positions(mechanism))
+        v: dict[str, Position] = {}
+        for joint in self.watched:
+            q[joint] = float(self.log.series["measured", "position", joint].at(at)[0])
+            v[joint] = _first_speed(self.log, joint, self.start, self.points)
+        return with_followers(mechanism, q), with_followers(mechanism, v, at=q)
+
+
+def _first_speed(log: Log, joint: str, start: float, points: int) -> float:
+    """Return the measured velocity at the start; without one, that of the polynomial through the
+    first positions.
+    """
+    measured = log.get("measured", "velocity", joint)
+    if measured is not None:
+        return float(measured.at(np.array([start]))[0])
+    series = log.series["measured", "position", joint]
+    first = int(np.searchsorted(series.times, start - 1e-9))
+    times, values = series.times[first:][:points] - start, series.values[first:][:points]
+    return float(np.polyfit(times, values, len(times) - 1)[-2]) if len(times) > 1 else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayedMotion:
+    """The motion in one engine.
+
+    Attributes:
+        times: The times [s], shape (n,).
+        q: Positions of the watched joints [rad or m], shape (n, number of joints).
+        v: Velocities of the watched joints, of the same shape.
+        efforts: Efforts of the driven joints, shape (n, number of driven joints).
+        reason: Why the motion ends early; empty if it does not.
+    """
+
+    times: Array
+    q: Array
+    v: Array
+    efforts: Array
+    reason: str = ""
+
+    @property
+    def is_complete(self) -> bool:
+        """True if the motion has reached its end."""
+        return not self.reason
+
+
+def effort_limits(mechanism: Mechanism, joints: tuple[str, ...]) -> Array:
+    """Return the effort limits of joints [N m or N], shape (n,)."""
+    by_name = {joint.name: joint for joint in mechanism.scene.joints}
+    return np.array([by_name[name].axes[0].effort for name in joints], dtype=np.float64)
+
+
+def roll_out(
+    open_engine: Open, mechanism: Mechanism, experiment: Experiment, offset: float = 0.0
+) -> ReplayedMotion:
+    """Return the motion of a mechanism under the commands of a log.
+
+    Args:
+        open_engine: Opens the engine.
+        mechanism: The mechanism; contacts take no part.
+        experiment: The commands.
+        offset: Addition to each initial position [rad or m].
+
+    Raises:
+        NotReportedError: If the engine cannot simulate the mechanism or lacks actuators.
+    """
+    with closing(open_engine(exported(mechanism, experiment.step))) as engine:
+        if engine.refusal:
+            raise NotReportedError(engine.refusal)
+        if experiment.driven:
+            engine.start_actuators("motor", experiment.driven)
+        q, v = experiment.start_state(mechanism)
+        shifted = {j: x + offset if isinstance(x, float) else x for j, x in q.items()}
+        engine.set_state(shifted if offset else q, v)
+        engine.set_step(experiment.step)
+        return _follow(engine, experiment, effort_limits(mechanism, experiment.driven))
+
+
+def _follow(engine: Engine, experiment: Experiment, limits: Array) -> ReplayedMotion:
+    c, times = experiment.controller, experiment.times
+    q_d, v_d, feedforward = (
+        experiment.commands(quantity) for quantity in ("position", "velocity", "effort")
+    )
+    count, substeps = len(times), round(experiment.period / experiment.step)
+    driven, watched = experiment.driven, experiment.watched
+    joints = tuple(dict.fromkeys((*watched, *driven)))
+    of_watched = [joints.index(joint) for joint in watched]
+    of_driven = [joints.index(joint) for joint in driven]
+    positions, speeds = (np.full((count, len(watched)), np.nan) for _ in range(2))
+    efforts, reason = np.full((count, len(driven)), np.nan), ""
+    for i in range(count):
+        q, v = engine.joint_states(joints)
+        positions[i], speeds[i] = q[of_watched], v[of_watched]
+        error, error_rate = q_d[i] - q[of_driven], v_d[i] - v[of_driven]
+        wanted = c.scales * (feedforward[i] + c.p_gains * error + c.d_gains * error_rate)
+        efforts[i] = np.minimum(np.maximum(wanted, -limits), limits)
+        if i == count - 1:
+            break
+        if driven:
+            now = efforts[max(0, i - c.effort_delay)]
+            engine.set_controls(dict(zip(driven, now.tolist(), strict=True)))
+        try:
+            engine.step(substeps)
+        except DivergedError as failure:
+            reason = f"{failure} after {times[i] - times[0]:.3g} s"
+            break
+    return ReplayedMotion(times=times, q=positions, v=speeds, efforts=efforts, reason=reason)
+
+
+def grid_of(log: Log, watched: tuple[str, ...], longest: float) -> tuple[float, float, float]:
+    """Return the start, the duration and the control period of a log: the longest part of the
+    median interval of its measured positions that does not exceed a time step [s].
+
+    Args:
+        log: The log.
+        watched: The joints with measured positions.
+        longest: The largest time step [s].
+    """
+    series = [log.series["measured", "position", joint] for joint in watched]
+    start, end = max(s.times[0] for s in series), min(s.times[-1] for s in series)
+    interval = float(np.median(np.concatenate([np.diff(s.times) for s in series])))
+    period = interval / math.ceil(interval / longest * (1.0 - 1e-9))
+    return start, math.floor((end - start) / period + 1e-6) * period, period
+
+
+def renamed(log: Log, change: Mapping[tuple[Role, str], tuple[str, float]]) -> Log:
+    """Return the log in which series of some joints belong to others, or have other signs.
+
+    Args:
+        log: The log.
+        change: The new joint and the factor by role and joint.
+    """
+    series = {}
+    for (role, quantity, joint), samples in log.series.items():
+        other, factor = change.get((role, joint), (joint, 1.0))
+        values = samples.values * factor if factor != 1.0 else samples.values
+        series[role, quantity, other] = dataclasses.replace(samples, values=values)
+    return dataclasses.replace(log, series=series)

@@ -1,0 +1,300 @@
+"""Replay of logs that Drake and DART made, of malformed logs, and of logs in other forms."""
+
+from __future__ import annotations
+
+import io
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bridge
+from bridge.cli import main
+from bridge.parity.replay.errors import delay_of
+from bridge.parity.replay.log import key_of, read_log
+from bridge.parity.replay.replay import Replay
+from loaders.diagnostics import Diagnostics, LoadError
+from tests.support.foreign_logs import JOINTS, Arm, gains, in_dart, in_drake, write_log, write_model
+from tests.support.planted_causes import PLANTED
+
+EXACT = 1e-12
+"""Error of a motion whose steps are equal in numbers [rad]."""
+WITHOUT_ROTORS = Arm(armature=(0.0, 0.0, 0.0))
+
+
+def replayed(folder: Path, arm: Arm, **options: object) -> Replay:
+    choices = {"gains": gains(arm), "engines": "mujoco", **options}
+    model = folder / "arm.urdf" if (folder / "arm.urdf").exists() else write_model(folder, arm)
+    return bridge.replay(
+        model, folder / "log.csv", overrides=folder / "arm.toml", quiet=True, **choices
+    )
+
+
+@pytest.mark.parametrize(
+    ("simulate", "arm"), [(in_drake, Arm()), (in_dart, WITHOUT_ROTORS)], ids=["drake", "dart"]
+)
+@pytest.mark.parametrize("efforts", [False, True], ids=["targets", "efforts"])
+def test_the_motion_of_another_simulator_is_repeated(
+    tmp_path: Path, simulate: object, arm: Arm, efforts: bool
+) -> None:
+    pytest.importorskip("pydrake" if simulate is in_drake else "dartpy")
+    write_log(tmp_path / "log.csv", arm, simulate, efforts=efforts)
+    result = replayed(tmp_path, arm)
+    (engine,) = result.engines
+    assert [error.joint for error in engine.errors] == list(JOINTS)
+    assert max(error.largest for error in engine.errors) < EXACT
+    assert result.is_within_bound
+    assert not any(parting.quantity for parting in result.partings)
+    assert result.explanations == ()
+
+
+def test_engines_that_differ_from_the_log_part_by_a_named_quantity(tmp_path: Path) -> None:
+    """PyBullet has no armature."""
+    pytest.importorskip("pydrake")
+    pytest.importorskip("pybullet")
+    write_log(tmp_path / "log.csv", Arm())
+    result = replayed(tmp_path, Arm(), engines=("mujoco", "pybullet"), explained=False)
+    mujoco, pybullet = result.engines
+    assert mujoco.is_within_bound
+    assert not pybullet.is_within_bound
+    partings = {(parting.first, parting.second): parting for parting in result.partings}
+    assert not partings["log", "mujoco"].quantity
+    assert partings["mujoco", "pybullet"].quantity in {"velocity", "effort"}
+    assert 0.0 < partings["log", "pybullet"].time < 0.1
+
+
+def test_a_chaotic_motion_is_not_blamed_on_the_model(tmp_path: Path) -> None:
+    """Gains that are unstable at this step let any difference grow."""
+    pytest.importorskip("pydrake")
+    write_log(tmp_path / "log.csv", Arm(), count=60)
+    (engine,) = replayed(tmp_path, replace(Arm(), d=(900.0,) * 3, effort=(1e5,) * 3)).engines
+    assert engine.is_chaotic
+    assert not engine.is_within_bound
+    assert "diverges" in engine.sensitivity
+
+
+@pytest.mark.parametrize("delay", [-0.03, 0.0, 0.004, 0.05])
+def test_the_delay_of_a_curve_is_found(delay: float) -> None:
+    times = np.linspace(0.0, 2.0, 400)
+    curves = (np.sin(5.0 * t) + 0.4 * np.sin(11.0 * t) for t in (times - delay, times))
+    assert delay_of(times, *curves) == pytest.approx(delay, abs=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_difference_is_the_first_cause(tmp_path: Path, name: str) -> None:
+    planted = PLANTED[name]
+    pytest.importorskip("pydrake" if planted.simulate is in_drake else "dartpy")
+    write_model(tmp_path, planted.model)
+    log = tmp_path / "log.csv"
+    write_log(
+        log, planted.arm, planted.simulate, count=120, stated=planted.model, **planted.options
+    )
+    cause = replayed(tmp_path, planted.model).causes[0]
+    assert (cause.kind, cause.subjects) == (planted.kind, planted.subjects)
+    assert cause.values[: len(planted.values)] == pytest.approx(planted.values, rel=0.05)
+    assert cause.share > 0.99
+
+
+def test_the_command_writes_a_page_and_the_overrides_with_which_the_model_moves_alike(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("dartpy")
+    arm = replace(WITHOUT_ROTORS, damping=(0.05, 0.9, 0.04))
+    model = write_model(tmp_path, WITHOUT_ROTORS)
+    log, page, new = (tmp_path / name for name in ("log.csv", "page.html", "new.toml"))
+    write_log(log, arm, in_dart, count=100)
+    words = ["replay", str(model), str(log), "--engines", "mujoco"]
+    for name, (p, d) in gains(arm).items():
+        words += ["--gains", f"{name}={p},{d}"]
+    given = ["--overrides", str(tmp_path / "arm.toml")]
+    assert main([*words, *given, "--report", str(page), "--write-overrides", str(new)]) == 1
+    assert "cause 1: damping of shoulder" in capsys.readouterr().out
+    text = page.read_text()
+    assert text.count("<svg") == len(JOINTS)
+    assert "damping of shoulder" in text
+    stated = tomllib.loads(new.read_text())
+    assert stated["joints"]["shoulder"]["damping"] == pytest.approx(0.9, rel=1e-3)
+    assert stated["options"] == tomllib.loads((tmp_path / "arm.toml").read_text())["options"]
+    assert main([*words, "--overrides", str(new)]) == 0
+
+
+# --- forms of logs --------------------------------------------------------------------------------
+
+ROWS = "time,elbow.position,elbow.command_effort\n0,0,1\n0.1,0,1\n0.2,0,1\n"
+
+
+@pytest.mark.parametrize(
+    ("column", "key"),
+    [
+        ("elbow.position", ("measured", "position", "elbow")),
+        ("q_elbow", ("measured", "position", "elbow")),
+        ("elbow/vel [rad/s]", ("measured", "velocity", "elbow")),
+        ("tau_cmd_elbow", ("command", "effort", "elbow")),
+        ("elbow_target_position", ("command", "position", "elbow")),
+        ("joint_states/elbow/position", None),
+        ("elbow_2.position", ("measured", "position", "elbow_2")),
+        ("wrist.position", None),
+        ("elbow", None),
+        ("elbow.p_gain", ("gain", "p", "elbow")),
+    ],
+)
+def test_columns_are_mapped_to_joints(column: str, key: object) -> None:
+    assert key_of(column, {name: name for name in ("elbow", "elbow_2")}) == key
+
+
+def findings(tmp_path: Path, content: str | bytes, name: str = "log.csv") -> list[str]:
+    data = content.encode() if isinstance(content, str) else content
+    (tmp_path / name).write_bytes(data)
+    record = Diagnostics()
+    try:
+        read_log(tmp_path / name, ("elbow", "shoulder"), record)
+    except LoadError as error:
+        return [str(entry) + " " + entry.hint for entry in error.findings]
+    return [str(entry) + " " + entry.hint for entry in record]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (ROWS, []),
+        (ROWS.replace(",", ";"), []),
+        (ROWS.replace("0.1,0", "0.1,nan"), ["log.csv:3", "'nan' in row 2", "elbow.position"]),
+        (ROWS.replace("0.1,0", "0.1,"), ["log.csv:3", "nothing in row 2"]),
+        (ROWS.replace("0.2", "0.1"), ["log.csv:4", "row 3"]),
+        (ROWS.replace("time", "tiem"), ["did you mean tiem"]),
+        (ROWS.replace("elbow.position", "elbwo.position"), ["did you mean elbow", "measured"]),
+        (ROWS.replace("0.1,0,1", "0.1,0"), ["log.csv:3", "2 cells", "expected 3"]),
+        (ROWS.replace(".command_effort", ".q"), ["both hold"]),
+        (ROWS.replace("0.1,0,1", "0,x,1"), ["'x' in row 2", "row 2 does not follow"]),
+        ("1,2\n3,4\n", ["log.csv:1", "header"]),
+        ("", ["header"]),
+        (b"\xff\xfe\x00", ["no UTF-8"]),
+        ("time,a\0b\n", ["null"]),
+        ("time,elbow.position\n0,0\n1,0\n2,0\n", ["no joint of the model has commanded"]),
+    ],
+)
+def test_a_malformed_log_is_refused_with_its_places(
+    tmp_path: Path, content: str | bytes, expected: list[str]
+) -> None:
+    found = " ".join(findings(tmp_path, content))
+    assert bool(found) == bool(expected)
+    assert [part for part in expected if part not in found] == []
+
+
+def npz(**arrays: object) -> bytes:
+    target = io.BytesIO()
+    np.savez(target, **arrays)
+    return target.getvalue()
+
+
+def test_an_npz_has_matrices_of_all_joints(tmp_path: Path) -> None:
+    times, q = np.arange(4.0), np.arange(8.0).reshape(4, 2)
+    names = ["shoulder", "elbow"]
+    data = npz(time=times, joints=names, position=q, command_effort=-q, kp=[3.0, 4.0])
+    (tmp_path / "a.npz").write_bytes(data)
+    log = read_log(tmp_path / "a.npz", ("elbow", "shoulder"), Diagnostics())
+    assert log.series["measured", "position", "elbow"].values.tolist() == q[:, 1].tolist()
+    assert log.series["command", "effort", "shoulder"].values.tolist() == (-q[:, 0]).tolist()
+    assert log.series["gain", "p", "elbow"].values.tolist() == [4.0]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"no archive", "no npz archive"),
+        (npz(time=np.arange(3.0), position=np.zeros((3, 2))), "'position' has shape (3 x 2)"),
+        (npz(time=np.array([{}], dtype=object)), "no npz archive of plain arrays"),
+        (npz(time=np.arange(3.0), elbow_q=np.zeros(2)), "has 2 rows"),
+    ],
+)
+def test_a_malformed_npz_is_refused(tmp_path: Path, data: bytes, expected: str) -> None:
+    assert expected in " ".join(findings(tmp_path, data, "a.npz"))
+
+
+# --- MCAP -----------------------------------------------------------------------------------------
+
+HEADER = """std_msgs/Header header
+{}
+================================================================================
+MSG: std_msgs/Header
+builtin_interfaces/Time stamp
+string frame_id
+================================================================================
+MSG: builtin_interfaces/Time
+int32 sec
+uint32 nanosec
+"""
+STATE = HEADER.format("string[] name\nfloat64[] position\nfloat64[] velocity\nfloat64[] effort")
+TRAJECTORY = (
+    HEADER.format("string[] joint_names\ntrajectory_msgs/JointTrajectoryPoint[] points")
+    + """================================================================================
+MSG: trajectory_msgs/JointTrajectoryPoint
+float64[] positions
+float64[] velocities
+float64[] accelerations
+float64[] effort
+builtin_interfaces/Duration time_from_start
+================================================================================
+MSG: builtin_interfaces/Duration
+int32 sec
+uint32 nanosec
+"""
+)
+
+
+def stamp(seconds: float) -> dict[str, int]:
+    return {"sec": int(seconds), "nanosec": round((seconds - int(seconds)) * 1e9)}
+
+
+def mcap(names: tuple[str, ...] = ("elbow", "shoulder")) -> bytes:
+    writer_of = pytest.importorskip("mcap_ros2.writer")
+    target = io.BytesIO()
+    writer = writer_of.Writer(target)
+    state = writer.register_msgdef("sensor_msgs/msg/JointState", STATE)
+    trajectory = writer.register_msgdef("trajectory_msgs/msg/JointTrajectory", TRAJECTORY)
+    for k in range(4):
+        header = {"stamp": stamp(5.0 + 0.25 * k), "frame_id": ""}
+        message = {"name": names, "position": [k, -k], "velocity": [1.0, -1.0], "effort": []}
+        writer.write_message("/joint_states", state, {"header": header, **message}, log_time=k)
+    for start, goal in ((5.0, 1.0), (5.5, 3.0)):
+        points = [
+            {"positions": [p], "velocities": [], "accelerations": [], "effort": [],
+             "time_from_start": stamp(t)}
+            for t, p in ((0.0, 0.0), (1.0, goal))
+        ]  # fmt: skip
+        header = {"stamp": stamp(start), "frame_id": ""}
+        message = {"header": header, "joint_names": ["elbow"], "points": points}
+        writer.write_message("/arm/joint_trajectory", trajectory, message, log_time=9)
+    writer.finish()
+    return target.getvalue()
+
+
+def test_an_mcap_has_states_and_trajectories_of_ros(tmp_path: Path) -> None:
+    (tmp_path / "a.mcap").write_bytes(mcap())
+    log = read_log(tmp_path / "a.mcap", ("elbow", "shoulder"), Diagnostics())
+    measured = log.series["measured", "position", "shoulder"]
+    assert measured.times.tolist() == [5.0, 5.25, 5.5, 5.75]
+    assert measured.values.tolist() == [0.0, -1.0, -2.0, -3.0]
+    assert ("measured", "effort", "elbow") not in log.series
+    path = log.series["command", "position", "elbow"]
+    assert path.times.tolist() == [5.0, 5.5, 6.5]  # the second trajectory replaces the first
+    assert path.held(np.array([5.25, 6.0])).tolist() == [0.0, 1.5]
+
+
+def test_a_joint_of_an_mcap_that_the_model_lacks_is_named(tmp_path: Path) -> None:
+    found = " ".join(findings(tmp_path, mcap(("elbow", "shouldr")), "a.mcap"))
+    assert "/joint_states:shouldr" in found
+    assert "did you mean shoulder" in found
+
+
+def test_damaged_mcaps_are_refused_or_read(tmp_path: Path) -> None:
+    good, rng = mcap(), np.random.default_rng(0)
+    for _ in range(150):
+        data = bytearray(good)
+        for place in rng.integers(0, len(data), 3):
+            data[place] = int(rng.integers(0, 256))
+        findings(tmp_path, bytes(data[: int(rng.integers(1, len(data) + 1))]), "a.mcap")
+    assert "no MCAP file" in " ".join(findings(tmp_path, good[:200], "a.mcap"))

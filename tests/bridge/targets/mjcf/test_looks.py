@@ -1,0 +1,96 @@
+"""Looks of a source in MJCF: MuJoCo compiles the same materials and pictures from the export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+
+import loaders
+from bridge import export_mjcf
+from tests.support.mujoco_oracle import quietly
+
+MATERIAL = (
+    *("texrepeat", "texuniform", "emission", "specular", "shininess", "reflectance"),
+    *("metallic", "roughness", "rgba"),
+)
+SIDES = " ".join(f'file{side}="b.png"' for side in ("right", "left", "up", "down", "front", "back"))
+SIZE = 'width="8" height="8"'
+TEXTURES = {
+    "cube of one file": 'type="cube" file="a.png"',
+    "cube without a type": 'file="a.png"',
+    "cube of six files": f'type="cube" {SIDES}',
+    "cube of a grid": 'type="cube" file="grid.png" gridsize="3 4" gridlayout=".U..LFRB.D.."',
+    "flat file": 'type="2d" file="a.png"',
+    "mirrored file": 'type="2d" file="a.png" hflip="true" vflip="true"',
+    "file of sRGB": 'type="2d" file="srgb.png"',
+    "file said to be linear": 'type="2d" file="srgb.png" colorspace="linear"',
+    "checker": f'type="2d" builtin="checker" rgb1="1 0 0" rgb2="0 1 0" {SIZE}',
+    "gradient on a cube": 'type="cube" builtin="gradient" rgb1="1 0 0" width="8" height="48"',
+    "flat with marks": f'type="2d" builtin="flat" mark="cross" markrgb="1 1 0" rgb1="0 0 1" {SIZE}',
+    "random dots": f'type="2d" builtin="flat" mark="random" random="0.2" {SIZE}',
+}
+MATERIALS = {
+    "": "",
+    "repeated": 'texrepeat="3 4" texuniform="true"',
+    "mirror": 'reflectance="0.4" specular="0.1" shininess="0.9"',
+    "painted": 'rgba="0.5 0.25 1 0.5" emission="0.25" metallic="0.5" roughness="0.125"',
+}
+
+
+def write_pictures(folder: Path) -> None:
+    Image = pytest.importorskip("PIL.Image")
+    from PIL.PngImagePlugin import PngInfo
+
+    random = np.random.default_rng(1)
+    for name, size in (("a", (8, 8)), ("b", (8, 8)), ("grid", (24, 32))):
+        pixels = random.integers(0, 256, (*size, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(folder / f"{name}.png")
+    stated = PngInfo()
+    stated.add(b"sRGB", b"\0")
+    Image.fromarray(pixels).save(folder / "srgb.png", pnginfo=stated)
+
+
+def picture(model: Any, texture: int) -> tuple[Any, ...]:
+    height, width, channels = (
+        int(getattr(model, f"tex_{key}")[texture]) for key in ("height", "width", "nchannel")
+    )
+    start = int(model.tex_adr[texture])
+    data = model.tex_data[start : start + height * width * channels].tobytes()
+    kind, space = int(model.tex_type[texture]), int(model.tex_colorspace[texture])
+    return kind, space, height, width, data
+
+
+def looks(model: Any) -> list[Any]:
+    """The look of each geom as MuJoCo has it."""
+    found = []
+    for geom in range(model.ngeom):
+        material = int(model.geom_matid[geom])
+        stated = [getattr(model, f"mat_{key}")[material].tolist() for key in MATERIAL]
+        textures = [int(t) for t in np.atleast_1d(model.mat_texid[material]) if t >= 0]
+        found.append((stated, [picture(model, t) for t in textures]))
+    return found
+
+
+@pytest.mark.parametrize("material", MATERIALS.values(), ids=MATERIALS)
+def test_materials_and_pictures_of_an_mjcf_source_stay_as_they_are(
+    material: str, tmp_path: Path
+) -> None:
+    write_pictures(tmp_path)
+    assets, geoms = [], []
+    for i, texture in enumerate(TEXTURES.values()):
+        assets.append(f'<texture name="t{i}" {texture}/>')
+        assets.append(f'<material name="m{i}" texture="t{i}" {material}/>')
+        geoms.append(f'<geom type="box" size="1 1 1" material="m{i}" contype="0" conaffinity="0"/>')
+    source = tmp_path / "m.xml"
+    source.write_text(
+        f"<mujoco><asset>{''.join(assets)}</asset><worldbody>{''.join(geoms)}</worldbody></mujoco>",
+        encoding="utf-8",
+    )
+    before = mujoco.MjModel.from_xml_path(str(source))
+    result = export_mjcf(loaders.load(source), tmp_path / "out")
+    after = quietly(lambda: mujoco.MjModel.from_xml_path(str(result.path)))
+    assert looks(after) == looks(before)
