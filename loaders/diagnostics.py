@@ -546,6 +546,7 @@ class ExportError(ModelError):
 
 
 _findings_card: Callable[..., str] = Deferred("loaders.text:findings_card")
+_folded_findings: Callable[..., str] = Deferred("loaders.text:folded_findings")
 
 
 class FindingList(tuple[Diagnostic, ...]):
@@ -652,7 +653,7 @@ class LossSummary:
             self._log()
             text = "" if self.quiet else self._text()
             if text:
-                warnings.warn(text, LossWarning, stacklevel=_level_of_caller())
+                _warn(text, self._found)
 
     def _log(self) -> None:
         for entry in dict.fromkeys(self._found) if LOGGER.isEnabledFor(logging.INFO) else ():
@@ -680,6 +681,28 @@ class LossSummary:
             f"{self.name}: {'; '.join((*worst[:_MAX_SENTENCES], summary))}; see the diagnostics of "
             f"the result, or pass quiet=True"
         )
+
+
+def _warn(text: str, found: Iterable[Diagnostic]) -> None:
+    """Warn at the line of the caller; in a notebook by one line that opens, in place of a red box,
+    if the filters of warnings let it pass.
+    """
+    display = _notebook_display()
+    if display is None:
+        warnings.warn(text, LossWarning, stacklevel=_level_of_caller())
+        return
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.warn(text, LossWarning, stacklevel=_level_of_caller())
+    if caught:
+        display({"text/html": _folded_findings(text, list(dict.fromkeys(found)))}, raw=True)
+
+
+def _notebook_display() -> Callable[..., object] | None:
+    """Return the function that shows data below a cell; None outside of a notebook."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is None or not hasattr(shell, "kernel"):
+        return None
+    return cast(Callable[..., object], sys.modules["IPython.display"].display)
 
 
 def _in_words(entry: Diagnostic, count: int) -> str:

@@ -45,7 +45,7 @@ from .model import (
     Visual,
 )
 from .pose import Array, Pose, rotation_to
-from .text import card, details, findings_table, summary_of, table
+from .text import card, counted, details, findings_table, summary_of, table
 
 AZIMUTH, ELEVATION = 140.0, -18.0
 """Direction in which the camera looks [degrees], the same as in all pictures of this project."""
@@ -442,7 +442,8 @@ def scene_card(
         heads = ("joint", "type", "parent", "child", "range")
         parts.append(
             details(
-                f"{_count(len(scene.joints), 'joint')}", table(heads, map(_joint_row, scene.joints))
+                f"{counted(len(scene.joints), 'joint')}",
+                table(heads, map(_joint_row, scene.joints)),
             )
         )
     if scene.diagnostics:
@@ -455,16 +456,12 @@ def _contents(scene: SceneData) -> str:
     types = Counter(joint.type.value for joint in scene.joints)
     mass = sum(link.inertia.mass for link in scene.links if link.inertia is not None)
     stated = [
-        _count(len(scene.models), "model"),
-        _count(len(scene.links), "link"),
+        counted(len(scene.models), "model"),
+        counted(len(scene.links), "link"),
         *(f"{count} {name}" for name, count in types.most_common()),
         f"{mass:.4g} kg",
     ]
     return ", ".join(stated)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _joint_row(joint: Joint) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from .diagnostics import FindingList, LossSummary
 from .limits import Limits
 from .model import WORLD, Collision, Geometry, Joint, JointAxis, Link, SceneData, Visual, by_name
 from .pose import IDENTITY
+from .text import counted
 
 _GEOMETRY_KEYS = (
     "size",
@@ -147,9 +148,7 @@ class Scene(SceneData):
 
     def __repr__(self) -> str:
         counts = ((self.models, "model"), (self.links, "link"), (self.joints, "joint"))
-        text = ", ".join(
-            f"{len(items)} {noun}{'' if len(items) == 1 else 's'}" for items, noun in counts
-        )
+        text = ", ".join(counted(len(items), noun) for items, noun in counts)
         source = f" from {self.source[-80:]}" if self.source else ""
         return f"<Scene {self.name[:60]!r}: {text}{source}>"
 

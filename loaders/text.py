@@ -215,6 +215,10 @@ def _escape(match: re.Match[str]) -> str:
 
 MAX_ROWS = 50
 """Largest number of rows of a table; it states how many more there are."""
+MAX_LINES = 400
+"""Largest number of lines of a document that a card shows."""
+_VALUE = re.compile('("[^"\\n]*")')
+_TAG = re.compile(r"(&lt;/?)([\w:.-]+)")
 MAX_CELL = 240
 """Largest number of characters of a cell."""
 _SIGNS = {"error": "✗", "warning": "!", "note": "·"}
@@ -323,13 +327,27 @@ def details(title: str, content: str) -> str:
     return f'<details style="margin-top:.4em"><summary>{_text(title)}</summary>{content}</details>'
 
 
+def document(text: str) -> str:
+    """Return the beginning of an XML document, with its tags and values in colors.
+
+    Args:
+        text: The document.
+    """
+    from html import escape
+
+    lines = text.splitlines()
+    more = len(lines) - MAX_LINES
+    shown = escape(printable("\n".join(lines[:MAX_LINES]), lines=True), quote=False)
+    colored = _VALUE.sub(r'<span style="color:#b5651d">\1</span>', shown)
+    colored = _TAG.sub(r'\1<b style="color:#2f7fb8">\2</b>', colored)
+    rest = f"\n... and {counted(more, 'more line')}" if more > 0 else ""
+    return f'<pre style="overflow-x:auto;font-size:.85em;max-height:40em">{colored}{rest}</pre>'
+
+
 def summary_of(findings: Iterable[Finding]) -> str:
     """Return the number of findings of each severity: ``1 error, 3 warnings``."""
     counts = Counter(finding.severity for finding in findings)
-    return (
-        ", ".join(f"{counts[s]} {s}{'s' * (counts[s] != 1)}" for s in _SIGNS if counts[s])
-        or "no diagnostics"
-    )
+    return ", ".join(counted(counts[s], s) for s in _SIGNS if counts[s]) or "no diagnostics"
 
 
 def findings_table(findings: Iterable[Finding]) -> str:
@@ -351,6 +369,16 @@ def findings_card(findings: Sequence[Finding]) -> str:
     return card(
         summary_of(findings).capitalize(), (), *([findings_table(findings)] if findings else [])
     )
+
+
+def folded_findings(text: str, findings: Sequence[Finding]) -> str:
+    """Return findings as one line, which a click unfolds.
+
+    Args:
+        text: The line.
+        findings: The findings.
+    """
+    return details(f"! {text}", findings_table(findings))
 
 
 def _advised(entry: Finding) -> str:

@@ -16,6 +16,7 @@ import loaders
 from bridge.batches.inputs import InputError, manifest_file, models_below
 from bridge.output import scratch_folder
 from loaders.files.robot_descriptions import is_robot_name
+from loaders.text import counted
 
 from .errors import MISSING, CommandError, UsageError
 
@@ -122,7 +123,7 @@ def input_file(options: Namespace) -> str:
     if len(files) != 1:
         named = ", ".join(files[:_MAX_NAMED]) + (" ..." if len(files) > _MAX_NAMED else "")
         raise UsageError(
-            f"folder {options.file} holds {len(files)} models; name one of them: {named}"
+            f"folder {options.file} holds {counted(len(files), 'model')}; name one of them: {named}"
         )
     return files[0]
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
 from loaders.diagnostics import Diagnostic, folded
-from loaders.text import printable
+from loaders.text import counted, printable
 
-from .json_report import shown_path
+from .json_report import nearest_path, without_current_folder
 
 _EXPORTING = ("convert", "view")
 """Commands with the options of `bridge.export_mjcf`."""
@@ -162,9 +162,12 @@ class Output:
             self._spinner = None
         if text and self.verbosity >= 0 and sys.stderr.isatty():
             from rich.console import Console
-            from rich.text import Text
+            from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-            self._spinner = Console(stderr=True).status(Text(printable(text)))
+            columns = SpinnerColumn(), TextColumn("{task.description}", markup=False)
+            console = Console(stderr=True)
+            self._spinner = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
+            self._spinner.add_task(printable(text), total=None)
             self._spinner.start()
 
     def error(self, text: str) -> None:
@@ -182,8 +185,9 @@ class Output:
         entries = list(entries)
         shown, hidden = self._select(entries)
         for entry in shown:
-            place = replace(entry.where, file=shown_path(entry.where.file))
-            sys.stderr.write(f"{with_command_words(replace(entry, where=place), self.command)}\n")
+            place = replace(entry.where, file=nearest_path(entry.where.file))
+            shown_entry = with_command_words(replace(entry, where=place), self.command)
+            sys.stderr.write(f"{without_current_folder(str(shown_entry))}\n")
         for code, count in hidden:
             sys.stderr.write(f"and {count} more like it  [{code}] (-v shows all)\n")
         if entries and self.verbosity >= 0:
@@ -204,8 +208,8 @@ class Output:
 
     def _summary(self, entries: Iterable[Diagnostic]) -> str:
         counts = Counter(entry.severity for entry in entries)
-        plural = [f"{counts[s]} {s}{'s' * (counts[s] != 1)}" for s in _SEVERITIES if counts[s]]
-        return ", ".join(plural) + (
+        found = [counted(counts[s], s) for s in _SEVERITIES if counts[s]]
+        return ", ".join(found) + (
             " (-v shows notes)" if counts["note"] and self.verbosity == 0 else ""
         )
 

@@ -11,7 +11,7 @@ from bridge.mechanism.bodies import ROOT, Body
 from loaders.model import WORLD, Joint, Link
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
-from loaders.text import printable
+from loaders.text import counted, printable
 
 
 def frame_rows(scene: Scene) -> Iterator[tuple[str, ...]]:
@@ -40,22 +40,18 @@ def tree(mechanism: Mechanism) -> str:
     """
     scene = mechanism.scene
     head = (
-        f"{scene.name or 'scene'}: {_count(len(scene.models), 'model')}, "
-        f"{_count(len(scene.links), 'link')}, "
+        f"{scene.name or 'scene'}: {counted(len(scene.models), 'model')}, "
+        f"{counted(len(scene.links), 'link')}, "
     )
-    head += f"{_count(len(scene.joints), 'joint')}, {_degrees_of_freedom(len(mechanism.v_order))}"
+    head += f"{counted(len(scene.joints), 'joint')}, {_degrees_of_freedom(len(mechanism.v_order))}"
     if mechanism.couplings:
         head += f", {_independent(mechanism)} of them independent"
     lines = [head, *(_model(scene, k) for k in range(len(scene.models))), WORLD]
     return "\n".join(map(printable, [*lines, *_bodies(mechanism)]))  # a name may have line breaks
 
 
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}{'s' * (n != 1)}"
-
-
 def _degrees_of_freedom(n: int) -> str:
-    return f"{_count(n, 'degree')} of freedom"
+    return f"{counted(n, 'degree')} of freedom"
 
 
 def _model(scene: Scene, k: int) -> str:

@@ -124,6 +124,29 @@ def draw(source: Source, poses: Sequence[JointPositions], **load_options: Any) -
     return gallery
 
 
+def draw_two(a: Scene, b: Scene) -> list[Image]:
+    """Draw two scenes with MuJoCo from the camera that fits the first one, joints at zero; return
+    no image where this machine cannot draw.
+
+    Args:
+        a: The first scene.
+        b: The second scene.
+
+    Raises:
+        ExportError: if MuJoCo cannot hold one of them.
+    """
+    images: list[Image] = []
+    camera, extent = None, 0.0
+    for scene in (a, b):
+        mechanism = mechanism_of(scene, quiet=True)
+        model, positions = _compile(mechanism, [all_positions(mechanism, {})])
+        camera = camera or _fitted_camera(model, positions[0])
+        model.stat.extent = extent = extent or model.stat.extent  # what is near is drawn
+        with scratch_folder() as folder:
+            images += _mujoco_images(model, positions, [camera], folder)
+    return images if len(images) == 2 else []
+
+
 def overlaid(one: Image, two: Image) -> Image:
     """Return where two pictures show the model: both in gray, the first alone in blue, the second
     alone in orange.
@@ -168,7 +191,7 @@ def side_by_side(gallery: Gallery, captions: Sequence[str], title: str = "") -> 
     images = dict(gallery.images)
     if len(images) == 2:
         one, two = images
-        images[f"only {one} (blue), only {two} (orange)"] = list(
+        images[f"blue: only {one}, orange: only {two}"] = list(
             map(overlaid, *gallery.images.values())
         )
     rows, columns = len(captions), len(images)

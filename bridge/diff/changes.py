@@ -24,7 +24,7 @@ from loaders.meshes import read_mesh
 from loaders.model import Joint, JointType, Link, Mesh, by_name
 from loaders.pose import Pose
 from loaders.scene import Scene
-from loaders.text import number
+from loaders.text import counted, number
 
 from .differences import Difference, Value, differences
 from .matching import Names
@@ -69,7 +69,7 @@ class Change:
     def message(self) -> str:
         """The item, what changed, and how much follows from it."""
         owner = f"{self.kind} {self.name}: " if self.name else ""
-        follows = f"{self.follows} difference{'s' if self.follows > 1 else ''}"
+        follows = counted(self.follows, "difference")
         verb = "follow" if self.follows > 1 else "follows"
         return f"{owner}{self.text}" + (f"; {follows} {verb} from it" if self.follows else "")
 
@@ -229,7 +229,7 @@ def _exchanged(
         return None, found
     pairs = [pair for kind in ("link", "joint") for pair in names[kind].items()]
     words = next((w for w in _WORDS if all(_swap(old, *w) == new for old, new in pairs)), None)
-    number_of = f"{len(names['link'])} links and {len(names['joint'])} joints"
+    number_of = f"{counted(len(names['link']), 'link')} and {counted(len(names['joint']), 'joint')}"
     text = (
         f"{words[0]} and {words[1]} are exchanged in the names of {number_of}"
         if words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 from collections import ChainMap, Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ from loaders.text import (
     card,
     check_option_names,
     check_option_value,
+    counted,
     details,
     printable,
     shortened,
@@ -101,13 +103,20 @@ def _scaled(tolerance: float, p: Array) -> float:
 
 
 _STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em;
-  color: #222; }
-table { border-collapse: collapse; margin: 1em 0; }
-th, td { border-bottom: 1px solid #ddd; padding: .25em .8em; text-align: left;
+:root { color-scheme: light dark; --good: #067d17; --alike: #9a6700; --bad: #b3261e; }
+@media (prefers-color-scheme: dark) {
+  :root { --good: #3fb950; --alike: #e6b450; --bad: #ff7b72; }
+  body { background: #14181d; color: #e3e7ec; }
+}
+body { font: 15px/1.5 system-ui, sans-serif; margin: 1.5em auto; max-width: 90em; padding: 0 1em; }
+h1, td { overflow-wrap: anywhere; }
+table { border-collapse: collapse; margin: .5em 0; } .wide { overflow-x: auto; }
+summary { cursor: pointer; }
+th, td { border-bottom: 1px solid #8886; padding: .25em .8em .25em 0; text-align: left;
   vertical-align: top; }
-td { font-family: ui-monospace, monospace; font-size: 13px; }
-.EQUAL { color: #067d17; } .ALIKE { color: #9a6700; } .DIFFERENT { color: #b3261e; }
+td { font-size: 14px; min-width: 6em; }
+img { max-width: 100%; }
+.EQUAL { color: var(--good); } .ALIKE { color: var(--alike); } .DIFFERENT { color: var(--bad); }
 """
 
 
@@ -122,25 +131,32 @@ def difference_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> st
     body = "\n".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
     )
-    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+    table = f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+    return f'<div class="wide">{table}</div>'
 
 
-def page(title: str, verdict: str, sections: Iterable[tuple[str, str]]) -> str:
+def page(title: str, verdict: str, claim: str, sections: Iterable[tuple[str, str]]) -> str:
     """Return a page.
 
     Args:
         title: Its title.
         verdict: The verdict, a word.
+        claim: What it means, in a sentence.
         sections: The title and the content, as HTML, of each section.
     """
     parts = "\n".join(f"<h2>{escape(name)}</h2>\n{content}" for name, content in sections)
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head><meta '
-        f'charset="utf-8"><title>{escape(title)}</title>\n'
-        f"<style>{_STYLE}</style></head>\n<body>\n<h1>{escape(title)}</h1>\n"
-        f"<p "
-        f'class="{escape(verdict)}"><strong>{escape(verdict)}</strong></p>\n{parts}\n</body>\n</html>\n'
-    )
+    return f"""<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>{_STYLE}</style></head>
+<body>
+<h1>{escape(title)}</h1>
+<p><strong class="{escape(verdict)}">{escape(verdict)}</strong>: {escape(claim)}</p>
+{parts}
+</body>
+</html>
+"""
 
 
 def with_fixed_world(a: Scene, b: Scene) -> tuple[Scene, Scene, Names]:
@@ -219,6 +235,10 @@ Match = Literal["structure", "name"]
 SIMULATOR_TOLERANCE = 1e-7
 """Largest difference of equal numbers of simulators, whose solvers round."""
 _HEADS = ("kind", "name", "field", "A", "B")
+_MECHANICAL_HEADS = (
+    "in", "largest difference of a pose [m, rad]", "of a mass (relative)",
+    "of the mass matrix (relative to its diagonal)", "links in one only", "pairs that differ",
+)  # fmt: skip
 _FEW = 10
 """Number of differences that the card in a notebook shows at once."""
 
@@ -274,7 +294,7 @@ class FileComparison:
         rows = self._rows()
         shown = [table(_HEADS, rows[:_FEW])] if rows else []
         if len(rows) > _FEW:
-            shown.append(details(f"all {len(rows)} differences", table(_HEADS, rows)))
+            shown.append(details(f"all of {counted(len(rows), 'difference')}", table(_HEADS, rows)))
         return card(f"{self.verdict}: two files", (self.summary,), *shown)
 
     @property
@@ -288,7 +308,7 @@ class FileComparison:
             if self.moves_alike
             else f"they do not move alike: {'; '.join(self.reasons)}"
         )
-        found = f"{count} difference{'' if count == 1 else 's'}" if count else "no item differs"
+        found = counted(count, "difference") if count else "no item differs"
         return f"{found}; {motion}"
 
     @property
@@ -422,21 +442,35 @@ class FileComparison:
             etree.SubElement(case, "failure", message=printable("; ".join(self.reasons)))
         return etree.tostring(suite, pretty_print=True, encoding="unicode")
 
-    def html(self, title: str = "Comparison of two files") -> str:
-        """Return the result as an HTML page.
+    def html(self, title: str = "Comparison of two files", png: bytes | None = None) -> str:
+        """Return the result as an HTML page: what changed in words, then each field.
 
         Args:
             title: Its title.
+            png: A picture of both and of their difference; None for none.
         """
+        data = "" if png is None else base64.b64encode(png).decode()
+        alt = "A, B, and where only one of them is"
+        pictures = [f'<img alt="{alt}" src="data:image/png;base64,{data}">'] if data else []
         rows = [(*row, places_of(d)) for row, d in zip(self._rows(), self.differences, strict=True)]
-        found = difference_table((*_HEADS, "place"), rows) if rows else "<p>No item differs.</p>"
-        sections = [("Items", found)]
+        changed = [
+            ("changes the motion" if change.acts else "does not", change.message, _sources(change))
+            for change in sorted(self.changes, key=lambda change: not change.acts)
+        ]
+        heads = ("motion", "what changed from A to B", "place")
+        found = difference_table(heads, changed) if changed else "<p>No item differs.</p>"
+        sections = [*(("Pictures", picture) for picture in pictures), ("Changes", found)]
+        if rows:
+            title_of_rows = counted(len(rows), "difference") + " field by field"
+            table_of_rows = difference_table((*_HEADS, "place"), rows)
+            folded = f"<details><summary>{title_of_rows}</summary>{table_of_rows}</details>"
+            sections.append(("Differences", folded))
         errors = {"mechanism": self.mechanics, **self.simulators}
         listed = [(name, *_cells(error)) for name, error in errors.items()]
         sections.append(
             (
                 "Mechanics",
-                difference_table(("", "pose", "mass", "mass matrix", "missing", "pairs"), listed),
+                difference_table(_MECHANICAL_HEADS, listed),
             )
         )
         matched = [
@@ -444,7 +478,7 @@ class FileComparison:
         ]
         if matched:
             sections.append(("Names", difference_table(("kind", "A", "B"), matched)))
-        return page(title, str(self.verdict), sections)
+        return page(title, str(self.verdict), f"{self.summary}.", sections)
 
     def _rows(self) -> list[tuple[str, ...]]:
         return [
@@ -604,6 +638,12 @@ def places_of(difference: Difference) -> str:
         difference: The difference.
     """
     places = (difference.where_a, difference.where_b)
+    return " ".join(f"{PurePath(where.file).name}:{where.line}" for where in places if where.line)
+
+
+def _sources(change: Change) -> str:
+    """Return file and line of a change in A and in B, without folders."""
+    places = (change.where_a, change.where_b)
     return " ".join(f"{PurePath(where.file).name}:{where.line}" for where in places if where.line)
 
 

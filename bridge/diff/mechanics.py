@@ -28,7 +28,7 @@ from loaders.meshes import read_mesh
 from loaders.model import Actuator, Collision, Link, Mesh
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
-from loaders.text import shortened
+from loaders.text import counted, shortened
 
 from .differences import Difference, compare_values
 
@@ -191,7 +191,7 @@ def _effects(
     far = {name: distance for name, distance in moved.items() if distance > LEAST_EFFECT}
     if far:
         farthest = max(far, key=lambda name: far[name])
-        others = f", the farthest of {len(far)} links," if len(far) > 1 else ""
+        others = f", the farthest of {counted(len(far), 'link')}," if len(far) > 1 else ""
         found.append(f"{farthest}{others} is up to {far[farthest]:.3g} m away from its place in A")
     masses = [
         sum(link.inertia.mass for link in scene.links if link.inertia is not None)

@@ -53,6 +53,7 @@ from loaders.meshes import MeshData, MeshPart
 from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Mesh
 from loaders.pose import Array
+from loaders.text import counted
 
 from .cache import cache_folder, read_checked, write_checked
 
@@ -134,7 +135,9 @@ def convex_parts(solid: Solid, mesh: Mesh, folder: Path) -> tuple[Solid, ...]:
     if not len(faces):
         raise DecompositionError("no triangle has an area")
     if len(faces) > MAX_FACES:
-        raise DecompositionError(f"it has {len(faces)} triangles; the limit is {MAX_FACES}")
+        raise DecompositionError(
+            f"it has {counted(len(faces), 'triangle')}; the limit is {MAX_FACES}"
+        )
     most, voxels = min(max(mesh.max_convex_hulls, 1), MAX_FACES), mesh.voxel_resolution
     pieces = _pieces(vertices, faces, most)
     if not pieces or any(normal_if_flat(piece[0]) is not None for piece in pieces):

@@ -39,6 +39,7 @@ from loaders.model import (
     Sphere,
 )
 from loaders.pose import Array, Pose
+from loaders.text import counted
 
 from .convex_decomposition import Faces
 
@@ -413,7 +414,7 @@ def problem(outline: Outline, height: float) -> str | None:
         height: The height to which it is extruded [m].
     """
     if len(outline) > MAX_CORNERS:
-        return f"it has {len(outline)} points, more than {MAX_CORNERS}"
+        return f"it has {counted(len(outline), 'point')}, more than {MAX_CORNERS}"
     if not _MIN_SIZE <= height <= _MAX_SIZE:
         return f"its height is {height:g} m"
     corners = np.array(outline)

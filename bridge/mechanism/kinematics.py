@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from loaders.model import JointType, WeldConstraint
 from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, rotation_about, skew
+from loaders.text import counted
 
 from .bodies import (
     ROOT,
@@ -216,7 +217,7 @@ class BatchedPose:
         return Pose.of(self.R[i], self.p[i])
 
     def __repr__(self) -> str:
-        return f"BatchedPose({len(self)} poses)"
+        return f"BatchedPose({counted(len(self), 'pose')})"
 
     def __matmul__(self, other: BatchedPose) -> BatchedPose:
         p = self.p + np.matmul(self.R, other.p[:, :, np.newaxis])[:, :, 0]

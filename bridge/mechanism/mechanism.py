@@ -36,6 +36,7 @@ from loaders.model import (
 )
 from loaders.pose import IDENTITY, Array, Pose, frozen
 from loaders.scene import Scene
+from loaders.text import counted
 
 from . import coordinates, dynamics, kinematics
 from .bodies import (
@@ -129,22 +130,24 @@ class Mechanism:
 
     def __repr__(self) -> str:
         name = self.scene.name if len(self.scene.name) <= 60 else f"{self.scene.name[:57]}..."
-        return (
-            f"Mechanism({name!r}: {len(self.bodies)} bodies, {len(self.v_order)} velocities, "
-            f"{len(self.closures)} closures, {len(self.couplings)} couplings, "
-            f"{len(self.actuators)} actuators)"
-        )
+        return f"Mechanism({name!r}: {self._counts()})"
 
     def __post_init__(self) -> None:
         """Give the diagnostics their form for notebooks."""
         object.__setattr__(self, "diagnostics", FindingList(self.diagnostics))
 
     def _repr_html_(self) -> str:
-        counts = (
-            f"{len(self.bodies)} bodies, {len(self.v_order)} velocities, {len(self.closures)} "
-            f"closures, {len(self.couplings)} couplings, {len(self.actuators)} actuators"
-        )
-        return _scene_card(self.scene, "Mechanism", counts, poses=self.link_poses())
+        return _scene_card(self.scene, "Mechanism", self._counts(), poses=self.link_poses())
+
+    def _counts(self) -> str:
+        parts = {
+            "body": self.bodies,
+            "velocity": self.v_order,
+            "closure": self.closures,
+            "coupling": self.couplings,
+            "actuator": self.actuators,
+        }
+        return ", ".join(counted(len(items), noun) for noun, items in parts.items())
 
     # --- what the scene states --------------------------------------------------------------------
 

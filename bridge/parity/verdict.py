@@ -6,12 +6,14 @@ import dataclasses
 import math
 import os
 import shlex
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from bridge.choices import AS_STATED, Exclusion
+from loaders.deferred import Deferred
 from loaders.diagnostics import Diagnostic, Fate, FindingList
 from loaders.text import counted
 
@@ -291,6 +293,23 @@ def number(x: float) -> float | str:
     return x if abs(x) < float("inf") else str(x)
 
 
+_rows_card: Callable[..., str] = Deferred("bridge.parity.report.report:rows_card")
+
+
+class RowList(tuple[Row, ...]):
+    """A tuple of rows with a short text, and a table for notebooks, the worst first."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        counts = Counter(row.outcome for row in self)
+        listed = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+        return f"<{counted(len(self), 'row')}: {listed}>" if listed else "<0 rows>"
+
+    def _repr_html_(self) -> str:
+        return _rows_card(self)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
     """The rows of two or more engines that were compared with each other and with the reference.
@@ -323,7 +342,8 @@ class Findings:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Give the diagnostics their form for notebooks."""
+        """Give the rows and the diagnostics their form for notebooks."""
+        object.__setattr__(self, "rows", RowList(self.rows))
         object.__setattr__(self, "diagnostics", FindingList(self.diagnostics))
 
     @property

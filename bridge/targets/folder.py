@@ -32,7 +32,17 @@ from loaders.limits import FileError
 from loaders.meshes.mesh_data import companion_files, local_file
 from loaders.scene import Scene
 from loaders.switches import as_switched
-from loaders.text import code, printable
+from loaders.text import (
+    card,
+    code,
+    counted,
+    details,
+    findings_table,
+    printable,
+    summary_of,
+    table,
+)
+from loaders.text import document as document_of
 
 from .options import SharedOptions, changed_options
 from .report import (
@@ -227,8 +237,22 @@ class DocumentText(str):
         document.assets, document.diagnostics, document.names = assets, diagnostics, dict(names)
         return document
 
+    def __repr__(self) -> str:
+        """Return what the document is; `str` has the text."""
+        name = type(self).__name__
+        lines = counted(self.count("\n"), "line")
+        assets = counted(len(getattr(self, "assets", ())), "asset")
+        return f"<{name}: {lines}, {assets}>"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+    def _repr_html_(self) -> str:
+        findings = getattr(self, "diagnostics", ())
+        parts = [details("the text", document_of(self))]
+        if findings:
+            parts.insert(0, details(summary_of(findings), findings_table(findings)))
+        return card(repr(self).strip("<>"), (), *parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Export:
     """The result of an export to a folder.
 
@@ -248,6 +272,27 @@ class Export:
 
     def __str__(self) -> str:
         return str(self.path)
+
+    def __repr__(self) -> str:
+        files = counted(len(self.files), "file")
+        found = summary_of(self.diagnostics)
+        return f"<{type(self).__name__} {str(self.path)[-160:]}: {files}, {found}>"
+
+    def _repr_html_(self) -> str:
+        folder = self.path.parent
+        rows = [(file, _size_of(folder / file)) for file in self.files]
+        parts = [details(counted(len(rows), "file"), table(("file", "size"), rows))]
+        if self.diagnostics:
+            listed = findings_table(self.diagnostics)
+            parts.insert(0, details(summary_of(self.diagnostics), listed))
+        if self.path.is_file():
+            parts.append(details(self.path.name, document_of(self.path.read_text("utf-8"))))
+        return card(f"{type(self).__name__}: {self.path}", (), *parts)
+
+
+def _size_of(path: Path) -> str:
+    """Return the size of a file in kilobytes; that it is missing."""
+    return f"{path.stat().st_size / 1e3:.1f} kB" if path.is_file() else "missing"
 
 
 def stale(files: Mapping[str, bytes], out_dir: str | os.PathLike[str]) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ from loaders.files.read_file import file_of, is_readable, main_file, read, read_
 from loaders.limits import FileError, raised_limits
 from loaders.pose import Pose
 from loaders.scene import Scene
-from loaders.text import code, plain, printable
+from loaders.text import code, counted, plain, printable
 
 _HEADINGS = {
     Fate.DROPPED: "dropped: it has a meaning that the {format} does not represent",
@@ -258,7 +258,7 @@ def _group(entries: Sequence[Diagnostic], scene: Scene) -> Iterator[str]:
         if (line := _line(values, _places_text(where, scene)))
     ]
     if len(varying) == 1 and len(lines) > _MOST_ITEMS:
-        lines = [f"{len(lines)} times: {', '.join(lines)}"]
+        lines = [f"{counted(len(lines), 'time')}: {', '.join(lines)}"]
     if lines:
         yield ""
         yield from (f"- {line}" for line in lines)

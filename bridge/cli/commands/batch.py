@@ -24,7 +24,7 @@ from bridge.cli.json_report import VERSION
 from bridge.cli.options import task_options
 from bridge.cli.output import Output
 from bridge.output import FolderInUseError
-from loaders.text import printable
+from loaders.text import counted, printable
 
 if TYPE_CHECKING:
     from bridge.batches import BatchResult
@@ -231,5 +231,5 @@ def _show(options: Namespace, output: Output, totals: Totals) -> None:
         output.json(report | totals.to_dict())
         return
     counts = ", ".join(f"{count} {outcome}" for outcome, count in totals.ordered()) or "no models"
-    output.data(f"{totals.models} model{'s' * (totals.models != 1)}: {counts}")
+    output.data(f"{counted(totals.models, 'model')}: {counts}")
     output.progress(f"wrote {', '.join(files)}")

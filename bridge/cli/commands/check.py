@@ -35,7 +35,7 @@ from loaders.code import ActsOn
 from loaders.diagnostics import Code, Diagnostic, Diagnostics, ModelError, limited
 from loaders.files.read_file import recorded
 from loaders.limits import budgeted
-from loaders.text import by_harm
+from loaders.text import by_harm, counted
 
 _PLACE = re.compile(r"\{(\w+)[^{}]*\}")
 """The place of an argument in a message."""
@@ -288,7 +288,7 @@ def _lines(results: Sequence[_Result], diagnostics: Sequence[Diagnostic]) -> Ite
     if len(results) > 1:
         valid = sum(result.valid for result in results)
         found = _counts(diagnostics)
-        yield f"{len(results)} files: {valid} valid, {len(results) - valid} invalid" + (
+        yield f"{counted(len(results), 'file')}: {valid} valid, {len(results) - valid} invalid" + (
             f"; {found}" if found else ""
         )
 
@@ -304,9 +304,7 @@ def _lines_of_motion(results: Sequence[_Result], samples: int) -> Iterator[str]:
 def _counts(diagnostics: Sequence[Diagnostic]) -> str:
     counts = Counter(entry.severity for entry in diagnostics)
     return ", ".join(
-        f"{n} {name}{'s' * (n != 1)}"
-        for name in ("error", "warning", "note")
-        if (n := counts[name])
+        counted(n, name) for name in ("error", "warning", "note") if (n := counts[name])
     )
 
 

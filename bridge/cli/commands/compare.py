@@ -28,7 +28,7 @@ from bridge.cli.errors import (
 from bridge.cli.inputs import from_git, limits, load_scene, search, writing_to
 from bridge.cli.json_report import diagnostic_entry
 from bridge.cli.output import Output
-from bridge.demo.demo import draw, side_by_side
+from bridge.demo.demo import Gallery, draw, draw_two, side_by_side
 from bridge.diff.files import FileComparison, FileVerdict, compare_files, places_of, text_of
 from bridge.lowering.sources import mechanism_of
 from bridge.mechanism.coordinates import Position
@@ -39,8 +39,9 @@ from bridge.parity.report.report import require_packages
 from bridge.parity.two_models import errors_in_simulators
 from bridge.parity.verdict import Row, line, number
 from bridge.robot_checks import doubts
-from loaders.diagnostics import Diagnostic, ModelError
+from loaders.diagnostics import Diagnostic, ExportError, ModelError
 from loaders.scene import Scene
+from loaders.text import counted
 
 _STYLES = {
     Outcome.PASSED: None,
@@ -78,6 +79,7 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
         f"{comparison.model}: {comparison.verdict}{_without(comparison)}{_contact(comparison)}",
         _VERDICTS[comparison.verdict],
     )
+    output.data(" ".join(comparison.headline))
     output.data(_summary(comparison))
     shown = comparison.rows if output.verbosity > 0 else comparison.failures
     if shown:
@@ -130,9 +132,7 @@ def _without(comparison: Comparison) -> str:
     """
     count = comparison.skipped
     return (
-        f", without {count} invalid piece{'s' * (count != 1)} that lenient loading skipped"
-        if count
-        else ""
+        f", without {counted(count, 'invalid piece')} that lenient loading skipped" if count else ""
     )
 
 
@@ -221,7 +221,7 @@ def _compare_scenes(options: Namespace, output: Output, a: Scene, b: Scene, form
         else _STATUS[result.verdict]
     )
     if options.report is not None:
-        _write_report(options, output, result, _plain(result, only_a, only_b))
+        _write_report(options, output, result, _plain(result, only_a, only_b), (a, b))
     if form == "text":
         _show_rows_of_files(result, output)
         _show_verdict(result, output)
@@ -328,17 +328,36 @@ def _in_simulators(
 
 
 def _write_report(
-    options: Namespace, output: Output, result: FileComparison, plain: dict[str, Any]
+    options: Namespace,
+    output: Output,
+    result: FileComparison,
+    plain: dict[str, Any],
+    scenes: tuple[Scene, Scene],
 ) -> None:
-    title = f"{Path(options.file).name} and {Path(options.other).name}"
+    output.status("drawing both files")
+    picture = _picture_of_both(scenes)
+    output.status("")
+    title = f"A: {Path(options.file).name}, B: {Path(options.other).name}"
     files = {
-        "report.html": result.html(title).encode(),
+        "report.html": result.html(title, picture).encode(),
         "results.json": (json.dumps(plain, indent=1) + "\n").encode(),
         "junit.xml": result.junit(title).encode(),
     }
     with writing_to(options.report):
         write_folder(options.report, files, force=options.force)
     output.progress(f"wrote {options.report / 'report.html'}, results.json, junit.xml")
+
+
+def _picture_of_both(scenes: tuple[Scene, Scene]) -> bytes | None:
+    """Return both scenes from the same camera with their difference; None where they cannot be
+    drawn.
+    """
+    try:
+        drawn = draw_two(*scenes)
+        gallery = Gallery(images={name: [image] for name, image in zip("AB", drawn, strict=False)})
+        return side_by_side(gallery, ["all joints at zero"])
+    except (ImportError, ExportError):
+        return None
 
 
 _DRAWN = {"mujoco", "pybullet"}

@@ -22,6 +22,7 @@ from bridge.targets.target import MJCF, Target, targets
 from bridge.targets.xml import is_named_as_file
 from loaders.diagnostics import Fate, without_repeats
 from loaders.scene import Scene
+from loaders.text import counted
 
 
 def show_files(output: Output, files: Sequence[str]) -> None:
@@ -55,7 +56,9 @@ def in_short(files: Sequence[str]) -> list[str]:
         else:
             below.setdefault(top / parts[0], []).append(file)
     counts = [
-        found[0] if len(found) == 1 else f"{folder}{os.sep}: {len(found)} files (-v lists them)"
+        found[0]
+        if len(found) == 1
+        else f"{folder}{os.sep}: {counted(len(found), 'file')} (-v lists them)"
         for folder, found in below.items()
     ]
     return [*beside, *counts]

@@ -64,6 +64,7 @@ from bridge.targets.mjcf import codes as mjcf_codes
 from bridge.targets.pybullet import codes as pybullet_codes
 from loaders.diagnostics import Diagnostic
 from loaders.pose import Array
+from loaders.text import counted
 
 from .model_motion import driven_rows, exported_rows
 from .step import COARSE, step_rows
@@ -513,8 +514,8 @@ def _step_order_of_whole_motion(row: Row, rollout: Rollout, cache: RolloutCache)
             break
     text = (
         f"{POINTS_OF_FREE_BODIES}; extrapolated to no time step, the engines differ after the "
-        f"motion by {remaining:.1e}, known to {allowed:.1e} from {len(distances)} steps, of which "
-        f"the longest gives {first:.1e}"
+        f"motion by {remaining:.1e}, known to {allowed:.1e} from "
+        f"{counted(len(distances), 'step')}, of which the longest gives {first:.1e}"
     )
     bound = GROWTH_MARGIN * first if is_zero else 0.0
     return Cause(

@@ -296,7 +296,10 @@ def junit(comparison: Findings) -> str:
     )
     if comparison.gaps:
         failure = etree.SubElement(
-            complete, "failure", type=Verdict.INCOMPLETE, message=f"{len(comparison.gaps)} gaps"
+            complete,
+            "failure",
+            type=Verdict.INCOMPLETE,
+            message=counted(len(comparison.gaps), "gap"),
         )
         failure.text = "\n".join(map(str, comparison.gaps))
     return etree.tostring(suite, pretty_print=True, xml_declaration=True, encoding="UTF-8").decode()
@@ -329,7 +332,7 @@ def verdict_card(findings: Findings) -> str:
     if len(findings.rows) > len(notable):
         parts.append(
             details(
-                f"all {len(findings.rows)} rows",
+                f"all of {counted(len(findings.rows), 'row')}",
                 table(_HEADS, map(_row, worst_first(findings.rows))),
             )
         )
@@ -342,6 +345,11 @@ def verdict_card(findings: Findings) -> str:
         f"repeat with: {findings.command}",
     )
     return card(f"{findings.verdict} {file}", facts, *parts)
+
+
+def rows_card(rows: Sequence[Row]) -> str:
+    """Return rows as the card of a notebook, the worst first."""
+    return card(counts_of(rows), (), table(_HEADS, map(_row, worst_first(rows))))
 
 
 def worst_first(rows: Iterable[Row]) -> list[Row]:

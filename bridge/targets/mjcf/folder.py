@@ -293,7 +293,7 @@ def _round(x: float, size: float) -> float:
     return float(f"{round(x, 3 - math.floor(math.log10(size))):.12g}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class MjcfExport(Export):
     """The result of `export_mjcf`.
 

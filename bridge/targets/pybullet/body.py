@@ -31,6 +31,7 @@ from loaders.text import (
     NameIndex,
     UnknownNameError,
     card,
+    counted,
     details,
     findings_table,
     summary_of,
@@ -758,8 +759,9 @@ class PyBulletBody(int):
 
     def __repr__(self) -> str:
         return (
-            f"<PyBulletBody {int(self)} {abbreviated(self.name)!r}: {len(self.links)} links, "
-            f"{len(self.joints)} joints, {len(self.diagnostics)} diagnostics>"
+            f"<PyBulletBody {int(self)} {abbreviated(self.name)!r}: "
+            f"{counted(len(self.links), 'link')}, {counted(len(self.joints), 'joint')}, "
+            f"{counted(len(self.diagnostics), 'diagnostic')}>"
         )
 
     def __dir__(self) -> list[str]:
@@ -904,7 +906,8 @@ class Bodies(Sequence[PyBulletBody]):
             raise unknown_name("model", key, dict.fromkeys(body.name for body in self))
         if len(named) > 1:
             raise UnknownNameError(
-                f"model {key!r} has {len(named)} bodies; choose one by a link, with with_link"
+                f"model {key!r} has {counted(len(named), 'body')}; choose one by a link, with "
+                f"with_link"
             )
         return named[0]
 
@@ -1268,7 +1271,10 @@ class Bodies(Sequence[PyBulletBody]):
         listed = ", ".join(abbreviated(name) for name in list(models)[:2]) + (
             ", ..." if len(models) > 2 else ""
         )
-        return f"<Bodies: {len(self)} PyBullet bodies of {len(models)} models ({listed})>"
+        return (
+            f"<Bodies: {counted(len(self), 'PyBullet body')} of "
+            f"{counted(len(models), 'model')} ({listed})>"
+        )
 
     def __reduce__(self) -> tuple[type[tuple[int, ...]], tuple[tuple[int, ...]]]:
         return tuple, (tuple(map(int, self)),)

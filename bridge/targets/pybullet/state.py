@@ -38,7 +38,7 @@ from bridge.mechanism.kinematics import closing_position, parts
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, TendonConstraint
 from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, quaternion_to_matrix
-from loaders.text import unknown_name
+from loaders.text import card, counted, table, unknown_name
 
 from .articulation import Articulation
 from .client import BASE, Client
@@ -258,7 +258,17 @@ class State:
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        return f"<State of PyBullet body {self.body}: {len(self.articulation.segments)} links>"
+        links = counted(len(self.articulation.segments), "link")
+        return f"<State of PyBullet body {self.body}: {links}>"
+
+    def _repr_html_(self) -> str:
+        velocities = self.velocities()
+        rows = [
+            (name, *(np.array2string(np.array(x), precision=4) for x in (q, velocities[name])))
+            for name, q in self.positions().items()
+        ]
+        title = f"State of PyBullet body {self.body}"
+        return card(title, (), table(("joint", "position [rad, m]", "velocity [1/s]"), rows))
 
     def gravity(self) -> list[float]:
         """Return the present gravity of the physics server [m/s^2]."""

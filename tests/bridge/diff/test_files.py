@@ -5,6 +5,7 @@ understood.
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -130,7 +131,7 @@ def test_the_page_lists_every_difference_and_escapes_names() -> None:
     assert "&lt;b&gt;0" in text
     assert "<b>0" not in text
     assert text.count("<tr>") >= len(comparison.differences)
-    assert '<p class="ALIKE">' in text
+    assert '<strong class="ALIKE">' in text
 
 
 def test_compare_takes_a_second_model_in_place_of_engines(tmp_path: Path) -> None:
@@ -149,9 +150,11 @@ def test_a_notebook_shows_the_verdict_and_the_first_differences() -> None:
     assert page.words[0] == "ALIKE: two files"
     assert "12 differences; both move alike" in page.text
     assert "axes[0].velocity" in page.text
-    assert "all 12 differences" in page.text
+    assert "all of 12 differences" in page.text
     assert (
-        page.text.index("<j9>") < page.text.index("all 12 differences") < page.text.index("<j11>")
+        page.text.index("<j9>")
+        < page.text.index("all of 12 differences")
+        < page.text.index("<j11>")
     )
     assert is_inert(comparison._repr_html_())
 
@@ -301,11 +304,12 @@ def test_two_links_that_may_be_the_world_are_not_chosen_from(tmp_path: Path) -> 
 
 
 def test_a_page_holds_its_sections_and_escapes_text() -> None:
-    text = page("a < b", "EQUAL", [("One & two", table(("x",), [("<script>",)]))])
-    root = ElementTree.fromstring(
-        text.replace("<!doctype html>", "").replace('<meta charset="utf-8">', "")
+    text = page(
+        "a < b", "EQUAL", "no item differs.", [("One & two", table(("x",), [("<script>",)]))]
     )
+    assert "prefers-color-scheme: dark" in text
+    root = ElementTree.fromstring(re.sub("<!doctype html>|<meta [^>]*>", "", text))
     assert root.findtext("body/h1") == "a < b"
     assert root.findtext("body/h2") == "One & two"
-    assert root.findtext("body/table/tbody/tr/td") == "<script>"
+    assert root.findtext("body/div/table/tbody/tr/td") == "<script>"
     assert "http" not in text

@@ -259,3 +259,16 @@ def test_inertias_are_repaired_on_request() -> None:
     assert repaired(given, report, wanted=False) is given
     assert repaired(given, report, wanted=True).links[0].inertia.defects() == []
     assert [entry.code for entry in report.entries] == ["lower.repaired-inertia"]
+
+
+def test_documents_and_exports_are_short_in_a_line_and_cards_in_a_notebook(tmp_path: Path) -> None:
+    path = Path(__file__).parents[3] / "assets" / "double_pendulum.urdf"
+    for made in (
+        bridge.to_mjcf(path, quiet=True),
+        bridge.export_mjcf(path, tmp_path / "out", quiet=True),
+    ):
+        assert len(repr(made)) < 300
+        card = made._repr_html_()
+        assert "mujoco</b>" in card
+        assert "<details" in card
+        assert "<script" not in card

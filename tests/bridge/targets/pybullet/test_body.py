@@ -385,7 +385,7 @@ def test_the_representation_of_a_body_is_short_and_useful(bullet_client: int) ->
     )
     assert isinstance(robot, PyBulletBody)
     assert repr(robot).startswith(f"<PyBulletBody {int(robot)} ")
-    assert "1 joints" in repr(robot)
+    assert "1 joint" in repr(robot)
     assert len(repr(robot)) < 200
 
 
