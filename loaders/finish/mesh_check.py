@@ -50,7 +50,7 @@ def check_meshes(scene: Scene, diagnostics: Diagnostics) -> dict[Mesh, Array | N
         data = read_mesh(mesh, diagnostics)
         subjects = (link.name, f"{link.name}{SEPARATOR}{shape.name}")
         diagnostics.add_missing_subjects(range(before, len(diagnostics)), subjects)
-        found[mesh] = None if data is None else _extreme(data.vertices)
+        found[mesh] = None if data is None else extreme(data.vertices)
         sizes[mesh] = math.nan if data is None else float((data.bounds[1] - data.bounds[0]).max())
     reported: set[Mesh] = set()
     for link, shape, mesh in _meshes(scene):
@@ -65,7 +65,7 @@ def check_meshes(scene: Scene, diagnostics: Diagnostics) -> dict[Mesh, Array | N
     return found
 
 
-def _extreme(vertices: Array) -> Array:
+def extreme(vertices: Array) -> Array:
     """Return the vertices that are farthest in some direction, if there are many."""
     if len(vertices) <= MOST_POINTS:
         return vertices

@@ -29,7 +29,7 @@ TEXTURES = {
     "file of sRGB": 'type="2d" file="srgb.png"',
     "file said to be linear": 'type="2d" file="srgb.png" colorspace="linear"',
     "checker": f'type="2d" builtin="checker" rgb1="1 0 0" rgb2="0 1 0" {SIZE}',
-    "gradient on a cube": f'type="cube" builtin="gradient" rgb1="1 0 0" width="8" height="48"',
+    "gradient on a cube": 'type="cube" builtin="gradient" rgb1="1 0 0" width="8" height="48"',
     "flat with marks": f'type="2d" builtin="flat" mark="cross" markrgb="1 1 0" rgb1="0 0 1" {SIZE}',
     "random dots": f'type="2d" builtin="flat" mark="random" random="0.2" {SIZE}',
 }
