@@ -327,6 +327,11 @@ MESH_UP_AXIS = Code(
 MESH_UP_AXIS_NOT_TURNED = MESH_UP_AXIS.variant(
     "the file declares {up_axis} {reason}; not rotated, as in Gazebo, RViz and PyBullet"
 )
+MESH_UP_AXIS_OF_ROBOT = MESH_UP_AXIS.variant(
+    "the file declares {up_axis} {reason}; rotated to Z up, since the links of the robot would "
+    "stand apart otherwise",
+    hint="set Mesh.turned to False to read it as Gazebo, RViz and PyBullet do",
+)
 MODEL_BAD_NUMBER = Code(
     "model.bad-number",
     Fate.INVALID,

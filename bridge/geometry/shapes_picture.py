@@ -9,6 +9,7 @@ import numpy as np
 from bridge.choices import Fit, Shapes
 from loaders.diagnostics import Diagnostics
 from loaders.finish.finish import with_references
+from loaders.finish.up_axis import with_up_axes
 from loaders.model import Link, Mesh
 from loaders.picture import Layer, paint_layers, surfaces
 from loaders.scene import Scene
@@ -48,7 +49,7 @@ def shapes_picture(
         >>> bridge.shapes_picture(scene, "box") is None  # it has no mesh
         True
     """
-    scene = with_references(with_asset_files(scene))
+    scene = with_up_axes(with_references(with_asset_files(scene)))
     after = with_shapes(scene, ShapeChoice.of(shapes, fit), "", Diagnostics())
     names = [entry.name for entry in scene.links]
     chosen = names if link is None else [link]

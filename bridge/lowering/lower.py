@@ -40,6 +40,7 @@ from loaders.collision_pairs import BITMASKED, collisions_with_bitmasks
 from loaders.diagnostics import Code, Diagnostics, ExportError
 from loaders.engine_settings import Conventions, conventions_of
 from loaders.finish.finish import with_references
+from loaders.finish.up_axis import with_up_axes
 from loaders.finish.validation import report_contradictions, require_consistent
 from loaders.inertia import SpatialInertia
 from loaders.model import (
@@ -269,7 +270,7 @@ def lower(scene: Scene) -> Mechanism:
     require_consistent(scene)
     diagnostics = Diagnostics()
     report_contradictions(scene, diagnostics)
-    scene = with_references(with_asset_files(scene))
+    scene = with_up_axes(with_references(with_asset_files(scene)))
     cut = cut_loops(scene, diagnostics)
     bodies = _bodies(cut.scene, spanning_forest(cut.scene, cut.tree), diagnostics)
     v_order = tuple(dof for body in bodies for dof in body.dofs)

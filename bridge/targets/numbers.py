@@ -3,7 +3,8 @@
 Numbers that the source states are written unchanged. Numbers that this package computes (the pose
 of one link in another) carry rounding errors: `position` and `quaternion` remove them, so that
 ``0.30000000000000004`` is written ``0.3`` and a right angle ``1 0 1 0``. This changes no value by
-more than the rounding error of its computation.
+more than the rounding error of its computation, and no rotation by more than 1e-12, the error of a
+right angle that a file states with 12 decimals.
 
 A computed pose carries rounding errors of some 1e-16, which differ each time that it is read and
 written again. It is therefore rounded to 13 decimals [m, rad], more where the model lies far from
@@ -29,6 +30,10 @@ _CANCELLATION_ERROR = 2e-16
 """Largest error of a difference of two lengths below one meter [m]."""
 _DECIMALS = 16
 """Decimals of the components of a computed quaternion."""
+_ROUNDED = 4e-13
+"""Difference of a quaternion from one in whole numbers, such as that of a right angle stated with
+12 decimals, below which it is written as that one.
+"""
 _MAX_ROUNDS = 64
 _DIRECTION_DECIMALS = 15
 _MAX_TURNS = 16
@@ -141,7 +146,9 @@ def whole_or(wxyz: Sequence[float]) -> Sequence[float]:
     """
     largest = max(map(abs, wxyz))
     whole = [round(c / largest) for c in wxyz]
-    is_whole = all(abs(c / largest - w) <= 2 * _NOISE for c, w in zip(wxyz, whole, strict=True))
+    has_right_angle = sum(map(abs, whole)) > 1
+    error = _ROUNDED if has_right_angle else 2 * _NOISE
+    is_whole = all(abs(c / largest - w) <= error for c, w in zip(wxyz, whole, strict=True))
     return whole if is_whole else wxyz
 
 

@@ -74,7 +74,7 @@ def _measured(mesh: Mesh) -> _Measured:
     findings = Diagnostics()
     with metered() as costs:
         data = read_mesh(mesh, findings)
-    measured = (None if data is None else _extreme(data.vertices), tuple(findings))
+    measured = (None if data is None else extreme(data.vertices), tuple(findings))
     while len(_MEASURED) >= _MOST_MEASURED:
         _MEASURED.pop(next(iter(_MEASURED)))
     if key is not None:
@@ -123,7 +123,7 @@ def check_mesh_sizes(
             _report_size(link, shape, mesh, sizes[mesh], offset, diagnostics)
 
 
-def _extreme(vertices: Array) -> Array:
+def extreme(vertices: Array) -> Array:
     """Return the vertices that are farthest in some direction, if there are many."""
     if len(vertices) <= MOST_POINTS:
         return vertices

@@ -84,7 +84,9 @@ def _read(path: Path, mesh: Mesh) -> tuple[list[MeshPart], list[Remark]]:
         parts, remarks = read_with_trimesh(group, path)
         parts = [dataclasses.replace(part, names=(submesh,)) for part in parts]
     elif suffix == ".dae":
-        parts, remarks = read_collada(data, path, turned=is_turned(mesh, data))
+        parts, remarks = read_collada(
+            data, path, turned=is_turned(mesh, data), by_robot=mesh.turned is not None
+        )
     elif suffix == MSH:
         parts, remarks = read_msh(data, path), []
     else:

@@ -18,7 +18,8 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from loaders import codes
-from loaders.limits import limit_of, raised_as
+from loaders.files.read_file import read_start
+from loaders.limits import FileError, limit_of, raised_as
 from loaders.model import Mesh, Rgba
 from loaders.pose import Array, frozen
 from loaders.xml import mended_xml
@@ -74,7 +75,7 @@ def is_up_axis_trusted(asset: ColladaAsset) -> bool:
 
 
 def read_collada(
-    data: bytes, path: Path, *, turned: bool | None = None
+    data: bytes, path: Path, *, turned: bool | None = None, by_robot: bool = False
 ) -> tuple[list[MeshPart], list[Remark]]:
     """Return the parts of a file in meters, Z up, and remarks on the reading.
 
@@ -83,6 +84,7 @@ def read_collada(
         path: The file.
         turned: Whether the up axis that the file states is applied; None if the name of its
             exporter decides.
+        by_robot: Whether the robot as a whole decided that.
 
     Raises:
         MeshError: if the file cannot be read.
@@ -98,7 +100,7 @@ def read_collada(
     with raised_as(MeshError, "the file is not valid COLLADA"):
         document = _open(data)
         parts = list(_all_parts(document, textures, losses))
-    R, remarks = _orientation(asset, turned)
+    R, remarks = _orientation(asset, turned, by_robot=by_robot)
     remarks += [*mended, *map(_incomplete, document.errors)]
     remarks += [*textures.remarks(), *losses.remarks()]
     unit = 1.0 if asset.unit is None else asset.unit
@@ -129,17 +131,19 @@ def _incomplete(error: Any) -> Remark:
     return Remark(code, {"reason": str(error.msg)})
 
 
-def _orientation(asset: ColladaAsset, turned: bool | None) -> tuple[Array, list[Remark]]:
+def _orientation(
+    asset: ColladaAsset, turned: bool | None, *, by_robot: bool
+) -> tuple[Array, list[Remark]]:
     R = R_ZX.get(asset.up_axis)
     if R is None:
         return np.eye(3), []
     if is_up_axis_trusted(asset) if turned is None else turned:
-        code = codes.MESH_UP_AXIS
+        code = codes.MESH_UP_AXIS_OF_ROBOT if by_robot else codes.MESH_UP_AXIS
     else:
         code = codes.MESH_UP_AXIS_NOT_TURNED
         R = np.eye(3)
     reason = "but no unit" if asset.unit is None else f"and was written by {asset.exporter[:40]}"
-    reason = reason if turned is None else "unlike the collision mesh of the link"
+    reason = reason if turned is None or by_robot else "unlike the collision mesh of the link"
     return R, [Remark(code, {"up_axis": asset.up_axis, "reason": reason})]
 
 
@@ -383,6 +387,8 @@ def is_turned(mesh: Mesh, data: bytes) -> bool | None:
         mesh: The mesh.
         data: Content of its file.
     """
+    if mesh.turned is not None:
+        return mesh.turned
     reference = mesh.reference
     stated = (
         _STATED.search(data, 0, _HEAD) if reference is not None and mesh.submesh is None else None
@@ -399,6 +405,44 @@ def is_turned(mesh: Mesh, data: bytes) -> bool | None:
     if min(plain, turned) > _FITS or max(plain, turned) < _CLEARER * min(plain, turned):
         return None
     return turned < plain
+
+
+def is_open(mesh: Mesh) -> bool:
+    """Return whether nothing but the robot can tell if the up axis of a COLLADA file is applied: it
+    states another one than Z, without a unit.
+
+    Args:
+        mesh: The mesh.
+    """
+    if mesh.path is None or mesh.turned is not None or not mesh.path.lower().endswith(".dae"):
+        return False
+    try:
+        head = read_start(mesh.path, _HEAD, option="mesh_file_bytes")
+    except FileError:
+        return False
+    stated = _STATED.search(head)
+    is_other = stated is not None and stated[1].decode() in R_ZX
+    return is_other and b"<unit" not in head and is_turned(mesh, head) is None
+
+
+def both_ways(mesh: Mesh, *, is_open: bool) -> tuple[Array, Array] | None:
+    """Return the positions in a mesh file, scaled [m], as it is read and with the up axis applied
+    that it states; None if it cannot be read.
+
+    Args:
+        mesh: The mesh.
+        is_open: Whether the two may differ.
+    """
+    vertices = _vertices(mesh, turned=False if is_open else mesh.turned)
+    if vertices is None:
+        return None
+    stated = (
+        _STATED.search(read_start(str(mesh.path), _HEAD, option="mesh_file_bytes"))
+        if is_open
+        else None
+    )
+    R = np.eye(3) if stated is None else R_ZX[stated[1].decode()]
+    return vertices * mesh.scale, (vertices @ R.T) * mesh.scale
 
 
 def _vertices(mesh: Mesh, *, turned: bool | None) -> Array | None:

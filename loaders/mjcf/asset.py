@@ -321,7 +321,7 @@ class Assets:
     textures: dict[str, MjcfAsset] = field(default_factory=dict)
     """File of each texture, by the name of the texture."""
     pictures: dict[Node, Settings] = field(default_factory=dict)
-    """What each texture states, with the paths of its files; nothing where one was not found."""
+    """Statements of each texture, with the paths of its files, all of which were found."""
     defers: bool = False
     """Whether files are read only if a number of the compiled model depends on them."""
     _deferred: dict[tuple[str, str], _Deferred] = field(default_factory=dict)

@@ -101,6 +101,8 @@ class Mesh:
     """Content of an OBJ file, if the source has the mesh in itself; then it counts instead of
     ``path``.
     """
+    turned: bool | None = None
+    """Whether the up axis that a COLLADA file states is applied; None if it is not decided here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,6 +46,7 @@ MJCF = {
     (m.Sensor, "joint"): "a sensor stands in its joint",
     (m.Mesh, "uri"): "the file that it names counts",
     (m.Mesh, "reference"): "of COLLADA files only, see `tests/loaders/meshes/test_collada.py`",
+    (m.Mesh, "turned"): "of COLLADA files only, see `tests/loaders/meshes/test_collada.py`",
     (m.Mesh, "data"): "see `tests/bridge/geometry/test_meshes.py`",
     (m.Heightmap, "data"): "no picture here",
     (m.Heightmap, "uri"): "the file that it names counts",

@@ -78,13 +78,29 @@ def test_a_written_rotation_is_the_rotation(axis, angle):
     R = rotation_about([c / length for c in axis], angle)
     written = quaternion(R)
     again = np.eye(3) if written is None else quaternion_to_matrix(written)
-    assert np.abs(again - R).max() <= 2e-15
+    is_whole = written is not None and all(isinstance(c, int) for c in written)
+    assert np.abs(again - R).max() <= (1e-12 if is_whole else 2e-15)
 
 
 def test_right_angles_are_whole_numbers():
     assert quaternion(rotation_about((0, 1, 0), math.pi / 2)) == [1, 0, 1, 0]
     assert quaternion(rotation_about((1, 0, 0), math.pi)) == [0, 1, 0, 0]
     assert quaternion(np.eye(3)) is None
+
+
+@pytest.mark.parametrize(
+    ("decimals", "is_whole"), [(16, True), (15, True), (12, True), (11, False), (5, False)]
+)
+def test_a_right_angle_stated_with_12_decimals_is_written_in_whole_numbers(
+    decimals: int, is_whole: bool
+) -> None:
+    written = quaternion(
+        euler2mat(round(math.pi / 2, decimals), 0.0, -round(math.pi / 2, decimals))
+    )
+    assert written is not None
+    assert all(isinstance(c, int) for c in written) is is_whole
+    turn = quaternion(rotation_about((0, 0, 1), 1e-13))
+    assert turn is not None  # a small turn that a file states
 
 
 def test_each_component_is_moved_into_the_range() -> None:

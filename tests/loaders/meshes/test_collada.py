@@ -12,12 +12,13 @@ import bridge
 from bridge.lowering.transform import scaled
 from loaders.diagnostics import Diagnostics
 from loaders.finish.finish import with_references
+from loaders.finish.up_axis import with_up_axes
 from loaders.meshes import read_mesh
 from loaders.meshes.collada import is_turned
 from loaders.model import Collision, Link, Mesh, Visual
 from loaders.pose import IDENTITY, Array, Pose
 from tests.support.mesh_files import BOX_FACES, assert_box, collada
-from tests.support.scenes import link, scene
+from tests.support.scenes import joint, link, scene
 
 # The collision mesh of a link tells which way up its COLLADA visual is, against the statement of
 # the file.
@@ -74,6 +75,32 @@ def test_the_collision_mesh_counts_whatever_the_exporter(
     item = body(mesh, collision(tmp_path, corners))
     assert decided(item) is turned
     assert read_box(bridge.lower(scene([item])).bodies[0].link.visuals[0].geometry) == corners
+
+
+@pytest.mark.parametrize(
+    ("offset", "turned"),
+    [((0.0, 0.0, 3.0), None), ((0.0, -3.0, 0.0), True), ((9.0, 9.0, 9.0), None)],
+)
+def test_the_gaps_between_the_links_decide_where_a_file_states_no_unit(
+    tmp_path: Path, offset: tuple[float, float, float], turned: bool | None
+) -> None:
+    """A chain of boxes along z is whole as the file is, one along -y only with y up."""
+    path = tmp_path / "part.dae"
+    path.write_text(collada(asset="<up_axis>Y_UP</up_axis>"))
+    seen = (Visual(name="v", X_LG=IDENTITY, geometry=Mesh(uri="part.dae", path=str(path))),)
+    links = [
+        link(name, visuals=seen, X_WL=Pose.of(p=tuple(i * x for x in offset)))
+        for i, name in enumerate("abc")
+    ]
+    joints = [joint("ab", "a", "b"), joint("bc", "b", "c")]
+    found = with_up_axes(scene(links, joints))
+    meshes = [item.visuals[0].geometry for item in found.links]
+    assert [mesh.turned for mesh in meshes if isinstance(mesh, Mesh)] == [turned] * 3
+    assert read_box(meshes[0]) == (TURNED if turned else PLAIN)
+    diagnostics = Diagnostics()
+    read_mesh(meshes[0], diagnostics)
+    (finding,) = [entry for entry in diagnostics if entry.code == "mesh.up-axis"]
+    assert ("rotated to Z up, since the links" in finding.message) is (turned is True)
 
 
 def test_two_links_may_decide_about_one_file(tmp_path: Path) -> None:
