@@ -50,7 +50,8 @@ def _compiled() -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., A
         return d.qpos, d.qvel
 
     def measured(m: Any, d: Any) -> Any:
-        return mjx.forward(m, d).sensordata
+        # without constraints, `mjx.forward` ends before it computes these sensors
+        return mjx.sensor_acc(m, mjx.forward(m, d)).sensordata
 
     batched = jax.vmap(computed, in_axes=(None, None, 0, 0))
     options = _ON_CPU if jax.default_backend() == "cpu" else None
