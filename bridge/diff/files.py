@@ -135,14 +135,14 @@ def difference_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> st
     return f'<div class="wide">{table}</div>'
 
 
-def page(title: str, verdict: str, claim: str, sections: Iterable[tuple[str, str]]) -> str:
+def page(title: str, verdict: str, sections: Iterable[tuple[str, str]], claim: str = "") -> str:
     """Return a page.
 
     Args:
         title: Its title.
         verdict: The verdict, a word.
-        claim: What it means, in a sentence.
         sections: The title and the content, as HTML, of each section.
+        claim: What the verdict means, in a sentence; empty for none.
     """
     parts = "\n".join(f"<h2>{escape(name)}</h2>\n{content}" for name, content in sections)
     return f"""<!doctype html>
@@ -152,7 +152,7 @@ def page(title: str, verdict: str, claim: str, sections: Iterable[tuple[str, str
 <style>{_STYLE}</style></head>
 <body>
 <h1>{escape(title)}</h1>
-<p><strong class="{escape(verdict)}">{escape(verdict)}</strong>: {escape(claim)}</p>
+<p><strong class="{escape(verdict)}">{escape(verdict)}</strong> {escape(claim)}</p>
 {parts}
 </body>
 </html>
@@ -478,7 +478,7 @@ class FileComparison:
         ]
         if matched:
             sections.append(("Names", difference_table(("kind", "A", "B"), matched)))
-        return page(title, str(self.verdict), f"{self.summary}.", sections)
+        return page(title, str(self.verdict), sections, f"{self.summary}.")
 
     def _rows(self) -> list[tuple[str, ...]]:
         return [

@@ -7,15 +7,14 @@ import math
 import os
 import shlex
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from bridge.choices import AS_STATED, Exclusion
-from loaders.deferred import Deferred
 from loaders.diagnostics import Diagnostic, Fate, FindingList
-from loaders.text import counted
+from loaders.text import card, counted, table
 
 from .causes import Cause, Gap
 
@@ -293,9 +292,6 @@ def number(x: float) -> float | str:
     return x if abs(x) < float("inf") else str(x)
 
 
-_rows_card: Callable[..., str] = Deferred("bridge.parity.report.report:rows_card")
-
-
 class RowList(tuple[Row, ...]):
     """A tuple of rows with a short text, and a table for notebooks, the worst first."""
 
@@ -307,7 +303,11 @@ class RowList(tuple[Row, ...]):
         return f"<{counted(len(self), 'row')}: {listed}>" if listed else "<0 rows>"
 
     def _repr_html_(self) -> str:
-        return _rows_card(self)
+        order = (Outcome.FAILED, Outcome.EXPLAINED, Outcome.UNKNOWN, Outcome.PASSED)
+        worst_first = sorted(self, key=lambda row: order.index(row.outcome))
+        return card(
+            repr(self).strip("<>"), (), table(("row",), ((line(row),) for row in worst_first))
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -347,11 +347,6 @@ def verdict_card(findings: Findings) -> str:
     return card(f"{findings.verdict} {file}", facts, *parts)
 
 
-def rows_card(rows: Sequence[Row]) -> str:
-    """Return rows as the card of a notebook, the worst first."""
-    return card(counts_of(rows), (), table(_HEADS, map(_row, worst_first(rows))))
-
-
 def worst_first(rows: Iterable[Row]) -> list[Row]:
     """Return the rows in the order of `SIGNS`; those of one outcome stay in their order."""
     order = list(SIGNS)
