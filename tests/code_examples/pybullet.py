@@ -102,7 +102,9 @@ def no_axis(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write joints without an axis, about which PyBullet prints a warning."""
     load = importlib.import_module("bridge.targets.pybullet.load")
     plain = load.urdf_text
-    monkeypatch.setattr(load, "urdf_text", lambda *args: plain(*args).replace("<axis", "<no_axis"))
+    monkeypatch.setattr(
+        load, "urdf_text", lambda *a, **k: plain(*a, **k).replace("<axis", "<no_axis")
+    )
 
 
 def flagged() -> Example:

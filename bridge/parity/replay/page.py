@@ -12,6 +12,7 @@ from bridge.mechanism import Mechanism
 from bridge.parity.report.report import LINES, new_figure, svg
 from bridge.parity.verdict import number
 from loaders.pose import Array
+from loaders.text import counted
 
 from .errors import EngineReplay, unit_of
 from .explanations import Explanation
@@ -99,7 +100,12 @@ def html(replay: Result) -> str:
         ("Curves", "\n".join(_curves(replay))),
         ("How it was run", difference_table(("",), [(fact,) for fact in facts])),
     ]
-    return page(f"Replay of {replay.model}", replay.verdict, sections)
+    claim = (
+        f"the motion of {counted(len(experiment.watched), 'joint')} over "
+        f"{experiment.duration:.4g} s, repeated in "
+        f"{' and '.join(engine.engine for engine in replay.engines)}."
+    )
+    return page(f"Replay of {replay.model}", replay.verdict, claim, sections)
 
 
 def _causes(replay: Result) -> str:

@@ -34,7 +34,7 @@ from loaders.pose import Array
 from .engine import MujocoEngine
 
 Computed = Mapping[str, Array]
-"""What a device computed of some states: fields of ``MjData`` by name, the states along the first
+"""Results of a device for some states: fields of ``MjData`` by name, the states along the first
 axis; the mass matrix ``M`` is dense.
 """
 FIELDS = (

@@ -35,7 +35,7 @@ from loaders.inertia import SpatialInertia
 from loaders.pose import Array, Pose, quaternion_to_matrix
 
 _REFUSALS = (ValueError, RuntimeError, LookupError, TypeError, OSError)
-"""What Newton's readers raise on a file that they do not read."""
+"""The errors that Newton's readers raise on a file that they do not read."""
 _WELDS = "Newton's URDF reader welds the root to the world"
 
 

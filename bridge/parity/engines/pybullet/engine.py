@@ -390,7 +390,7 @@ _BREAKING = 0.02
 _NEARER, _FARTHER = 0.99, 1.01
 """Parts of that distance at which shapes must have a contact, and must have none."""
 KEPT_CONTACTS = np.array([1.0, 0.0])
-"""What `kept_contacts` returns for Bullet's default."""
+"""The result of `kept_contacts` for Bullet's default."""
 
 
 def kept_contacts(pybullet: Any, client: int) -> Array:
