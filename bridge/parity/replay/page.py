@@ -105,7 +105,7 @@ def html(replay: Result) -> str:
         f"{experiment.duration:.4g} s, repeated in "
         f"{' and '.join(engine.engine for engine in replay.engines)}."
     )
-    return page(f"Replay of {replay.model}", replay.verdict, claim, sections)
+    return page(f"Replay of {replay.model}", replay.verdict, sections, claim)
 
 
 def _causes(replay: Result) -> str:
