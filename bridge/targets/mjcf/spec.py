@@ -371,13 +371,11 @@ class Compilation:
         Raises:
             ExportError: if MuJoCo refuses the files.
         """
-        pictures = {
-            element.attributes["file"]
-            for element in built.root.walk()
-            if element.tag == "texture"
-            and element.attributes.get("type") == "2d"
-            and element.attributes.get("file", "").endswith(".png")
-        }
+        textures = [e.attributes for e in built.root.walk() if e.tag == "texture"]
+        flat = [stated for stated in textures if stated.get("type") == "2d"]
+        others = {text for stated in textures if stated not in flat for text in stated.values()}
+        files_of_flat = {stated.get("file", "") for stated in flat} - others
+        pictures = {file for file in files_of_flat if file.endswith(".png")}
         plain = {
             file: _PIXEL if file.rpartition("/")[2] in pictures else data
             for file, data in files.items()
