@@ -178,20 +178,21 @@ def scene_element(name: str, mechanism: Mechanism, built: BuiltMjcf) -> MjcfElem
     visual.add("headlight", **_dimmed(scene) if scene.lights else _LIT)
     visual.add("rgba", haze=(0.15, 0.25, 0.35, 1.0))
     visual.add("global", azimuth=AZIMUTH, elevation=ELEVATION)
-    asset = root.add("asset")
+    asset = MjcfElement("asset")
     sky: dict[str, Value] = {
         "rgb1": (0.3, 0.5, 0.7),
         "rgb2": (0.0, 0.0, 0.0),
         "width": 512,
         "height": 3072,
     }
-    asset.add("texture", type="skybox", builtin="gradient", **sky)
+    if not any(e.attributes.get("type") == "skybox" for e in built.root.walk()):
+        asset.add("texture", type="skybox", builtin="gradient", **sky)
     world = MjcfElement("worldbody")
     if not scene.lights:
         world.add("light", type="directional", pos=(0, 0, 1.5), dir=(0, 0, -1), **_LAMP)
     if not _has_ground(scene):
         _floor(asset, world, _height(mechanism, built))
-    root.children += [world] if world.children else []
+    root.children += [section for section in (asset, world) if section.children]
     return root
 
 
