@@ -135,7 +135,8 @@ class Looks:
             specular=(specular, specular, specular, 1.0),
             emissive=(emission * red, emission * green, emission * blue, 1.0) if emission else None,
             shininess=single(model.mat_shininess[material]) * _MAX_EXPONENT,
-            texture=self._texture(row_of_textures(model.mat_texid[material])),
+            texture=self._texture(color_textures(model.mat_texid[material])),
+            maps=tuple(self._maps(row_of_textures(model.mat_texid[material]))),
             metalness=self._stated("mat_metallic", material),
             roughness=self._stated("mat_roughness", material),
             engine_settings=of_engine(MUJOCO, tuple(self._own_settings(material))),
@@ -160,10 +161,17 @@ class Looks:
             yield "texuniform", "true"
         if reflectance:
             yield "reflectance", number(reflectance)
-        textures = [t for t in row_of_textures(model.mat_texid[material]) if t >= 0]
+        textures = color_textures(model.mat_texid[material])
         picture = picture_of(textures[0], self._source) if textures else ()
         if dict(picture).get("type") != "2d" or {key for key, _ in picture} - _FLAT_FILE:
             yield from ((f"texture/{key}", text) for key, text in picture)
+
+    def _maps(self, textures: list[int]) -> Iterator[tuple[str, str]]:
+        """Yield the kind and the file of each texture with a role other than the color."""
+        for role, kind in MAPS.items():
+            file = self._texture(textures[role : role + 1])
+            if file is not None:
+                yield kind, file
 
     def _texture(self, textures: list[int]) -> str | None:
         """Return the file of the color texture, or None if there is none."""
@@ -208,6 +216,29 @@ def read_sky(source: Source) -> Settings:
     stated = () if sky is None else picture_of(sky, source)
     named = {"name": "sky"} | dict(stated) if stated else {}
     return tuple((f"{SKY}{key}", text) for key, text in named.items())
+
+
+MAPS = {
+    2: "ambient_occlusion_map",
+    3: "roughness_map",
+    4: "metalness_map",
+    5: "normal_map",
+    7: "emissive_map",
+}
+"""SDFormat's name of the kind of a texture, by MuJoCo's number of its role."""
+_COLORS = (1, 8)
+"""MuJoCo's numbers of the roles of a color texture, without and with transparency."""
+
+
+def color_textures(values: Any) -> list[int]:
+    """Return the color texture of a material, if it has one.
+
+    Args:
+        values: Its element of ``mat_texid``.
+    """
+    row = row_of_textures(values)
+    colors = row if len(row) == 1 else [row[role] for role in _COLORS]
+    return [texture for texture in colors if texture >= 0]
 
 
 def row_of_textures(values: Any) -> list[int]:

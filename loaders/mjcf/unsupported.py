@@ -110,7 +110,7 @@ def _switched_off(switches: str, ranges: str, source: Source) -> list[int]:
     ]
 
 
-_SECTIONS = frozenset({"visual", "statistic", "numeric", "text", "tuple", "layer"})
+_SECTIONS = frozenset({"visual", "statistic", "numeric", "text", "tuple"})
 """Elements that are left out with all that is in them."""
 _OF_TENDONS = frozenset({"group", "material", "rgba", "user", "width"})
 _ACTUATORS = (
@@ -187,13 +187,31 @@ def _regions(lines: LineMap) -> set[str]:
 
 def report_left_out(source: Source) -> None:
     """Report looks, sizes of lists, and data of the user that a scene does not hold."""
-    found = left_out(source.lines)
+    found = left_out(source.lines) | _layers_left_out(source)
     if source.model.has("jnt_group") and "joint/group" not in found:
         found |= _groups_of_made_joints(source)
     if found:
         names = tuple(sorted(found))
         first = next(iter(found.values()))
         source.diagnostics.add(codes.NOT_CARRIED_STILL, first.where, names=names)
+
+
+_LAYERS = frozenset({"rgb", "rgba", "occlusion", "roughness", "metallic", "normal", "emissive"})
+"""Roles of textures that a material of a scene has."""
+
+
+def _layers_left_out(source: Source) -> dict[str, Node]:
+    """Return the layers of materials that a scene does not hold: those of other roles, and those
+    other than the color whose texture is no file.
+    """
+    layers = (node for node in source.lines.nodes if node.tag == "layer")
+    stated = ((n, n.attributes.get("role", ""), n.attributes.get("texture", "")) for n in layers)
+    return {
+        f"layer {role} {texture}": node
+        for node, role, texture in stated
+        if role not in _LAYERS
+        or (not role.startswith("rgb") and texture not in source.assets.textures)
+    }
 
 
 def _groups_of_made_joints(source: Source) -> dict[str, Node]:

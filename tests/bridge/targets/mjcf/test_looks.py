@@ -142,3 +142,48 @@ def test_documents_of_other_formats_name_the_sky_that_they_lack() -> None:
         findings = export(scene, quiet=True).diagnostics
         named = [entry for entry in findings if 'skybox name="heaven"' in entry.message]
         assert [entry.severity for entry in named] == ["note"]
+
+
+def test_layers_of_an_mjcf_source_keep_their_roles(tmp_path: Path) -> None:
+    write_pictures(tmp_path)
+    source = tmp_path / "m.xml"
+    layer = '<layer role="{}" texture="{}"/>'.format
+    source.write_text(
+        '<mujoco><asset><texture name="a" type="2d" file="a.png"/><texture name="b" type="2d" '
+        'file="b.png"/>'
+        f'<material name="both">{layer("rgb", "a")}{layer("normal", "b")}</material>'
+        f'<material name="bare">{layer("normal", "b")}{layer("roughness", "a")}</material>'
+        '</asset><worldbody><geom type="box" size="1 1 1" material="both" contype="0" '
+        'conaffinity="0"/><geom type="box" size="1 1 1" material="bare" contype="0" '
+        'conaffinity="0"/></worldbody></mujoco>',
+        encoding="utf-8",
+    )
+    before = mujoco.MjModel.from_xml_path(str(source))
+    scene = loaders.load(source, quiet=True)
+    assert scene.diagnostics == ()
+    result = export_mjcf(scene, tmp_path / "out")
+    after = quietly(lambda: mujoco.MjModel.from_xml_path(str(result.path)))
+    roles = [
+        [[role for role in range(10) if model.mat_texid[m][role] >= 0] for m in model.geom_matid]
+        for model in (before, after)
+    ]
+    assert roles[0] == roles[1]
+    assert looks(after) == looks(before)
+
+
+@pytest.mark.parametrize(("role", "texture"), [("orm", "a"), ("opacity", "a"), ("normal", "made")])
+def test_layers_that_a_scene_does_not_hold_are_named(
+    role: str, texture: str, tmp_path: Path
+) -> None:
+    write_pictures(tmp_path)
+    source = tmp_path / "m.xml"
+    source.write_text(
+        '<mujoco><asset><texture name="a" type="2d" file="a.png"/>'
+        f'<texture name="made" type="2d" builtin="checker" {SIZE}/>'
+        f'<material name="m"><layer role="rgb" texture="{texture}"/>'
+        f'<layer role="{role}" texture="{texture}"/></material></asset>'
+        '<worldbody><geom type="box" size="1 1 1" material="m"/></worldbody></mujoco>',
+        encoding="utf-8",
+    )
+    scene = loaders.load(source, quiet=True)
+    assert any(f"layer {role} {texture}" in entry.message for entry in scene.diagnostics)
