@@ -377,8 +377,13 @@ def _of_state(topic: str, log_time: int, message: Any) -> Iterator[_Sample]:
     words = _SEPARATORS.split(topic.lower().replace("_", " "))
     role: Role = "command" if "command" in {_MEANING.get(word) for word in words} else "measured"
     time = _stamp(message, log_time)
-    for quantity in ("position", "velocity", "effort"):
-        for joint, value in zip(message.name, getattr(message, quantity), strict=False):
+    stated: dict[Quantity, Any] = {
+        "position": message.position,
+        "velocity": message.velocity,
+        "effort": message.effort,
+    }
+    for quantity, values in stated.items():
+        for joint, value in zip(message.name, values, strict=False):
             yield _Sample(role, quantity, str(joint), time, float(value), is_path=False)
 
 
