@@ -377,7 +377,7 @@ def _of_state(topic: str, log_time: int, message: Any) -> Iterator[_Sample]:
     words = _SEPARATORS.split(topic.lower().replace("_", " "))
     role: Role = "command" if "command" in {_MEANING.get(word) for word in words} else "measured"
     time = _stamp(message, log_time)
-    stated: dict[Quantity, Any] = {
+    stated = {
         "position": message.position,
         "velocity": message.velocity,
         "effort": message.effort,
