@@ -371,11 +371,11 @@ class Compilation:
         Raises:
             ExportError: if MuJoCo refuses the files.
         """
-        textures = [e.attributes for e in built.root.walk() if e.tag == "texture"]
-        flat = [stated for stated in textures if stated.get("type") == "2d"]
-        others = {text for stated in textures if stated not in flat for text in stated.values()}
-        files_of_flat = {stated.get("file", "") for stated in flat} - others
-        pictures = {file for file in files_of_flat if file.endswith(".png")}
+        textures = [each.attributes for each in built.root.walk() if each.tag == "texture"]
+        flat = [each for each in textures if each.get("type") == "2d" and "gridsize" not in each]
+        others = {text for each in textures if each not in flat for text in each.values()}
+        pictures = {name for each in flat if (name := each.get("file", "")).endswith(".png")}
+        pictures -= others  # the faces of a cube have sizes that belong together
         plain = {
             file: _PIXEL if file.rpartition("/")[2] in pictures else data
             for file, data in files.items()
