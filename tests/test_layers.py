@@ -36,6 +36,7 @@ ON_DEMAND = {
     "mujoco",
     "mujoco_warp",
     "newton",
+    "pinocchio",
     "pybullet",
     "pydrake",
     "rich",
@@ -142,7 +143,7 @@ ORDER = {
     ),
     "bridge.parity.engines": (
         {"__init__", "dart", "drake", "native"},
-        {"mujoco", "pybullet"},
+        {"mujoco", "pinocchio", "pybullet"},
         {"mjx", "warp"},
         {"newton"},
     ),

@@ -787,6 +787,7 @@ _DART = _Simulator("dart", "dartpy", "try: pip install 'sdfbridge[dart]'")
 _MJX = _Simulator("MJX", "mujoco.mjx", "try: pip install 'sdfbridge[mjx]'")
 _WARP = _Simulator("MuJoCo Warp", "mujoco_warp", "try: pip install 'sdfbridge[warp]'")
 _NEWTON = _Simulator("Newton", "newton", "try: pip install 'sdfbridge[newton]'")
+_PINOCCHIO = _Simulator("pinocchio", "pinocchio", "try: pip install 'sdfbridge[pinocchio]'")
 _ENGINES: Mapping[str, tuple[str, _Simulator | None]] = {
     "reference": ("bridge.parity.reference:ReferenceEngine", None),
     "mujoco": ("bridge.parity.engines.mujoco.engine:MujocoEngine", _MUJOCO),
@@ -798,6 +799,7 @@ _ENGINES: Mapping[str, tuple[str, _Simulator | None]] = {
     "newton": ("bridge.parity.engines.newton.engine:NewtonEngine", _NEWTON),
     "newton-mjcf": ("bridge.parity.engines.newton.engine:NewtonMjcf", _NEWTON),
     "newton-urdf": ("bridge.parity.engines.newton.engine:NewtonUrdf", _NEWTON),
+    "pinocchio": ("bridge.parity.engines.pinocchio.engine:PinocchioEngine", _PINOCCHIO),
     "pybullet-urdf": ("bridge.parity.engines.pybullet.native:PyBulletUrdf", _PYBULLET),
     "pybullet-sdf": ("bridge.parity.engines.pybullet.native:PyBulletSdf", _PYBULLET),
     "mujoco-urdf": ("bridge.parity.engines.mujoco.native:MujocoUrdf", _MUJOCO),

@@ -283,7 +283,8 @@ def test_the_base_has_no_member_that_is_not_documented() -> None:
 
 @pytest.mark.parametrize("name", [name for name in engine_names() if name != "own"])
 def test_each_engine_of_this_package_derives_from_the_base(name: str) -> None:
-    pytest.importorskip({"drake": "pydrake", "dart": "dartpy"}.get(name, "pybullet"))
+    needed = {"drake": "pydrake", "dart": "dartpy", "pinocchio": "pinocchio"}.get(name, "pybullet")
+    pytest.importorskip(needed, reason=f"{needed} is not installed")
     factory = factory_of(name)
     assert isinstance(factory, type)
     assert issubclass(factory, BaseEngine)

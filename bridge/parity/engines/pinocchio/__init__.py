@@ -1,0 +1,1 @@
+"""Pinocchio: its own readers of URDF and MJCF on the original file."""
