@@ -76,11 +76,13 @@ def pair(name: str, folder: Path, floor: bool) -> dict[str, Any]:
     Returns:
         The compiled models.
     """
-    exported = bridge.export_mjcf(scene(ROBOTS[name]), folder / name, policy="mujoco")
+    robot = scene(ROBOTS[name])
+    bridge.export_mjcf(robot, folder / name, policy="mujoco")
+    text = bridge.to_mjcf(robot, policy="mujoco")  # the model's file may lack the options
     assets = {path.name: path.read_bytes() for path in (folder / name / "assets").iterdir()}
     specs = {
-        "export": mujoco.MjSpec.from_file(str(exported.path)),
-        "fused": mujoco.MjSpec.from_file(str(exported.path)),
+        "export": mujoco.MjSpec.from_string(text, assets=text.assets),
+        "fused": mujoco.MjSpec.from_string(text, assets=text.assets),
         "yardstick": mujoco.MjSpec.from_string(
             (YARDSTICKS / f"{name}.xml").read_text(), assets=assets
         ),

@@ -251,7 +251,9 @@ _POINTS: dict[type, Callable[[Any], Array]] = {
     Cylinder: _ends,
     Capsule: _caps,
     Cone: lambda shape: cone(shape)[0],
-    Polyline: lambda shape: np.concatenate([prism.vertices for prism in prisms(shape)]),
+    Polyline: lambda shape: np.concatenate(
+        [np.zeros((0, 3)), *(prism.vertices for prism in prisms(shape))]
+    ),
 }
 """Points on the hull of each shape that has an end [m]."""
 

@@ -41,6 +41,8 @@ INERTIA_SETTINGS = frozenset({"inertial/diaginertia", "inertial/quat"})
 """Settings of MuJoCo that state the inertia of a link a second time, by its principal axes and
 moments.
 """
+SKY = "skybox/"
+"""Beginning of the paths of what the texture around a scene states."""
 OVERRIDE = "flag/override"
 """Flag of MuJoCo that gives all contacts the parameters of the options ``o_*``."""
 
@@ -336,9 +338,12 @@ class SettingGroup:
 
     @property
     def is_of_solver(self) -> bool:
-        """True if it acts on the accuracy alone, or is an option that acts on nothing."""
+        """True if it acts on the accuracy alone, or is an option that acts on nothing, or the name
+        of the sky.
+        """
         is_option = self.path.partition("/")[0] in {"option", "flag", "size"}
-        return self.effect is Effect.ACCURACY or (self.effect is Effect.NONE and is_option)
+        is_idle = self.path == f"{SKY}name" or (self.effect is Effect.NONE and is_option)
+        return self.effect is Effect.ACCURACY or is_idle
 
     def without(self, kept: Set[str]) -> SettingGroup | None:
         """Return the group without some settings; None if no other is left.
@@ -462,7 +467,13 @@ SETTINGS = {
     **_all("equality", "solimp solref torquescale", Meaning(Effect.MOTION)),
     **_all("equality", "name", Meaning(Effect.NONE)),
     **_all("actuator", "group lengthrange", Meaning(Effect.NONE)),
-    # cameras and lights
+    # the sky, cameras and lights
+    **_all(
+        "skybox",
+        "builtin colorspace file fileback filedown filefront fileleft fileright fileup gridlayout "
+        "gridsize height hflip mark markrgb name nchannel random rgb1 rgb2 type vflip width",
+        Meaning(Effect.LOOKS),
+    ),
     **_all(
         "camera",
         "fovy focal ipd mode output principal projection resolution sensorsize",

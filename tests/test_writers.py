@@ -88,6 +88,9 @@ ALLOWED = (
     ("bridge/geometry/textures.py", "save", "into memory"),
     ("bridge/targets/pybullet/body.py", "save", "into memory"),
     ("loaders/picture.py", "save", "into memory"),
+    ("loaders/meshes/stated_looks.py", "save", "into memory"),
+    ("bridge/viewer/viewer.py", "save", "into memory"),
+    ("bridge/viewer/viewer.py", "touch", "draws contacts"),
     ("loaders/mjcf/geom.py", "save", "into memory"),
     (
         "loaders/files/fuel.py",

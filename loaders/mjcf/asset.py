@@ -347,7 +347,8 @@ class Assets:
         for node in named:
             tag = node.tag
             if tag == "skin":
-                node.report(codes.SKIN)
+                file = node.attributes.get("file", "without a name")
+                node.report(codes.SKIN, name=node.attributes.get("name", file))
                 node.detach()
             elif tag == "texture":
                 self._flatten(node, folders, folder, files)

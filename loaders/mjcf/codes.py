@@ -132,7 +132,7 @@ SHAPE = Code(
 SKIN = Code(
     "mjcf-in.skin",
     Fate.NOTED,
-    "the skin is left out; the bodies that move it are",
+    "the skin {name} is left out; the bodies that move it are",
     meaning="A skin, of the document or of a cable, is left out; it has no effect on the motion.",
 )
 SKIN_OF_CABLE = SKIN.variant("the skin of a cable is left out; the bodies that move it are")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from loaders.engine_settings import MUJOCO
+from loaders.engine_settings import MUJOCO, SKY
 from loaders.files.images import GrayLevels, PictureError, red_levels
 from loaders.meshes.mesh_data import SUFFIX as MSH
 from loaders.meshes.mesh_data import has_triangles
@@ -185,6 +185,29 @@ def picture_of(texture: int, source: Source) -> Settings:
     """
     node = source.node("texture", texture)
     return () if node is None else source.assets.pictures.get(node, ())
+
+
+_SKYBOX = 2
+"""MuJoCo's number of the type of a texture around the scene."""
+
+
+def sky_of(model: Any) -> int | None:
+    """Return the texture that MuJoCo draws as the sky, which is the first of that type."""
+    kinds = model.tex_type if model.ntex else ()
+    return next((i for i, kind in enumerate(kinds) if kind == _SKYBOX), None)
+
+
+def read_sky(source: Source) -> Settings:
+    """Return what the texture of the sky states, with the paths of its files; empty if a file was
+    not found, which was reported.
+
+    Args:
+        source: The compiled model.
+    """
+    sky = sky_of(source.model)
+    stated = () if sky is None else picture_of(sky, source)
+    named = {"name": "sky"} | dict(stated) if stated else {}
+    return tuple((f"{SKY}{key}", text) for key, text in named.items())
 
 
 def row_of_textures(values: Any) -> list[int]:

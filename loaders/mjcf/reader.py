@@ -23,6 +23,7 @@ from .constraint import (
     read_pairs,
     read_tendons,
 )
+from .geom import read_sky
 from .keyframe import read_keyframes
 from .limits import Inputs
 from .sensor import read_lights, read_sensors, with_cameras
@@ -140,7 +141,7 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
     return Scene(
         name=name,
         gravity=read_gravity(source),
-        physics=read_physics((*settings, *memory_of(root)), source),
+        physics=read_physics((*settings, *memory_of(root), *read_sky(source)), source),
         wind=frozen(source.model.opt.wind),
         magnetic_field=frozen(source.model.opt.magnetic),
         models=(read_model(name, links, root.where, source),),

@@ -10,7 +10,7 @@ from loaders.node import Node
 
 from .compiled_model import Source
 from .document import LineMap
-from .geom import row_of_textures
+from .geom import row_of_textures, sky_of
 
 _RANGES = (
     (
@@ -205,7 +205,6 @@ def _groups_of_made_joints(source: Source) -> dict[str, Node]:
 
 
 _HFIELD, _MESH, _SDF = 1, 7, 8
-_SKYBOX = 2
 _MATERIALS = ("flex_matid", "site_matid", "skin_matid", "tendon_matid")
 """The materials of what is no geom; older versions of MuJoCo lack some."""
 
@@ -213,7 +212,7 @@ _MATERIALS = ("flex_matid", "site_matid", "skin_matid", "tendon_matid")
 def report_unused_assets(source: Source) -> None:
     """Report meshes, height fields, materials and textures that no shape uses, all in one finding.
 
-    The sky is no asset of a shape; it is left out like other looks of the world.
+    The sky that MuJoCo draws is no asset of a shape.
     """
     model = source.model
     found: list[tuple[str, int]] = []
@@ -229,7 +228,8 @@ def report_unused_assets(source: Source) -> None:
             *map(row_of_textures, model.mat_texid if model.nmat else ())
         )
         textures = _others("texture", model.ntex, of_materials)
-        found += [(kind, i) for kind, i in textures if model.tex_type[i] != _SKYBOX]
+        sky = sky_of(model)
+        found += [(kind, i) for kind, i in textures if i != sky]
     if found:
         names = tuple(f"{kind} {source.names(kind)[i]}" for kind, i in found)
         first = source.node(*found[0]) or source.lines.nodes[0]

@@ -9,6 +9,7 @@ from bridge.cli.errors import SUCCESS
 from bridge.cli.inputs import search, writing_to
 from bridge.cli.output import Output
 from bridge.repairs import Fix
+from loaders.text import counted
 
 
 def fix(options: Namespace, output: Output) -> int:
@@ -47,5 +48,5 @@ def _summary(found: Fix, *, is_written: bool) -> str:
     count = len(found.repairs)
     if not count:
         return f"{found.path}: nothing to repair"
-    repairs = f"{count} repair{'s' * (count > 1)}"
+    repairs = counted(count, "repair")
     return f"wrote {repairs}" if is_written else f"{repairs}; --write writes them"

@@ -9,7 +9,7 @@ import numpy as np
 
 from bridge.lowering.sources import Source, mechanism_of
 from bridge.mechanism.coordinates import Position, all_positions, initial_positions
-from bridge.parity.engine import default_engines, factory_of
+from bridge.parity.engine import as_exported, default_engines, factory_of
 from bridge.viewer import Recording, Viewer
 from bridge.viewer.viewer import DEFAULT_PORT
 from loaders import LoadOptions
@@ -46,8 +46,7 @@ def record_motion(
     if not 0.0 < seconds < np.inf:
         raise ValueError(f"expected a positive number of seconds, not {seconds}")
     mechanism = mechanism_of(source, **load_options)
-    factory = factory_of(engine)
-    running = getattr(factory, "as_exported", factory)(mechanism)
+    running = as_exported(factory_of(engine))(mechanism)
     step = mechanism.physics.time_step
     count = max(round(1.0 / (_PICTURES * step)), 1)
     states: list[dict[str, Position]] = []

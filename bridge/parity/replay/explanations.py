@@ -422,7 +422,7 @@ def _gain_candidates(experiment: Experiment) -> Iterator[Candidate]:
 def _with_gains(
     experiment: Experiment, field: str, acting: Sequence[int], is_one: bool, x: Sequence[float]
 ) -> Trial:
-    values = getattr(experiment.controller, field).copy()
+    values = dataclasses.asdict(experiment.controller)[field]
     values[list(acting)] = x[0] if is_one else values[list(acting)] * x[0]
     controller = dataclasses.replace(experiment.controller, **{field: values})
     key = {"p_gains": "p_gain", "d_gains": "d_gain"}.get(field)

@@ -25,7 +25,7 @@ from loaders.files.read_file import read
 from loaders.limits import FileError
 from loaders.pose import Array
 from loaders.scoped_names import SEPARATOR
-from loaders.text import closest
+from loaders.text import closest, counted
 
 Role = Literal["measured", "command", "gain"]
 Key = tuple[Role, str, str]
@@ -224,7 +224,8 @@ def _csv(data: bytes) -> _Table:
             if not row:
                 continue
             if len(row) != len(header):
-                reason = f"a row has {len(row)} cells; expected {len(header)}, as the header has"
+                found = counted(len(row), "cell")
+                reason = f"a row has {found}; expected {len(header)}, as the header has"
                 raise UnreadableError(reason, rows.line_num)
             cells.append(row)
     except csv.Error as error:
@@ -281,7 +282,7 @@ def _npz(data: bytes) -> _Table:
             columns[name] = array
         else:
             shape = " x ".join(map(str, array.shape))
-            expected = f"a vector, or a matrix with {len(joints)} columns, one of each of 'joints'"
+            expected = "a vector, or a matrix with a column of each of 'joints'"
             raise UnreadableError(f"the array {name!r} has shape ({shape}); expected {expected}")
     return _Table(columns)
 
@@ -376,8 +377,13 @@ def _of_state(topic: str, log_time: int, message: Any) -> Iterator[_Sample]:
     words = _SEPARATORS.split(topic.lower().replace("_", " "))
     role: Role = "command" if "command" in {_MEANING.get(word) for word in words} else "measured"
     time = _stamp(message, log_time)
-    for quantity in ("position", "velocity", "effort"):
-        for joint, value in zip(message.name, getattr(message, quantity), strict=False):
+    stated = {
+        "position": message.position,
+        "velocity": message.velocity,
+        "effort": message.effort,
+    }
+    for quantity, values in stated.items():
+        for joint, value in zip(message.name, values, strict=False):
             yield _Sample(role, quantity, str(joint), time, float(value), is_path=False)
 
 
@@ -469,7 +475,9 @@ def _check_lengths(table: _Table, rows: int) -> None:
         raise UnreadableError(f"it has {rows} rows of numbers; expected at least three")
     for name, values in table.columns.items():
         if len(values) not in {rows, 1}:
-            raise UnreadableError(f"the array {name!r} has {len(values)} rows, the times {rows}")
+            raise UnreadableError(
+                f"the array {name!r} has {counted(len(values), 'row')}, the times {rows}"
+            )
 
 
 def _numbers(column: str, table: _Table, diagnostics: Diagnostics, file: str) -> Array:

@@ -17,13 +17,13 @@ from bridge.geometry.textures import Picture, engine_picture
 from bridge.targets.mjcf import codes
 from bridge.targets.numbers import color
 from loaders.diagnostics import Diagnostic, Diagnostics, Where
-from loaders.engine_settings import MUJOCO
+from loaders.engine_settings import MUJOCO, SKY
 from loaders.files.images import PictureError, gray_levels
 from loaders.looks import DEFAULT_COLOR, PartLook, look_of
 from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual, settings_of
 from loaders.pose import Array, Pose
 
-from .context import TARGET, MjcfContext, MjcfElement, Value
+from .context import TARGET, MjcfContext, MjcfElement, Value, own_settings
 
 _MAX_BYTE = 255
 _BASE = 0.01
@@ -201,9 +201,10 @@ class AssetLibrary:
 
     def _extend(self, findings: Iterable[Diagnostic], link: str) -> None:
         """Record findings of the conversion of a mesh or an image; those without subjects are about
-        the link.
+        the link, if its name is not empty.
         """
-        about_link = (replace(entry, subjects=entry.subjects or (link,)) for entry in findings)
+        owner = (link,) if link else ()
+        about_link = (replace(entry, subjects=entry.subjects or owner) for entry in findings)
         self._context.diagnostics.extend(about_link)
 
     def _rescaled(self, key: _Key) -> tuple[MjcfMesh, ...]:
@@ -354,6 +355,14 @@ class AssetLibrary:
                     codes.TEXTURE_TRANSPARENCY, where, subjects=(link,), file=Path(file).name
                 )
         return self._textures[file]
+
+    def add_sky(self) -> None:
+        """Add the picture around the scene that a source in MJCF states."""
+        scene = self._context.mechanism.scene
+        settings = own_settings(scene.physics)
+        stated = {k.removeprefix(SKY): text for k, text in settings.items() if k.startswith(SKY)}
+        if stated:
+            self._made_texture(stated, "", Where(scene.source))
 
     def _made_texture(self, stated: dict[str, str], link: str, where: Where) -> str | None:
         """Return the texture asset that a source in MJCF describes; None, with a diagnostic, if a

@@ -15,7 +15,7 @@ from bridge.targets.numbers import composed_position, placement
 from bridge.targets.options import MjcfExportOptions
 from loaders.collision_pairs import FILTER_PARENT_OFF
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
-from loaders.engine_settings import INERTIA_SETTINGS, conventions_of
+from loaders.engine_settings import INERTIA_SETTINGS, SKY, conventions_of
 from loaders.model import WORLD
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
@@ -116,6 +116,7 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     library = AssetLibrary(context)
     scalar_joints = joint_of_velocity(mechanism)
     _write_settings(context)
+    library.add_sky()
     shapes = _write_bodies(scalar_joints, GeomWriter(library, contact, context), context)
     context.document["compiler"].set(assetdir="assets" if library.files else None)
 
@@ -211,7 +212,8 @@ def _write_engine_settings(settings: Mapping[str, str], context: MjcfContext) ->
     filter.
     """
     flags = MjcfElement("flag")
-    for path in sorted(settings, key=lambda path: path not in _FIRST_OPTIONS):
+    options = [path for path in settings if not path.startswith(SKY)]  # `AssetLibrary.add_sky`
+    for path in sorted(options, key=lambda path: path not in _FIRST_OPTIONS):
         section, _, name = path.partition("/")
         if section in {"option", "size"}:
             context.document[section].set(**{name: settings[path]})

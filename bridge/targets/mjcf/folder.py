@@ -72,6 +72,7 @@ def readme_text(
             "error."
         ),
         *_floating_paragraph(built),
+        *_options_paragraph(name, scene),
         "",
         *_joint_table(built),
     ]
@@ -116,6 +117,15 @@ def _floating_paragraph(built: BuiltMjcf) -> list[str]:
     return ["", warning] if robots else []
 
 
+def _options_paragraph(name: str, scene: Scene) -> list[str]:
+    """Return the sentence that says where the options are, if the model's file has none."""
+    sentence = (
+        f"The source states no gravity and no time step, so the options are in `scene.xml`; "
+        f"`{name}.xml` alone has those of MuJoCo, or of the model to which it is attached."
+    )
+    return [] if _states_world(scene) else ["", sentence]
+
+
 _QPOS_SIZES = {"free": 7, "ball": 4}
 """Length of a position in ``qpos``, where it is not 1."""
 
@@ -154,7 +164,9 @@ _MIN_EXTENT = 1e-9
 """Smallest extent of a model for which the camera is placed [m]."""
 
 
-def scene_element(name: str, mechanism: Mechanism, built: BuiltMjcf) -> MjcfElement:
+def scene_element(
+    name: str, mechanism: Mechanism, built: BuiltMjcf, option: MjcfElement | None = None
+) -> MjcfElement:
     """Return the scene around a model, with the floor under the lowest point of the model in its
     initial position.
 
@@ -162,10 +174,12 @@ def scene_element(name: str, mechanism: Mechanism, built: BuiltMjcf) -> MjcfElem
         name: Name of the model's file, without suffix.
         mechanism: The mechanism.
         built: The document.
+        option: The options that the model's file lacks; None if it has all.
     """
     scene = mechanism.scene
     root = MjcfElement("mujoco", model=f"{name} scene")
     root.add("include", file=f"{name}.xml")
+    root.children += [option] if option is not None and option.attributes else []
     lower, upper = _bounds(mechanism, built)
     size = float(np.linalg.norm(upper - lower))
     if np.all(lower < upper) and _MIN_EXTENT < size < math.inf:
@@ -178,20 +192,21 @@ def scene_element(name: str, mechanism: Mechanism, built: BuiltMjcf) -> MjcfElem
     visual.add("headlight", **_dimmed(scene) if scene.lights else _LIT)
     visual.add("rgba", haze=(0.15, 0.25, 0.35, 1.0))
     visual.add("global", azimuth=AZIMUTH, elevation=ELEVATION)
-    asset = root.add("asset")
+    asset = MjcfElement("asset")
     sky: dict[str, Value] = {
         "rgb1": (0.3, 0.5, 0.7),
         "rgb2": (0.0, 0.0, 0.0),
         "width": 512,
         "height": 3072,
     }
-    asset.add("texture", type="skybox", builtin="gradient", **sky)
+    if not any(e.attributes.get("type") == "skybox" for e in built.root.walk()):
+        asset.add("texture", type="skybox", builtin="gradient", **sky)
     world = MjcfElement("worldbody")
     if not scene.lights:
         world.add("light", type="directional", pos=(0, 0, 1.5), dir=(0, 0, -1), **_LAMP)
     if not _has_ground(scene):
         _floor(asset, world, _height(mechanism, built))
-    root.children += [world] if world.children else []
+    root.children += [section for section in (asset, world) if section.children]
     return root
 
 
@@ -459,9 +474,10 @@ def folder_files(source: Source, keywords: MjcfOptions) -> MjcfFiles:
     require_xml_depth(built.root)
     scene = mechanism.scene
     name = file_name(scene.name)
-    models, parts = _model_files(name, scene, built)
+    root, options_of_scene = _split_options(built.root, scene)
+    models, parts = _model_files(name, scene, root)
     texts = models | {
-        SCENE: write(scene_element(name, mechanism, built)),
+        SCENE: write(scene_element(name, mechanism, built, options_of_scene)),
         "README.md": readme_text(name, scene, built, options, parts),
         "FIDELITY.md": fidelity_text(scene, built.diagnostics),
     }
@@ -485,8 +501,42 @@ _PART = "_part"
 """End of the names of the parts of a world."""
 
 
+def _states_world(scene: Scene) -> bool:
+    """Return whether a source is a world or states properties of one, such as its gravity; a model
+    alone, such as that of a URDF, states none.
+    """
+    default = Scene(name="")
+    is_model = scene.name in {model.name for model in scene.models}
+    is_default = scene.physics == default.physics and not scene.wind.any()
+    same = is_default and np.array_equal(scene.gravity, default.gravity)
+    return not (is_model and same and np.array_equal(scene.magnetic_field, default.magnetic_field))
+
+
+_DEFAULT_OPTIONS = {"timestep": "0.002", "gravity": "0 0 -9.81"}
+"""Options that are written in any case, and their values if none is written."""
+
+
+def _split_options(document: MjcfElement, scene: Scene) -> tuple[MjcfElement, MjcfElement]:
+    """Return the document of the model, and the options that its scene adds.
+
+    Options of a model make MuJoCo warn when it is attached to another one. So the model has only
+    those that the source states and that are not MuJoCo's default. Flags stay in any case, since
+    they tell which links collide.
+    """
+    stated = next(section for section in document.children if section.tag == "option")
+    is_world = _states_world(scene)
+    own = {k: v for k, v in stated.attributes.items() if v != _DEFAULT_OPTIONS.get(k)}
+    option = MjcfElement("option", **own if is_world else {})
+    option.children = stated.children
+    root = MjcfElement(document.tag, **document.attributes)
+    for section in document.children:
+        is_idle = section is stated and not (option.attributes or option.children)
+        root.children += [] if is_idle else [option if section is stated else section]
+    return root, MjcfElement("option", **{} if is_world else stated.attributes)
+
+
 def _model_files(
-    name: str, scene: Scene, built: BuiltMjcf
+    name: str, scene: Scene, root: MjcfElement
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the main file, and two for each model of several links in a world: its part of the
     world, and the model alone, which has the options and classes of the world around that part;
@@ -495,11 +545,9 @@ def _model_files(
     names = Names()
     for taken in (name, "scene"):
         names.claim("file", taken.lower())
-    files = {
-        model: f"{names.claim('file', file_name(model))}.xml" for model in file_owners(built.root)
-    }
+    files = {model: f"{names.claim('file', file_name(model))}.xml" for model in file_owners(root)}
     places = {model: f"{names.claim('file', f'{file_name(model)}{_PART}')}.xml" for model in files}
-    main, parts = split_document(built.root, places)
+    main, parts = split_document(root, places)
     origin = origin_comment(scene)
     texts = {f"{name}.xml": write(main, [origin])}
     for model, part in parts.items():
@@ -509,7 +557,7 @@ def _model_files(
         )
         texts[places[model]] = write(part, [origin, note])
         note = f"The model {model} of {name}.xml alone."
-        texts[files[model]] = write(model_alone(built.root, model, places[model]), [origin, note])
+        texts[files[model]] = write(model_alone(root, model, places[model]), [origin, note])
     return texts, tuple(files.values())
 
 

@@ -371,13 +371,11 @@ class Compilation:
         Raises:
             ExportError: if MuJoCo refuses the files.
         """
-        pictures = {
-            element.attributes["file"]
-            for element in built.root.walk()
-            if element.tag == "texture"
-            and element.attributes.get("type") == "2d"
-            and element.attributes.get("file", "").endswith(".png")
-        }
+        textures = [each.attributes for each in built.root.walk() if each.tag == "texture"]
+        flat = [each for each in textures if each.get("type") == "2d" and "gridsize" not in each]
+        others = {text for each in textures if each not in flat for text in each.values()}
+        pictures = {name for each in flat if (name := each.get("file", "")).endswith(".png")}
+        pictures -= others  # the faces of a cube have sizes that belong together
         plain = {
             file: _PIXEL if file.rpartition("/")[2] in pictures else data
             for file, data in files.items()

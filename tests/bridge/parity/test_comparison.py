@@ -414,12 +414,15 @@ def test_a_freed_link_does_not_share_the_name_of_another_joint() -> None:
 
 def test_no_level_lowers_a_scene_without_the_base_of_the_mechanism() -> None:
     """Bodies above a plane and a single link are scenes of a level alone; two files are compared as
-    they are.
+    they are; a recording and a replay start from a source.
     """
     own = {
         ("contact.py", "_open"),
         ("conservation.py", "_tumbling"),
         ("two_models.py", "errors_in_simulators"),
+        ("recording.py", "record_motion"),
+        ("recording.py", "view_motion"),
+        ("replay.py", "replay"),
     }
     assert set(callers_of_lower(ROOT / "bridge/parity")) == own
 

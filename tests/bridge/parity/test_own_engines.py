@@ -180,8 +180,14 @@ def source_of(member: str) -> Any:
     return ASSETS / "arm" / "model.sdf"
 
 
-OTHERS = {"sensor_forces", "set_solver_iterations", "solver_iterations", "zero_poses"}
-"""Asked only where stops do not hold or where sensors measure forces, or answered by other members."""
+OTHERS = {
+    "joint_states",
+    "sensor_forces",
+    "set_solver_iterations",
+    "solver_iterations",
+    "zero_poses",
+}
+"""Asked only where stops do not hold where sensors measure forces or in replays, or answered by other members."""
 
 
 @pytest.mark.parametrize("member", QUERIES)

@@ -124,6 +124,7 @@ def test_a_gap_is_a_line_of_text() -> None:
 # Every code that drops something declares its effect, so that no loss can be forgotten.
 
 COMPARED = {
+    "accelerated",
     "dart",
     "directives",
     "drake",

@@ -137,7 +137,7 @@ def test_a_document_alone_is_what_was_checked(
         "</link></model></sdf>"
     )
     checked: list[dict[str, bytes]] = []
-    for module in ("bridge.targets.report", "bridge.targets.mjcf.folder"):
+    for module in ("bridge.targets.report", "bridge.targets.mjcf.spec"):
         name = "write_folder" if module.endswith("report") else "compiled"
         place = importlib.import_module(module)
         original = getattr(place, name)

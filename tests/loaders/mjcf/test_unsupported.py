@@ -77,6 +77,12 @@ def test_a_document_without_idle_assets_has_no_finding() -> None:
     assert noted(document("<geom size='1'/>", sky)) == []
 
 
+def test_a_second_sky_is_left_out_by_its_name() -> None:
+    texture = "<texture name='{}' type='skybox' builtin='gradient' width='8' height='8'/>"
+    skies = f"<asset>{texture.format('first')}{texture.format('second')}</asset>"
+    assert noted(document("<geom size='1'/>", skies)) == [("texture second",)]
+
+
 # What a document states without a place in a scene is noted, and what has one is not.
 
 LEFT_OUT_BODY = f'<body name="a"{{}}><joint name="j"{{}}/>{BALL}<site name="s"{{}}/></body>'

@@ -443,9 +443,7 @@ def _form(g: int, is_drawn: bool, view: View) -> Array:
 
 
 def _look(g: int, view: View) -> Array:
-    """Return color, emission, specularity and shininess of a geom, and whether it has a texture of
-    a file.
-    """
+    """Return color, emission, specularity and shininess, and whether there is a texture."""
     model, material = view.model, int(view.model.geom_matid[g])
     color: Sequence[float] = model.geom_rgba[g].tolist()
     if material < 0:
@@ -959,7 +957,7 @@ def original_names(
     Args:
         mechanism: The mechanism.
         names: The names of the elements, by kind.
-        pictures: Names of the textures of files; a scene has no others.
+        pictures: Names of the textures.
     """
     entries = (entry for entry in mechanism.scene.diagnostics if entry.fate is Fate.DROPPED)
     dropped = frozenset(

@@ -235,7 +235,9 @@ class MujocoNative(MujocoEngine):
                     {kind: source.names(kind) for kind in NAMED},
                 )
                 self._pictures = frozenset(
-                    name for name, file in source.assets.textures.items() if file.path
+                    name
+                    for name in source.names("texture")
+                    if name is not None and getattr(source.assets.textures.get(name), "path", True)
                 )
                 self._missing = _missing_geoms(source)
                 meshes = range(len(source.compiled.meshes))

@@ -8,6 +8,7 @@ import dataclasses
 import math
 import os
 import re
+import warnings
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -19,7 +20,7 @@ import pytest
 import trimesh
 
 import loaders
-from bridge.targets.mjcf import export_mjcf
+from bridge.targets.mjcf import export_mjcf, to_mjcf
 from bridge.targets.target import BUILT_IN
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType
@@ -323,3 +324,58 @@ def test_every_row_of_the_tables_is_whole(tmp_path):
     assert [(unescape(name), int(number)) for name, number in rows] == [
         (printable(name), 7 + i) for i, name in enumerate(names)
     ]
+
+
+OPTIONS = ("timestep", "gravity", "integrator", "cone")
+ARM = (
+    "<robot name='arm'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' "
+    "ixy='0' ixz='0' iyz='0'/></inertial></link></robot>"
+)
+WORLD_OF_ONE = (
+    "<sdf version='1.9'><world name='w'><gravity>0 0 -9.8</gravity><model name='m'>"
+    "<link name='a'/></model></world></sdf>"
+)
+
+
+def test_the_model_of_a_urdf_is_attached_to_another_without_a_warning(tmp_path: Path) -> None:
+    result = export_mjcf(loaders.load_string(ARM, format="urdf"), tmp_path / "arm")
+    parent = mujoco.MjSpec()
+    child = mujoco.MjSpec.from_file(str(result.path))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        parent.attach(child, frame=parent.worldbody.add_frame(), prefix="arm_")
+        assert parent.compile().nbody == 2
+    text = mujoco.MjModel.from_xml_string(to_mjcf(loaders.load_string(ARM, format="urdf")))
+    for key in OPTIONS:  # the scene has the options that the model lacks
+        assert np.array_equal(getattr(result.model.opt, key), getattr(text.opt, key))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (WORLD_OF_ONE, "sdf"),
+        (f"{ARM[:-8]}<mujoco><option timestep='0.004'/></mujoco></robot>", "urdf"),
+        (
+            "<mujoco model='m'><option gravity='0 0 -1'/><worldbody><body name='a'>"
+            "<geom size='1'/></body></worldbody></mujoco>",
+            "mjcf",
+        ),
+    ],
+    ids=["world", "urdf with options", "mjcf"],
+)
+def test_the_model_of_a_source_that_states_a_world_keeps_its_options(
+    text: str, kind: str, tmp_path: Path
+) -> None:
+    result = export_mjcf(loaders.load_string(text, format=kind, quiet=True), tmp_path / "m")
+    model = mujoco.MjModel.from_xml_path(str(result.path))
+    for key in OPTIONS:
+        assert np.array_equal(getattr(result.model.opt, key), getattr(model.opt, key))
+
+
+def test_options_that_are_the_default_of_mujoco_are_left_out_of_the_model(tmp_path: Path) -> None:
+    text = "<mujoco><worldbody><body name='a'><geom size='1'/></body></worldbody></mujoco>"
+    result = export_mjcf(loaders.load_string(text, format="mjcf", quiet=True), tmp_path / "m")
+    assert ElementTree.parse(result.path).find("option") is None
+    fresh = mujoco.MjModel.from_xml_string(text).opt
+    for key in OPTIONS:
+        assert np.array_equal(getattr(result.model.opt, key), getattr(fresh, key))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import loaders
-from bridge import export_mjcf
+from bridge import export_mjcf, to_sdf, to_urdf
 from tests.support.mujoco_oracle import quietly
 
 MATERIAL = (
@@ -94,3 +94,51 @@ def test_materials_and_pictures_of_an_mjcf_source_stay_as_they_are(
     result = export_mjcf(loaders.load(source), tmp_path / "out")
     after = quietly(lambda: mujoco.MjModel.from_xml_path(str(result.path)))
     assert looks(after) == looks(before)
+
+
+SKYBOX = 2
+"""MuJoCo's number of the type of a texture around the scene."""
+SKIES = {
+    "gradient": f'builtin="gradient" rgb1="1 0 0" rgb2="0 0 1" {SIZE}',
+    "stars": f'builtin="flat" mark="random" random="0.2" markrgb="1 1 1" {SIZE}',
+    "one file": 'file="a.png"',
+    "six files": SIDES,
+    "grid": 'file="grid.png" gridsize="3 4" gridlayout=".U..LFRB.D.." colorspace="sRGB"',
+}
+
+
+def skies(model: Any) -> list[tuple[Any, ...]]:
+    return [picture(model, t) for t in range(model.ntex) if model.tex_type[t] == SKYBOX]
+
+
+@pytest.mark.parametrize("name", ['name="heaven"', ""], ids=["named", "nameless"])
+@pytest.mark.parametrize("sky", SKIES.values(), ids=SKIES)
+def test_the_sky_of_an_mjcf_source_stays_as_it_is(sky: str, name: str, tmp_path: Path) -> None:
+    write_pictures(tmp_path)
+    source = tmp_path / "m.xml"
+    source.write_text(
+        f'<mujoco><asset><texture {name} type="skybox" {sky}/></asset>'
+        '<worldbody><geom size="1"/></worldbody></mujoco>',
+        encoding="utf-8",
+    )
+    before = mujoco.MjModel.from_xml_path(str(source))
+    scene = loaders.load(source)
+    assert scene.diagnostics == ()
+    result = export_mjcf(scene, tmp_path / "out")
+    model, drawn = (
+        quietly(lambda file=file: mujoco.MjModel.from_xml_path(str(file)))
+        for file in (result.path, result.path.parent / "scene.xml")
+    )
+    assert skies(model) == skies(drawn) == skies(before)
+
+
+def test_documents_of_other_formats_name_the_sky_that_they_lack() -> None:
+    text = (
+        f'<mujoco><asset><texture name="heaven" type="skybox" {SKIES["gradient"]}/></asset>'
+        '<worldbody><geom size="1"/></worldbody></mujoco>'
+    )
+    scene = loaders.load_string(text, format="mjcf")
+    for export in (to_sdf, to_urdf):
+        findings = export(scene, quiet=True).diagnostics
+        named = [entry for entry in findings if 'skybox name="heaven"' in entry.message]
+        assert [entry.severity for entry in named] == ["note"]

@@ -197,10 +197,10 @@ def test_two_materials_of_one_name_get_two_names() -> None:
 
 
 def test_the_name_of_a_material_without_color_is_in_gazebos_element() -> None:
-    given = s.one(visuals=_visuals(*[m.Material(name="Gazebo/Wood")] * 2))
-    assert "<material>Gazebo/Wood</material>" in bridge.to_urdf(given)
+    given = s.one(visuals=_visuals(*[m.Material(name="Own/Wood")] * 2))
+    assert "<material>Own/Wood</material>" in bridge.to_urdf(given)
     assert "<material name" not in bridge.to_urdf(given)
-    assert {v.material for v in read(given).links[0].visuals} == {m.Material(name="Gazebo/Wood")}
+    assert {v.material for v in read(given).links[0].visuals} == {m.Material(name="Own/Wood")}
 
 
 @pytest.mark.parametrize(

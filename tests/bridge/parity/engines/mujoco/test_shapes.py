@@ -172,9 +172,7 @@ def test_a_shape_has_a_form_and_a_drawing_a_color_too(scene: Scene) -> None:
     assert settings["drawing of a (2)"].tolist() == pytest.approx(
         [2, 0.3, *pose, 0, 1, 0, 1, 0, 0.5, 0.5, 0]
     )
-    assert settings["drawing of a (3)"][-1] == 0.0, (
-        "the texture that the document makes is none of a file"
-    )
+    assert settings["drawing of a (3)"][-1] == 1.0, "a texture that the document makes is one, too"
     assert settings["shape of world"].tolist() == pytest.approx([0, *pose]), (
         "a plane touches without end"
     )
