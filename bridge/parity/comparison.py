@@ -34,7 +34,7 @@ from loaders.text import check_option_names, check_option_value, check_whole_num
 
 from .attribution import attribute_differences
 from .causes import conditions
-from .contact import contact_rows
+from .contact import contact_rows, plate_rows
 from .engine import (
     DivergedError,
     Engine,
@@ -311,6 +311,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     if Level.MOTION in selected:
         moving = [(n, factory) for n, factory in able if n != REFERENCE and not reads_file(factory)]
         details["joint_motion"] = joint_motion(mechanism, moving, seed)
+        rows += plate_rows(mechanism, moving)
     rows += _force_rows(selected, mechanism, able, seed)
     rows += witnessed_rows(selected, mechanism, able, seed, search)
     found = Comparison(

@@ -14,23 +14,34 @@ import functools
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
 
 from bridge import codes
-from bridge.geometry.shapes import SupportFunction, support_function, support_of_points
+from bridge.geometry.shapes import (
+    SupportFunction,
+    directions,
+    half_space,
+    support_function,
+    support_of_points,
+)
 from bridge.lowering import lower
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body
+from bridge.mechanism.coordinates import Position
 from bridge.targets.mjcf import codes as mjcf_codes
 from loaders.diagnostics import Diagnostics
+from loaders.engine_settings import MUJOCO
 from loaders.inertia import SpatialInertia
 from loaders.meshes import read_mesh
 from loaders.model import (
     Box,
+    Capsule,
     Collision,
+    Cylinder,
     Empty,
     FilterGroup,
     FilterRule,
@@ -45,13 +56,26 @@ from loaders.model import (
     Plane,
     Sphere,
     Surface,
+    settings_of,
 )
-from loaders.pose import IDENTITY, Pose, frozen, skew
+from loaders.pose import IDENTITY, Array, Pose, frozen, skew
 from loaders.scene import Scene
 
 from .causes import CONTACT_MODEL, Cause, cause_of
-from .engine import Engine, Factory, solves_constraints
+from .engine import (
+    PLATE_HALF_SIZE,
+    PLATE_WEIGHT,
+    REST_TIME,
+    SLIDE_STEPS,
+    Engine,
+    Factory,
+    NotReportedError,
+    Plate,
+    as_exported,
+    solves_constraints,
+)
 from .engines.pybullet.engine import CONTACT_MARGIN
+from .motion.stops import limited_dofs
 from .verdict import EXACT_MOTION, Level, Outcome, Row, explained
 
 CLEARANCE = 1e-3
@@ -325,6 +349,281 @@ def _surfaces(mechanism: Mechanism) -> list[Surface]:
         Surface(friction=dataclasses.replace(Friction(), mu=mu, mu2=mu), restitution=e)
         for (mu, e), _ in kinds.most_common(MAX_SURFACES)
     ]
+
+
+# --- plates on the running exports ----------------------------------------------------------------
+
+
+ACTING = "force of contact", "friction of contact"
+"""The quantities that plates on the running exports show."""
+FORCE_ERROR, FRICTION_ERROR = 0.1, 0.02
+"""Largest error of the force on a plate relative to its weight, and of a coefficient of friction
+relative to what is stated.
+"""
+MAX_PLATES = 12
+"""Largest number of plates that are pressed on a model."""
+_DISTINCT = 0.005
+"""Distance by which a shape must be higher than all others with another surface [m]."""
+PRESSED_DIRECTIONS = tuple(directions()[:20])
+"""Directions from which plates are pressed."""
+_ASIDE, _ASIDE_ON_PLANE, _SPARE = 0.01, 1e3, 3.0
+"""How far the direction of the point below a plate is turned, so that it is a single one [rad]; how
+far from its origin a plane gets a plate [m]; speed over that which friction takes away.
+"""
+_OF_FRICTION, _OF_SOFTNESS = {"condim", "priority"}, {"solref", "solimp"}
+"""MuJoCo's settings of a shape that change its friction, and how far it yields; the other engines
+lack them, which is reported.
+"""
+_EXACT_NORMALS = (Box, Capsule, Cylinder, Plane, Sphere)
+"""Shapes whose contacts have the exact normal in every engine."""
+_ENDLESS = 1e5
+"""Reach from which a shape has no end in a direction [m]."""
+_INSET = 1e-2
+"""Distance of the position from all stops [rad or m]."""
+_MAX_SAG = 0.05
+"""Penetration at rest up to which a plate is pressed on a shape [m]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Target:
+    """A shape at its place in the world.
+
+    Attributes:
+        link: The link of the shape.
+        collision: The shape.
+        X_WG: Its pose.
+        support: Its support function in the world.
+        has_exact_normals: Whether contacts of all shapes of its link have the exact normal in every
+            engine.
+    """
+
+    link: str
+    collision: Collision
+    X_WG: Pose
+    support: SupportFunction
+    has_exact_normals: bool
+
+    @property
+    def mu(self) -> float | None:
+        """The coefficient of friction, where a plate can show it."""
+        friction = self.collision.surface.friction
+        is_one = friction.mu == friction.mu2 and not self._settings & _OF_FRICTION
+        is_shown = is_one and friction.mu <= MAX_FRICTION
+        return friction.mu if is_shown else None
+
+    @property
+    def can_carry(self) -> bool:
+        """Whether contacts of the shape exert forces, and are stiff enough for a plate."""
+        stiffness = self.collision.surface.stiffness
+        is_stiff = stiffness is None or stiffness * _MAX_SAG > PLATE_WEIGHT
+        return is_stiff and _collides(self.collision) and not self._settings & _OF_SOFTNESS
+
+    @property
+    def _settings(self) -> Set[str]:
+        """The names of MuJoCo's settings that the surface states."""
+        return dict(settings_of(self.collision.surface, MUJOCO)).keys()
+
+    def point(self, n: Array) -> Array:
+        """Return a point at which the shape is outermost in a direction, in the world [m]."""
+        if isinstance(self.collision.geometry, Plane):
+            return np.asarray(self.X_WG.p)
+        _, t, s = _axes(n)
+        d = n + _ASIDE * (t + 0.7 * s)
+        across = [
+            (self._stretched(d + _ASIDE * u) - self._stretched(d - _ASIDE * u)) / (2.0 * _ASIDE) * u
+            for u in (t, s)
+        ]
+        return np.asarray(self.support(n) * n + np.sum(across, axis=0))
+
+    def _stretched(self, direction: Array) -> float:
+        """Return the support function as a homogeneous function of any vector."""
+        length = float(np.linalg.norm(direction))
+        return length * self.support(direction / length)
+
+
+def _axes(n: Array) -> tuple[Array, Array, Array]:
+    """Return a direction, one in which MuJoCo's pyramids of friction have an edge, and their
+    normal.
+    """
+    start = np.array((0.0, 1.0, 0.0) if abs(n[1]) < 0.5 else (0.0, 0.0, 1.0))
+    t = start - (start @ n) * n
+    t /= np.linalg.norm(t)
+    return n, t, np.cross(n, t)
+
+
+def plate_rows(mechanism: Mechanism, factories: _Named) -> Iterator[Row]:
+    """Yield two rows for each engine that presses plates on the model as it is exported: whether
+    the shapes carry the weight of plates at rest, and whether plates slide with the stated
+    friction.
+
+    Args:
+        mechanism: The mechanism.
+        factories: The engines by name.
+    """
+    q = _still_position(mechanism)
+    pressed = _targets(mechanism, q)
+    if not pressed:
+        return
+    speed = SLIDE_STEPS * mechanism.physics.time_step * PLATE_WEIGHT
+    plates = [_plate(target, n, X_shift, speed) for target, n, X_shift in pressed]
+    targets = [target for target, _, _ in pressed]
+    for name, factory in factories:
+        if not solves_constraints(factory):
+            continue
+        with closing(as_exported(factory)(mechanism)) as engine:
+            engine.set_state(q, {})
+            try:
+                friction = engine.surfaces().friction
+                motion, step = engine.press(plates)
+            except NotReportedError as error:
+                row = _unknown(ACTING[0], name, str(error))
+                yield dataclasses.replace(row, level=Level.MOTION, is_stated=False)
+                continue
+            count = (len(targets), _acting_shapes(mechanism))
+            yield dataclasses.replace(_force_row(name, targets, motion), loaded=count)
+            yield from _friction_row(name, targets, motion, step, friction)
+
+
+def _acting_shapes(mechanism: Mechanism) -> int:
+    """Return the number of shapes whose contacts exert forces."""
+    links = mechanism.scene.links
+    return sum(_collides(shape) for link in links for shape in link.collisions)
+
+
+def _still_position(mechanism: Mechanism) -> Mapping[str, Position]:
+    """Return the home position, away from the stops."""
+    q = {name: np.array(np.atleast_1d(x), float) for name, x in mechanism.home_positions().items()}
+    for (joint, k), (least, most) in limited_dofs(mechanism).items():
+        inset = min(_INSET, (most - least) / 4.0)
+        q[joint][k] = np.clip(q[joint][k], least + inset, most - inset)
+    return {name: tuple(x.tolist()) for name, x in q.items()}
+
+
+def _targets(mechanism: Mechanism, q: Mapping[str, Position]) -> list[tuple[_Target, Array, Array]]:
+    """Return the shapes on which plates are pressed, with the direction and a displacement of
+    each.
+    """
+    poses = mechanism.link_poses(q)
+    placed = []
+    for link in mechanism.scene.links:
+        for collision in link.collisions:
+            X_WG = poses[link.name] @ collision.X_LG
+            shape = collision.geometry
+            support = (
+                half_space(np.array(shape.normal)) if isinstance(shape, Plane) else _support(shape)
+            )
+            if support is None:
+                return []
+            if math.isfinite(support(np.array((0.0, 0.0, 1.0)))):
+                placed.append(
+                    _Target(
+                        link=link.name,
+                        collision=collision,
+                        X_WG=X_WG,
+                        support=_moved(support, X_WG),
+                        has_exact_normals=all(
+                            isinstance(each.geometry, _EXACT_NORMALS) for each in link.collisions
+                        ),
+                    )
+                )
+    found: dict[int, tuple[_Target, Array, Array]] = {}
+    for n in PRESSED_DIRECTIONS:
+        top = _outermost(placed, n)
+        if top is not None:
+            found.setdefault(id(top), (top, n, np.zeros(3)))
+    for each in placed:
+        shape = each.collision.geometry
+        if isinstance(shape, Plane) and each.can_carry:
+            n = each.X_WG.R @ np.array(shape.normal)
+            found[id(each)] = each, n, _ASIDE_ON_PLANE * _axes(n)[1]
+    return list(found.values())[:MAX_PLATES]
+
+
+def _moved(support: SupportFunction, X_WG: Pose) -> SupportFunction:
+    return lambda d: float(d @ X_WG.p) + support(X_WG.R.T @ d)
+
+
+def _outermost(shapes: Sequence[_Target], n: Array) -> _Target | None:
+    """Return the shape that is outermost in a direction; None if there is none, or another surface
+    is as far out.
+    """
+    heights = [shape.support(n) for shape in shapes]
+    if not heights or max(heights) > _ENDLESS:
+        return None
+    top = shapes[int(np.argmax(heights))]
+    near = (s for s, h in zip(shapes, heights, strict=True) if h > max(heights) - _DISTINCT)
+    return top if all(each.mu == top.mu and each.can_carry for each in near) else None
+
+
+def _plate(target: _Target, n: Array, shift: Array, speed: float) -> Plate:
+    _, t, s = _axes(n)
+    center = target.point(n) + PLATE_HALF_SIZE[2] * n + shift
+    return Plate(
+        X_WP=Pose.of(np.column_stack((t, s, n)), center), speed=_SPARE * speed * (target.mu or 0.0)
+    )
+
+
+def _force_row(name: str, targets: Sequence[_Target], motion: Array) -> Row:
+    """Return the largest error of the force on a plate at rest, by the change of its momentum; a
+    plate that moves on is not at rest.
+    """
+    fall = PLATE_WEIGHT * REST_TIME
+    speeds = motion[:, :2, 2] / fall
+    carried = 1.0 + speeds[:, 1] - speeds[:, 0]
+    errors = np.maximum(np.abs(carried - 1.0), np.abs(speeds[:, 1]))
+    return _acting_row(ACTING[0], name, targets, errors, FORCE_ERROR)
+
+
+def _friction_row(
+    name: str,
+    targets: Sequence[_Target],
+    motion: Array,
+    step: float,
+    read: Mapping[str, Sequence[float]],
+) -> Iterator[Row]:
+    """Yield the largest error of a coefficient of friction: the ratio of the momentum that a
+    sliding plate loses to that which carries it.
+
+    Links for which the engine reads another coefficient differ in the row of coefficients.
+    """
+    before, after = motion[:, 2], motion[:, 3]
+    lost = before[:, 0] - after[:, 0]
+    carrying = after[:, 2] - before[:, 2] + PLATE_WEIGHT * SLIDE_STEPS * step
+    shown = [k for k, each in enumerate(targets) if each.mu in read.get(each.link, ())]
+    if shown:
+        stated = np.array([targets[k].mu for k in shown])
+        spread = np.array([_spread(targets[k]) for k in shown])
+        found = lost[shown] / carrying[shown]
+        errors = np.maximum(found - spread * stated, stated / spread - found)
+        yield _acting_row(ACTING[1], name, [targets[k] for k in shown], errors, FRICTION_ERROR)
+
+
+def _spread(target: _Target) -> float:
+    """Return the largest ratio of the friction that a plate shows to the stated one, or inversely.
+
+    Contacts with meshes and ellipsoids have inexact normals: their edges carry part of the weight,
+    and MuJoCo's pyramid has less friction between its edges, whose directions follow from the
+    normal.
+    """
+    return 1.0 if target.has_exact_normals else math.sqrt(2.0)
+
+
+def _acting_row(
+    quantity: str, name: str, targets: Sequence[_Target], errors: Array, tolerance: float
+) -> Row:
+    errors = np.where(np.isfinite(errors), errors, math.inf)
+    worst = int(np.argmax(errors))
+    return Row(
+        level=Level.MOTION,
+        quantity=quantity,
+        engines=(EXACT_MOTION, name),
+        error=float(errors[worst]),
+        tolerance=tolerance,
+        where=targets[worst].link,
+        subjects=(targets[worst].link,),
+        outcome=Outcome.PASSED if errors[worst] <= tolerance else Outcome.FAILED,
+        is_stated=False,
+    )
 
 
 # --- the model at rest ----------------------------------------------------------------------------

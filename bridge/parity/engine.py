@@ -204,6 +204,91 @@ class ConstraintSoftness:
     approximates_mobility: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Plate:
+    """A block of 1 kg that does not turn and that a force of 1 N/kg times `PLATE_WEIGHT` presses on
+    a shape; its own surface has no friction of its own.
+
+    Attributes:
+        X_WP: Pose of its center. Its z axis points away from the shape, its x axis is the direction
+            in which it slides.
+        speed: Speed at which it begins to slide, after it has come to rest [m/s].
+    """
+
+    X_WP: Pose
+    speed: float
+
+
+PLATE_WEIGHT = 9.8
+"""Weight of a plate [N]."""
+PLATE_HALF_SIZE = (0.03, 0.03, 0.1)
+"""Half of the edges of a plate [m]."""
+PLATE_INERTIA = 1e6
+"""Moment of inertia of a plate, so that it does not turn; and what the model gains in mass and
+inertia, so that it does not move [kg, kg m^2].
+"""
+REST_TIME, MAX_RESTS, SLIDE_STEPS = 0.1, 20, 10
+"""Duration in which a plate must be at rest [s], largest number of such durations, and number of
+steps in which it slides.
+"""
+MAX_MODEL_SPEED = 5e-3
+"""Speed of the model up to which plates are at rest on it [rad/s, m/s]."""
+REST_ERROR = 2e-3
+"""Error of the force below which a plate is at rest, relative to its weight."""
+
+
+class PressedPlates(Protocol):
+    """Plates that are pressed on a model in a simulator."""
+
+    def velocities(self) -> Array:
+        """Return the velocities of the plates in the world [m/s], shape (n, 3)."""
+
+    def model_speed(self) -> float:
+        """Return the largest velocity of the model [rad/s, m/s]."""
+
+    def add_velocities(self, velocities: Array) -> None:
+        """Add to the velocities of the plates in the world [m/s], shape (n, 3)."""
+
+    def step(self, count: int) -> None:
+        """Advance the simulation by a number of steps."""
+
+
+def plate_motion(pressed: PressedPlates, plates: Sequence[Plate], step: float) -> Array:
+    """Return the velocities of plates before and after a duration at rest, and before and after
+    they slide, in the frame of each plate [m/s], shape (n, 4, 3).
+
+    Args:
+        pressed: The plates in a simulator.
+        plates: The plates.
+        step: Time step [s].
+
+    Raises:
+        NotReportedError: If the model moves, because its own shapes or stops push it.
+    """
+    rotations = np.array([plate.X_WP.R for plate in plates])
+
+    def velocities() -> Array:
+        return np.asarray(np.einsum("nij,ni->nj", rotations, pressed.velocities()))
+
+    def advance(count: int) -> None:
+        pressed.step(count)
+        if not pressed.model_speed() < MAX_MODEL_SPEED:
+            raise NotReportedError("the model moves when it should be at rest")
+
+    advance(1)
+    before, steps = velocities(), max(1, round(REST_TIME / step))
+    for _ in range(MAX_RESTS):
+        advance(steps)
+        start, before = before, velocities()
+        gained = np.abs((start, before - start))[..., 2] / (PLATE_WEIGHT * steps * step)
+        if gained.max() < REST_ERROR:
+            break
+    pressed.add_velocities(np.array([plate.speed * plate.X_WP.R[:, 0] for plate in plates]))
+    sliding = velocities()
+    pressed.step(SLIDE_STEPS)
+    return np.stack((start, before, sliding, velocities()), axis=1)
+
+
 class Engine(Protocol):
     """One mechanism in one simulator.
 
@@ -381,6 +466,14 @@ class Engine(Protocol):
     def contact_points(self) -> Array:
         """Return the points at which shapes touch since the last step, in the world [m], shape (n,
         3); none from an engine that does not report them.
+        """
+
+    def press(self, plates: Sequence[Plate]) -> tuple[Array, float]:
+        """Return the motion of plates that are pressed on the running model, as `plate_motion` has
+        it, and the time step [s].
+
+        The model keeps its shapes, surfaces, masks and solver; it does not move. Its state is
+        undefined afterwards.
         """
 
     def close(self) -> None:
@@ -569,6 +662,10 @@ class BaseEngine:
     def contact_points(self) -> Array:
         """See `Engine.contact_points`."""
         return np.zeros((0, 3))
+
+    def press(self, _plates: Sequence[Plate]) -> tuple[Array, float]:
+        """See `Engine.press`."""
+        self._refuse("press plates on a model")
 
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""

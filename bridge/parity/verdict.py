@@ -121,7 +121,7 @@ class Level(StrEnum):
     OPERATORS = "L1"
     """Mass matrix and forces at random states."""
     MOTION = "L2"
-    """One step, and a second of motion without contact."""
+    """One step, a second of motion without contact, and plates at rest and sliding on shapes."""
     INVARIANTS = "L3"
     """Energy and momentum, which motion without losses conserves."""
     CONTACT = "L4"

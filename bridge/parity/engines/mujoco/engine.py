@@ -19,6 +19,9 @@ from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, joint_position, kind_of
 from bridge.parity.engine import (
     CRITICAL_DAMPING_RESTITUTION,
+    PLATE_HALF_SIZE,
+    PLATE_INERTIA,
+    PLATE_WEIGHT,
     SOFTNESS,
     ActuatorKind,
     ActuatorTrial,
@@ -29,11 +32,13 @@ from bridge.parity.engine import (
     Dof,
     JointParameters,
     NotReportedError,
+    Plate,
     ScalarDof,
     Settings,
     Statements,
     Surfaces,
     moving_links,
+    plate_motion,
     positions_by_joint,
     scalar_dofs,
     without_sentinel,
@@ -46,7 +51,7 @@ from bridge.targets.options import Actuators, MjcfExportOptions
 from loaders.inertia import SpatialInertia
 from loaders.mjcf.compiler import engine_warnings
 from loaders.model import CouplingLaw
-from loaders.pose import Array, Pose, quaternion_to_matrix
+from loaders.pose import Array, Pose, matrix_to_quaternion, quaternion_to_matrix
 
 from .compiled_model import (
     BodyIndices,
@@ -206,6 +211,102 @@ def stop_settings(model: Any, joint: int) -> Array:
     return np.concatenate([np.ravel(table[joint]) for table in tables]).astype(np.float64)
 
 
+_CONTACT_ARRAYS = (
+    "geom_contype", "geom_conaffinity", "geom_condim", "geom_priority", "geom_solmix",
+    "geom_solref", "geom_solimp", "geom_margin", "geom_gap", "geom_friction", "geom_size",
+    "geom_pos", "geom_quat",
+)  # fmt: skip
+"""Arrays of a compiled model that determine the contacts of each geom."""
+_PLATE, _LEAST_PRIORITY = "parity plate", -(2**30)
+"""Names of plates, and their priority: a contact has the surface of the other shape."""
+
+
+def _with_plates(mujoco: Any, spec: Any, running: Any, plates: Sequence[Plate]) -> Any:
+    """Return a compiled model with plates, and with the options and surfaces of a running one,
+    which gravity does not pull and which is too heavy to move.
+
+    Args:
+        mujoco: The module.
+        spec: The spec of the running model, which is changed.
+        running: The running model.
+        plates: The plates, whose bodies are the last ones.
+    """
+    for key in list(spec.keys):
+        spec.delete(key)
+    for number, plate in enumerate(plates):
+        w, x, y, z = matrix_to_quaternion(plate.X_WP.R)
+        body = spec.worldbody.add_body(
+            name=f"{_PLATE} {number}", pos=plate.X_WP.p, quat=(w, x, y, z)
+        )
+        body.explicitinertial, body.mass = True, 1.0
+        body.inertia = (PLATE_INERTIA,) * 3
+        body.add_freejoint()
+        body.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_BOX,
+            size=PLATE_HALF_SIZE,
+            contype=-1,
+            conaffinity=-1,
+            condim=1,
+            priority=_LEAST_PRIORITY,
+            friction=(1e-5, 0.0, 0.0),
+        )
+        for other in range(number):
+            spec.add_exclude(bodyname1=body.name, bodyname2=f"{_PLATE} {other}")
+    model = spec.compile()
+    for name in _CONTACT_ARRAYS:
+        getattr(model, name)[: running.ngeom] = getattr(running, name)
+    for name in (name for name in dir(running.opt) if not name.startswith("_")):
+        value = getattr(running.opt, name)
+        if isinstance(value, np.ndarray):
+            getattr(model.opt, name)[:] = value
+        else:
+            setattr(model.opt, name, value)
+    model.opt.gravity[:] = 0.0
+    model.dof_armature[: running.nv] += PLATE_INERTIA
+    mujoco.mj_setConst(model, mujoco.MjData(model))
+    return model
+
+
+def _diverging(mujoco: Any) -> list[int]:
+    """Return the numbers of the warnings that a motion diverges."""
+    kind = mujoco.mjtWarning
+    return [int(each) for each in (kind.mjWARN_BADQPOS, kind.mjWARN_BADQVEL, kind.mjWARN_BADQACC)]
+
+
+class _Pressed:
+    """Plates in MuJoCo; see `bridge.parity.engine.PressedPlates`.
+
+    Args:
+        mujoco: The module.
+        model: A model, whose last bodies are the plates.
+        qpos: The position of all other joints.
+        plates: The plates.
+    """
+
+    def __init__(self, mujoco: Any, model: Any, qpos: Array, plates: Sequence[Plate]) -> None:
+        self._mujoco, self._model = mujoco, model
+        self._data = mujoco.MjData(model)
+        self._data.qpos[: len(qpos)] = qpos
+        n = len(plates)
+        forces = [-PLATE_WEIGHT * plate.X_WP.R[:, 2] for plate in plates]
+        self._data.xfrc_applied[-n:, :3] = forces
+        self._moving = self._data.qvel[-6 * n :].reshape(n, 6)[:, :3]
+
+    def velocities(self) -> Array:
+        return np.array(self._moving)
+
+    def model_speed(self) -> float:
+        return float(np.abs(self._data.qvel[: -6 * len(self._moving)]).max(initial=0.0))
+
+    def add_velocities(self, velocities: Array) -> None:
+        self._moving += velocities
+
+    def step(self, count: int) -> None:
+        self._mujoco.mj_step(self._model, self._data, count)
+        if self._data.warning.number[_diverging(self._mujoco)].any():
+            raise NotReportedError("the motion in MuJoCo diverges")
+
+
 class MujocoEngine(BaseEngine):
     """A mechanism in MuJoCo.
 
@@ -256,10 +357,7 @@ class MujocoEngine(BaseEngine):
         self._driven: Mapping[str, tuple[Array, float]] = {}
         self._stepped: Any = None
         self._has_distance_fields = False
-        kind = mujoco.mjtWarning
-        self._diverging = [
-            int(each) for each in (kind.mjWARN_BADQPOS, kind.mjWARN_BADQVEL, kind.mjWARN_BADQACC)
-        ]
+        self._diverging = _diverging(mujoco)
         self._addresses: dict[tuple[str, ...], tuple[Array, Array, Array]] = {}
 
     @classmethod
@@ -709,6 +807,24 @@ class MujocoEngine(BaseEngine):
             self._mujoco.mj_step(self.model, self._data, count)
         if self._data.warning.number[self._diverging].any():
             raise DivergedError("the motion in MuJoCo diverges")
+
+    def press(self, plates: Sequence[Plate]) -> tuple[Array, float]:
+        """See `Engine.press`; the export is compiled again with the plates, and gets the options
+        and surfaces of the running model.
+
+        Raises:
+            NotReportedError: if the model has signed distance fields, on whose contacts MuJoCo
+            may crash.
+        """
+        if has_distance_fields(self._mujoco, self.model):
+            raise NotReportedError("MuJoCo may crash on contacts of signed distance fields")
+        built = build(self.mechanism, MjcfExportOptions(policy=self.mechanism.default_policy))
+        spec = to_spec(built.root, built.assets, built.digests)
+        with engine_warnings(self._mujoco, self.warnings):
+            model = _with_plates(self._mujoco, spec, self.model, plates)
+            pressed = _Pressed(self._mujoco, model, self._data.qpos, plates)
+            step = float(model.opt.timestep)
+            return plate_motion(pressed, plates, step), step
 
     def close(self) -> None:
         """See `Engine.close`."""

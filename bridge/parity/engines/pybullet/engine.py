@@ -24,6 +24,9 @@ from bridge.installed_packages import version_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engine import (
+    PLATE_HALF_SIZE,
+    PLATE_INERTIA,
+    PLATE_WEIGHT,
     ActuatorKind,
     ActuatorTrial,
     BaseEngine,
@@ -33,12 +36,14 @@ from bridge.parity.engine import (
     Engine,
     JointParameters,
     NotReportedError,
+    Plate,
     Settings,
     Statements,
     Surfaces,
     add_violation,
     frame_distance,
     moving_links,
+    plate_motion,
     scalar_dofs,
     without_sentinel,
 )
@@ -52,7 +57,7 @@ from bridge.targets.pybullet.dynamics import NoAnswerError, OwnDynamics
 from bridge.targets.pybullet.state import pose_from
 from loaders.inertia import SpatialInertia
 from loaders.model import CouplingLaw
-from loaders.pose import Array, Pose
+from loaders.pose import Array, Pose, matrix_to_quaternion
 
 from .shapes import links_by_index, observe_pairs, of_links, pairs_in_pybullet, surfaces_in_pybullet
 
@@ -417,6 +422,94 @@ def kept_contacts(pybullet: Any, client: int) -> Array:
     for body in (fixed, moved):
         pybullet.removeBody(body, **server)
     return np.array(found)
+
+
+class _Pressed:
+    """Plates in PyBullet; see `bridge.parity.engine.PressedPlates`.
+
+    Gravity is off, and the model becomes too heavy to move.
+
+    Args:
+        pybullet: The module.
+        client: The physics server.
+        step: Advances the simulation by a step.
+        speeds: Returns the velocities of the model.
+        plates: The plates.
+    """
+
+    def __init__(
+        self,
+        pybullet: Any,
+        client: int,
+        step: Callable[[], None],
+        speeds: Callable[[], Array],
+        plates: Sequence[Plate],
+    ) -> None:
+        self._pybullet, self._server, self._step = pybullet, {"physicsClientId": client}, step
+        self._speeds = speeds
+        self._make_heavy()
+        pybullet.setGravity(0.0, 0.0, 0.0, **self._server)
+        shape = pybullet.createCollisionShape(
+            pybullet.GEOM_BOX, halfExtents=PLATE_HALF_SIZE, **self._server
+        )
+        self._plates = [self._add(shape, plate) for plate in plates]
+        for one, two in combinations(self._plates, 2):
+            pybullet.setCollisionFilterPair(one, two, -1, -1, 0, **self._server)
+
+    def _make_heavy(self) -> None:
+        pybullet, server = self._pybullet, self._server
+        for i in range(pybullet.getNumBodies(**server)):
+            body = pybullet.getBodyUniqueId(i, **server)
+            for link in range(BASE, pybullet.getNumJoints(body, **server)):
+                mass, _, moments, *_ = pybullet.getDynamicsInfo(body, link, **server)
+                if mass:
+                    pybullet.changeDynamics(
+                        body,
+                        link,
+                        mass=mass + PLATE_INERTIA,
+                        localInertiaDiagonal=[moment + PLATE_INERTIA for moment in moments],
+                        **server,
+                    )
+
+    def _add(self, shape: int, plate: Plate) -> int:
+        w, x, y, z = matrix_to_quaternion(plate.X_WP.R)
+        pybullet, server = self._pybullet, self._server
+        body = int(
+            pybullet.createMultiBody(
+                1.0, shape, basePosition=plate.X_WP.p, baseOrientation=(x, y, z, w), **server
+            )
+        )
+        pybullet.changeDynamics(
+            body,
+            BASE,
+            localInertiaDiagonal=(PLATE_INERTIA,) * 3,
+            lateralFriction=1.0,
+            linearDamping=0.0,
+            angularDamping=0.0,
+            **server,
+        )
+        pybullet.setCollisionFilterGroupMask(body, BASE, -1, -1, **server)
+        return body
+
+    def velocities(self) -> Array:
+        return np.array(
+            [self._pybullet.getBaseVelocity(body, **self._server)[0] for body in self._plates]
+        )
+
+    def model_speed(self) -> float:
+        return float(np.abs(self._speeds()).max(initial=0.0))
+
+    def add_velocities(self, velocities: Array) -> None:
+        for body, velocity in zip(self._plates, self.velocities() + velocities, strict=True):
+            self._pybullet.resetBaseVelocity(body, velocity.tolist(), **self._server)
+
+    def step(self, count: int) -> None:
+        pybullet, frame = self._pybullet, self._pybullet.LINK_FRAME
+        for _ in range(count):
+            for body in self._plates:
+                force, point = (0.0, 0.0, -PLATE_WEIGHT), (0.0, 0.0, 0.0)
+                pybullet.applyExternalForce(body, BASE, force, point, frame, **self._server)
+            self._step()
 
 
 _SHORT_STEP = 1e-6
@@ -917,6 +1010,13 @@ class PyBulletEngine(BaseEngine):
             if self._controls:
                 self._act(self._controls)
             self._loaded.step()
+
+    def press(self, plates: Sequence[Plate]) -> tuple[Array, float]:
+        """See `Engine.press`; in the server of the running bodies."""
+        parameters = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)
+        pressed = _Pressed(self._pybullet, self._client, self._loaded.step, self.velocities, plates)
+        step = float(parameters["fixedTimeStep"])
+        return plate_motion(pressed, plates, step), step
 
     def start_actuators(self, actuators: ActuatorKind, _joints: Iterable[str]) -> None:
         """See `Engine.start_actuators`."""

@@ -1,0 +1,156 @@
+"""Plates on the running exports: contacts carry their weight and brake them with the stated
+friction, and a switch, mask or setting that a running engine gets after loading fails a row.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import pybullet
+import pytest
+
+import bridge
+import loaders
+from bridge.mechanism import Mechanism
+from bridge.parity import Outcome, Verdict, compare
+from bridge.parity.contact import ACTING, plate_rows
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from tests.support.running_faults import faulty_mujoco, faulty_pybullet
+
+ASSETS = Path(__file__).parents[3] / "assets"
+FORCE, FRICTION = ACTING
+ENGINES = (("mujoco", MujocoEngine), ("pybullet", PyBulletEngine))
+SURFACE = "<surface><friction><ode><mu>{mu}</mu><mu2>{mu}</mu2></ode></friction></surface>"
+BODY = """<sdf version="1.10"><model name="m"><pose>0 0 1 0.3 0.2 0.1</pose><link name="l"><inertial>
+<mass>2</mass></inertial><collision name="c"><geometry>{shape}</geometry>{surface}</collision></link>
+</model></sdf>"""
+SHAPES = {
+    "box": "<box><size>.4 .3 .2</size></box>",
+    "ball": "<sphere><radius>.1</radius></sphere>",
+    "capsule": "<capsule><radius>.05</radius><length>.3</length></capsule>",
+}
+MJCF = """<mujoco><option><flag {flag}/></option><worldbody><geom type="plane" size="2 2 .1" {geom}/>
+<body pos="0 0 .3"><freejoint/><geom type="box" size=".1 .1 .1" mass="1" {geom}/></body></worldbody>
+</mujoco>"""
+
+
+@cache
+def thing(shape: str, mu: float = 0.5) -> Mechanism:
+    text = BODY.format(shape=SHAPES[shape], surface=SURFACE.format(mu=mu))
+    return bridge.lower(loaders.load_string(text, format="sdf"))
+
+
+@cache
+def model(name: str) -> Mechanism:
+    return bridge.lower(loaders.load(ASSETS / name, quiet=True))
+
+
+def outcomes(mechanism: Mechanism, *factories: tuple[str, Any]) -> dict[tuple[str, str], Outcome]:
+    return {(row.quantity, row.engines[1]): row.outcome for row in plate_rows(mechanism, factories)}
+
+
+BOTH_PASS = {
+    (quantity, name): Outcome.PASSED for quantity in ACTING for name in ("mujoco", "pybullet")
+}
+
+
+@pytest.mark.parametrize("mu", [0.2, 1.0])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes_carry_plates_and_brake_them(shape: str, mu: float) -> None:
+    assert outcomes(thing(shape, mu), *ENGINES) == BOTH_PASS
+
+
+@pytest.mark.parametrize("name", ["arm/model.sdf", "gripper/model.sdf", "double_pendulum.urdf"])
+def test_shapes_of_robots_do_so_too(name: str) -> None:
+    assert outcomes(model(name), *ENGINES) == BOTH_PASS
+
+
+def test_a_sound_box_is_equivalent_and_both_rows_are_part_of_it() -> None:
+    found = compare(thing("box"), configurations=1)
+    assert found.verdict is Verdict.EQUIVALENT
+    assert {row.quantity for row in found.rows} >= set(ACTING)
+
+
+def _disable(flag: str) -> Any:
+    def change(running: Any) -> None:
+        running.opt.disableflags |= getattr(mujoco.mjtDisableBit, flag)
+
+    return change
+
+
+def _set(array: str, value: float) -> Any:
+    def change(running: Any) -> None:
+        getattr(running, array)[:] = value
+
+    return change
+
+
+@pytest.mark.parametrize("name", ["arm/model.sdf", "gripper/model.sdf"])
+@pytest.mark.parametrize(
+    ("change", "quantity"),
+    [
+        (_disable("mjDSBL_CONTACT"), FORCE),
+        (_disable("mjDSBL_CONSTRAINT"), FORCE),
+        (_set("geom_contype", 0), FORCE),
+        (_set("geom_condim", 1), FRICTION),
+    ],
+    ids=["contact", "constraint", "mask", "condim"],
+)
+def test_what_stops_a_contact_of_mujoco_fails_a_row(change: Any, quantity: str, name: str) -> None:
+    def planted(running: Any) -> None:
+        change(running)
+        if quantity == FORCE and running.geom_contype.max() == 0:
+            running.geom_conaffinity[:] = 0
+
+    found = outcomes(model(name), ("mujoco", faulty_mujoco(planted)))
+    assert found[quantity, "mujoco"] is Outcome.FAILED
+
+
+def _on_each_link(change: Any) -> Any:
+    def planted(engine: Any) -> None:
+        client = engine._client
+        for body in engine._bodies:
+            for link in range(-1, pybullet.getNumJoints(int(body), physicsClientId=client)):
+                change(int(body), link, physicsClientId=client)
+
+    return planted
+
+
+def _masked(body: int, link: int, **server: int) -> None:
+    pybullet.setCollisionFilterGroupMask(body, link, 0, 0, **server)
+
+
+def _soft(body: int, link: int, **server: int) -> None:
+    pybullet.changeDynamics(body, link, contactStiffness=50.0, contactDamping=0.1, **server)
+
+
+@pytest.mark.parametrize("change", [_masked, _soft])
+@pytest.mark.parametrize("name", ["arm/model.sdf", "gripper/model.sdf"])
+def test_what_stops_a_contact_of_pybullet_fails_a_row(change: Any, name: str) -> None:
+    found = outcomes(model(name), ("pybullet", faulty_pybullet(_on_each_link(change))))
+    assert found[FORCE, "pybullet"] is Outcome.FAILED
+
+
+@pytest.mark.parametrize(
+    ("flag", "geom"),
+    [("contact='disable'", ""), ("constraint='disable'", ""), ("", "condim='1'")],
+)
+def test_contacts_that_a_file_switches_off_act_in_no_engine(flag: str, geom: str) -> None:
+    scene = loaders.load_string(MJCF.format(flag=flag, geom=geom), format="mjcf")
+    found = compare(scene, configurations=1)
+    failed = {row.quantity for row in found.failures} & set(ACTING)
+    assert not failed
+    acting = {row.quantity for row in found.rows} & set(ACTING)
+    assert acting == (set() if flag else set(ACTING))
+
+
+def test_a_model_that_its_own_shapes_push_shows_nothing() -> None:
+    text = """<mujoco><worldbody><geom type="box" size=".1 .1 .1"/><body><freejoint/>
+    <geom type="box" size=".1 .1 .09" mass="1"/></body></worldbody></mujoco>"""
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
+    found = outcomes(mechanism, *ENGINES)
+    assert set(found.values()) <= {Outcome.UNKNOWN}
