@@ -135,7 +135,8 @@ ORDER = {
         {"reference"},
         {"bounds", "engines", "quantity"},
         {"convergence"},
-        {"attribution", "contact", "motion", "report"},
+        {"attribution", "motion", "report"},
+        {"contact"},
         {"quantities"},
         {"comparison", "replay"},
         {"two_models"},
@@ -334,8 +335,11 @@ PROVIDED = {
 REPORTS = (
     "bridge/targets/pybullet/features.py",
     "bridge/targets/mjcf/fields.py",
+    "bridge/targets/mjcf/folder.py",
 )
-"""The modules that report the fields of a scene that a target does not support."""
+"""The modules that report the fields of a scene that a target does not support, and the one that
+asks whether a source states a world.
+"""
 
 
 def test_targets_ask_the_scene_only_for_names_looks_and_sensors() -> None:

@@ -413,7 +413,7 @@ class _Target:
 
     @property
     def can_carry(self) -> bool:
-        """Whether contacts of the shape exert forces, and are stiff enough for a plate."""
+        """Return whether contacts of the shape exert forces, and are stiff enough for a plate."""
         stiffness = self.collision.surface.stiffness
         is_stiff = stiffness is None or stiffness * _MAX_SAG > PLATE_WEIGHT
         return is_stiff and _collides(self.collision) and not self._settings & _OF_SOFTNESS

@@ -359,7 +359,7 @@ class AssetLibrary:
     def add_sky(self) -> None:
         """Add the picture around the scene that a source in MJCF states."""
         scene = self._context.mechanism.scene
-        settings = own_settings(scene.physics)
+        settings = own_settings(self._context.mechanism.physics)
         stated = {k.removeprefix(SKY): text for k, text in settings.items() if k.startswith(SKY)}
         if stated:
             self._made_texture(stated, "", Where(scene.source))
