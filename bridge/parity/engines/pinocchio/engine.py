@@ -48,6 +48,9 @@ _PLACED_QUANTITIES = (
     "initial poses",
     "poses at zero",
 )
+_WITHOUT_MASS = (
+    "pinocchio's MJCF reader gives no mass to geoms whose contype and conaffinity are both zero"
+)
 _CAUSES = {
     "mujoco": {
         "limits": (
@@ -56,6 +59,7 @@ _CAUSES = {
             "limited='false'"
         ),
         **dict.fromkeys(_PLACED_QUANTITIES, _PLACED),
+        **dict.fromkeys(("mass", "center of mass", "inertia", "mass matrix"), _WITHOUT_MASS),
     },
     "robot": {
         "limits": "pinocchio reads a revolute joint without lower and upper limit as locked at zero"

@@ -189,6 +189,15 @@ def test_the_cause_of_a_dropped_pose_is_stated(tmp_path: Path) -> None:
     assert "drops the pose of a single body" in causes["joint motion"]
 
 
+def test_the_cause_of_a_missing_mass_is_stated(tmp_path: Path) -> None:
+    path = tmp_path / "m.xml"
+    drawn = '<geom size=".1"/><geom pos=".2 0 0" size=".1" contype="0" conaffinity="0"/>'
+    text = MJCF.format(root="<freejoint/>", more="").replace('<geom size=".1"/>', drawn)
+    path.write_text(text)
+    causes = {row.quantity: row.cause for row in compared(path).failures}
+    assert "contype and conaffinity are both zero" in causes["mass"]
+
+
 def test_a_compensation_of_gravity_leaves_bias_forces_unknown(tmp_path: Path) -> None:
     path = tmp_path / "m.xml"
     path.write_text(MJCF.format(root="", more="").replace('name="c"', 'name="c" gravcomp=".5"'))
