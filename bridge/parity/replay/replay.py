@@ -22,6 +22,7 @@ from bridge.parity.engine import (
     default_engines,
     factory_of,
     name_of,
+    reads_file,
     scalar_dofs,
     solves_constraints,
 )
@@ -269,7 +270,7 @@ def openers(engines: str | Sequence[str | Factory] | None) -> list[tuple[str, Op
     )
     factories = [factory_of(each) if isinstance(each, str) else each for each in wanted]
     for factory in factories:
-        if not solves_constraints(factory) or getattr(factory, "reads_file", False):
+        if not solves_constraints(factory) or reads_file(factory):
             raise ValueError(f"the engine {name_of(factory)} does not replay motions of mechanisms")
     return [(name_of(factory), as_exported(factory)) for factory in factories]
 
