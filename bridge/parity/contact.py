@@ -471,8 +471,8 @@ def plate_rows(mechanism: Mechanism, factories: _Named) -> Iterator[Row]:
         if not solves_constraints(factory):
             continue
         with closing(as_exported(factory)(mechanism)) as engine:
-            engine.set_state(q, {})
             try:
+                engine.set_state(q, {})
                 friction = engine.surfaces().friction
                 motion, step = engine.press(plates)
             except NotReportedError as error:
