@@ -594,7 +594,8 @@ def _friction_row(
         stated = np.array([targets[k].mu for k in shown])
         spread = np.array([_spread(targets[k]) for k in shown])
         found = lost[shown] / carrying[shown]
-        errors = np.maximum(found - spread * stated, stated / spread - found)
+        beyond = np.maximum(found - spread * stated, stated / spread - found)
+        errors = np.maximum(beyond, 0.0)
         yield _acting_row(ACTING[1], name, [targets[k] for k in shown], errors, FRICTION_ERROR)
 
 

@@ -67,6 +67,7 @@ def test_shapes_carry_plates_and_brake_them(shape: str, mu: float) -> None:
 @pytest.mark.parametrize("name", ["arm/model.sdf", "gripper/model.sdf", "double_pendulum.urdf"])
 def test_shapes_of_robots_do_so_too(name: str) -> None:
     assert outcomes(model(name), *ENGINES) == BOTH_PASS
+    assert all(row.error >= 0.0 for row in plate_rows(model(name), ENGINES))
 
 
 def test_a_sound_box_is_equivalent_and_both_rows_are_part_of_it() -> None:
