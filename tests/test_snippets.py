@@ -25,6 +25,7 @@ FINISHES_WITH = {
     "--map elbow=joint_2": 5,
     "--engines mujoco,mujoco-urdf": 1,
     "--engines mujoco,drake": 4,
+    "--engines mujoco,mjx": 4,
     "batch compare": 4,
 }
 """Exit status of the commands that find a difference, or cannot compare everything; it is 0 for all

@@ -13,7 +13,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_STATUSES = (0, 1, 2, 3)
+_STATUSES = (0, 1, 2, 3, 5, 6)
 
 
 class TerminalError(Exception):

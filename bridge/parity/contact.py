@@ -405,11 +405,13 @@ class _Target:
 
     @property
     def mu(self) -> float | None:
-        """The coefficient of friction, where a plate can show it."""
-        friction = self.collision.surface.friction
+        """The coefficient of friction, where a plate can show it: one that bounces or sways is not
+        pressed with its weight alone.
+        """
+        surface, friction = self.collision.surface, self.collision.surface.friction
         is_one = friction.mu == friction.mu2 and not self._settings & _OF_FRICTION
-        is_shown = is_one and friction.mu <= MAX_FRICTION
-        return friction.mu if is_shown else None
+        is_calm = surface.restitution == 0.0 and surface.damping is None
+        return friction.mu if is_one and is_calm and friction.mu <= MAX_FRICTION else None
 
     @property
     def can_carry(self) -> bool:
