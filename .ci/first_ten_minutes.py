@@ -37,6 +37,7 @@ PLACEHOLDERS = {
     "CODE": "robot.degrees",
     "TASK": "check",
     "INPUT": "assets",
+    "LOG": "--help",  # there is no log in the distribution; docs/replay.md records one
 }
 """Words that stand for arguments of the commands in docs/cli.md."""
 NEEDS_DISPLAY = ("view",)
