@@ -335,11 +335,8 @@ PROVIDED = {
 REPORTS = (
     "bridge/targets/pybullet/features.py",
     "bridge/targets/mjcf/fields.py",
-    "bridge/targets/mjcf/folder.py",
 )
-"""The modules that report the fields of a scene that a target does not support, and the one that
-asks whether a source states a world.
-"""
+"""The modules that report the fields of a scene that a target does not support."""
 
 
 def test_targets_ask_the_scene_only_for_names_looks_and_sensors() -> None:

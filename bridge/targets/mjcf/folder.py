@@ -35,7 +35,13 @@ from .submodel import file_owners, model_alone, split_document
 
 
 def readme_text(
-    name: str, scene: Scene, built: BuiltMjcf, options: MjcfExportOptions, parts: Sequence[str] = ()
+    name: str,
+    scene: Scene,
+    built: BuiltMjcf,
+    options: MjcfExportOptions,
+    parts: Sequence[str] = (),
+    *,
+    is_world: bool,
 ) -> str:
     """Return the text of README.md: how to use the model, and how it was made.
 
@@ -45,6 +51,7 @@ def readme_text(
         built: The document.
         options: The options of the export.
         parts: The files that the model's file includes.
+        is_world: Whether the source is a world or states properties of one.
     """
     lines = [
         f"# {name}",
@@ -72,7 +79,7 @@ def readme_text(
             "error."
         ),
         *_floating_paragraph(built),
-        *_options_paragraph(name, scene),
+        *_options_paragraph(name, is_world=is_world),
         "",
         *_joint_table(built),
     ]
@@ -117,13 +124,13 @@ def _floating_paragraph(built: BuiltMjcf) -> list[str]:
     return ["", warning] if robots else []
 
 
-def _options_paragraph(name: str, scene: Scene) -> list[str]:
+def _options_paragraph(name: str, *, is_world: bool) -> list[str]:
     """Return the sentence that says where the options are, if the model's file has none."""
     sentence = (
         f"The source states no gravity and no time step, so the options are in `scene.xml`; "
         f"`{name}.xml` alone has those of MuJoCo, or of the model to which it is attached."
     )
-    return [] if _states_world(scene) else ["", sentence]
+    return [] if is_world else ["", sentence]
 
 
 _QPOS_SIZES = {"free": 7, "ball": 4}
@@ -474,11 +481,12 @@ def folder_files(source: Source, keywords: MjcfOptions) -> MjcfFiles:
     require_xml_depth(built.root)
     scene = mechanism.scene
     name = file_name(scene.name)
-    root, options_of_scene = _split_options(built.root, scene)
+    is_world = _states_world(mechanism)
+    root, options_of_scene = _split_options(built.root, is_world=is_world)
     models, parts = _model_files(name, scene, root)
     texts = models | {
         SCENE: write(scene_element(name, mechanism, built, options_of_scene)),
-        "README.md": readme_text(name, scene, built, options, parts),
+        "README.md": readme_text(name, scene, built, options, parts, is_world=is_world),
         "FIDELITY.md": fidelity_text(scene, built.diagnostics),
     }
     files = {file: text.encode(errors="backslashreplace") for file, text in texts.items()}
@@ -501,14 +509,14 @@ _PART = "_part"
 """End of the names of the parts of a world."""
 
 
-def _states_world(scene: Scene) -> bool:
+def _states_world(mechanism: Mechanism) -> bool:
     """Return whether a source is a world or states properties of one, such as its gravity; a model
     alone, such as that of a URDF, states none.
     """
-    default = Scene(name="")
+    scene, default = mechanism.scene, Scene(name="")
     is_model = scene.name in {model.name for model in scene.models}
-    is_default = scene.physics == default.physics and not scene.wind.any()
-    same = is_default and np.array_equal(scene.gravity, default.gravity)
+    is_default = mechanism.physics == default.physics and not scene.wind.any()
+    same = is_default and np.array_equal(mechanism.gravity, default.gravity)
     return not (is_model and same and np.array_equal(scene.magnetic_field, default.magnetic_field))
 
 
@@ -516,7 +524,7 @@ _DEFAULT_OPTIONS = {"timestep": "0.002", "gravity": "0 0 -9.81"}
 """Options that are written in any case, and their values if none is written."""
 
 
-def _split_options(document: MjcfElement, scene: Scene) -> tuple[MjcfElement, MjcfElement]:
+def _split_options(document: MjcfElement, *, is_world: bool) -> tuple[MjcfElement, MjcfElement]:
     """Return the document of the model, and the options that its scene adds.
 
     Options of a model make MuJoCo warn when it is attached to another one. So the model has only
@@ -524,7 +532,6 @@ def _split_options(document: MjcfElement, scene: Scene) -> tuple[MjcfElement, Mj
     they tell which links collide.
     """
     stated = next(section for section in document.children if section.tag == "option")
-    is_world = _states_world(scene)
     own = {k: v for k, v in stated.attributes.items() if v != _DEFAULT_OPTIONS.get(k)}
     option = MjcfElement("option", **own if is_world else {})
     option.children = stated.children
