@@ -13,7 +13,7 @@ import numpy as np
 
 from bridge.installed_packages import version_of
 from bridge.mechanism import Mechanism
-from bridge.mechanism.coordinates import Position
+from bridge.mechanism.coordinates import Coordinates, Position
 from bridge.parity.engine import BaseEngine, Dof, NotReportedError
 from loaders import Search
 from loaders.model import CouplingLaw
@@ -105,6 +105,48 @@ class _Native(BaseEngine):
         sources = [indices[k] for k in known]
         ordered[np.ix_(*[known] * M.ndim)] = M[np.ix_(*[sources] * M.ndim)]
         return ordered
+
+
+class _OwnVelocities(_Native):
+    """Base class of libraries with velocities of their own, ``v_own = B v``: mass matrix and bias
+    forces become ``B.T M B`` and ``B.T (f + M dB/dt v)``.
+    """
+
+    _B: Array
+    """The matrix B in the current state."""
+    _rate: Array
+    """The rate of B times the velocities."""
+
+    def _own_mass_matrix(self) -> Array:
+        """Return the mass matrix in the library's coordinates."""
+        raise NotImplementedError
+
+    def _own_bias_forces(self) -> Array:
+        """Return the bias forces in the library's coordinates."""
+        raise NotImplementedError
+
+    def _positions_by_name(self, q: Mapping[str, Position]) -> dict[str, Coordinates]:
+        """Return the position of every body, by its name; see `Mechanism.positions_by_body`."""
+        names = (body.name for body in self.mechanism.bodies)
+        return dict(zip(names, self.mechanism.positions_by_body(q), strict=True))
+
+    def mass_matrix(self) -> Array:
+        """See `Engine.mass_matrix`."""
+        self._require_model()
+        M: Array = self._B.T @ self._own_mass_matrix() @ self._B
+        return M
+
+    def bias_forces(self) -> Array:
+        """See `Engine.bias_forces`."""
+        self._require_model()
+        bias = self._own_bias_forces() + self._own_mass_matrix() @ self._rate
+        forces: Array = self._B.T @ bias
+        return forces
+
+    def inverse_dynamics(self, accelerations: Array) -> Array:
+        """See `Engine.inverse_dynamics`; by definition the sum of inertial and bias forces."""
+        forces: Array = self.mass_matrix() @ accelerations + self.bias_forces()
+        return forces
 
 
 def _by_short_name(names: Iterator[str]) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """Models in Newton, in single precision: the export, or the original as Newton itself reads it.
 
-Newton expresses the velocity of a free body by that of its center of mass. With ``v_newton = B v``,
-mass matrix and bias forces become ``B.T M B`` and ``B.T (f + M dB/dt v)``.
+Newton expresses the velocity of a free body by that of its center of mass.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from bridge.parity.engine import (
     moving_links,
     without_sentinel,
 )
-from bridge.parity.engines.native import _Native
+from bridge.parity.engines.native import _OwnVelocities
 from bridge.parity.engines.warp.engine import quiet
 from bridge.targets.mjcf.context import write
 from bridge.targets.mjcf.document import build
@@ -32,7 +31,7 @@ from bridge.targets.options import MjcfExportOptions
 from loaders import Search
 from loaders.deferred import cached_property
 from loaders.inertia import SpatialInertia
-from loaders.pose import Array, Pose, quaternion_to_matrix
+from loaders.pose import Array, Pose, quaternion_to_matrix, skew
 
 _REFUSALS = (ValueError, RuntimeError, LookupError, TypeError, OSError)
 """The errors that Newton's readers raise on a file that they do not read."""
@@ -61,11 +60,13 @@ class _Joint:
         return kind_of(self.body) is PrimitiveKind.FREE
 
 
-class _Newton(_Native):
+class _Newton(_OwnVelocities):
     """A model in Newton, for L0 and L1."""
 
     unit_roundoff = float(np.finfo(np.float32).eps) / 2.0
     solves_constraints = False
+    _computed: tuple[Array, Array] | None = None
+    """Mass matrix and bias forces in the current state, once computed."""
 
     def __init__(self, mechanism: Mechanism, search: Search | None = None) -> None:
         super().__init__(mechanism, search)
@@ -120,9 +121,8 @@ class _Newton(_Native):
         """See `Engine.set_state`."""
         if self.refusal:
             return
-        by_body = self.mechanism.positions_by_body(q)
-        names = (body.name for body in self.mechanism.bodies)
-        positions = dict(zip(names, by_body, strict=True))
+        positions = self._positions_by_name(q)
+        self._computed = None
         joint_q = np.array(self._model.joint_q.numpy(), dtype=np.float64)
         for joint in self._joints:
             numbers = positions[joint.body.name]
@@ -149,7 +149,7 @@ class _Newton(_Native):
             if joint.is_free:
                 r = poses[joint.child].R @ coms[joint.child]
                 w = self._velocity[column + 3 : column + 6]
-                B[row : row + 3, column + 3 : column + 6] = -_cross(r)
+                B[row : row + 3, column + 3 : column + 6] = -skew(r)
                 rate[row : row + 3] = np.cross(w, np.cross(w, r))
         return B, rate
 
@@ -200,7 +200,8 @@ class _Newton(_Native):
 
     def _passive(self) -> tuple[Array, Array]:
         """Return mass matrix and bias forces in the coordinates of Newton."""
-        self._require_model()
+        if self._computed is not None:
+            return self._computed
         import warp
 
         m, count = self._model, self._model.joint_dof_count
@@ -218,24 +219,16 @@ class _Newton(_Native):
         for k in range(articulations):
             a, b = int(starts[joints[k]]), int(starts[joints[k + 1]])
             M[a:b, a:b] = blocks[k, : b - a, : b - a]
-        return M, bias
+        self._computed = M, bias
+        return self._computed
 
-    def mass_matrix(self) -> Array:
-        """See `Engine.mass_matrix`."""
+    def _own_mass_matrix(self) -> Array:
         M, _ = self._passive()
-        projected: Array = self._B.T @ M @ self._B
-        return projected
+        return M
 
-    def bias_forces(self) -> Array:
-        """See `Engine.bias_forces`."""
-        M, bias = self._passive()
-        forces: Array = self._B.T @ (bias + M @ self._rate)
-        return forces
-
-    def inverse_dynamics(self, accelerations: Array) -> Array:
-        """See `Engine.inverse_dynamics`; by definition the sum of inertial and bias forces."""
-        forces: Array = self.mass_matrix() @ accelerations + self.bias_forces()
-        return forces
+    def _own_bias_forces(self) -> Array:
+        _, bias = self._passive()
+        return bias
 
     def settings(self) -> Settings:
         """See `Engine.settings`; Newton has no time step and is not asked for effort limits."""
@@ -281,6 +274,7 @@ class NewtonEngine(_Newton):
             DivergedError: If the motion leaves the finite numbers.
         """
         self._require_model()
+        self._computed = None
         with quiet():
             solver = self._solver
             for _ in range(count):
@@ -353,9 +347,3 @@ def _last(label: str, known: Mapping[str, str]) -> str:
     parts = label.split("/")
     names = ("/".join(parts[k:]) for k in range(len(parts)))
     return next((name for name in names if name in known), "")
-
-
-def _cross(p: Array) -> Array:
-    """Return the matrix of the cross product with a vector, shape (3, 3)."""
-    x, y, z = p
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

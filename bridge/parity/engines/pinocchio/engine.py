@@ -1,8 +1,7 @@
 """URDF and MJCF files as pinocchio itself reads them, in double precision.
 
-Pinocchio expresses the velocity of a free or ball joint in the child's frame. With
-``v_pinocchio = B v``, mass matrix and bias forces become ``B.T M B`` and ``B.T (f + M dB/dt v)``.
-The mechanism provides names, gravity and the choice of the base; every other number is pinocchio's.
+Pinocchio expresses the velocity of a free or ball joint in the child's frame. The
+mechanism provides names, gravity and the choice of the base; every other number is pinocchio's.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from bridge.parity.engine import (
     moving_links,
     without_sentinel,
 )
-from bridge.parity.engines.native import _Native
+from bridge.parity.engines.native import _OwnVelocities
 from loaders import Search
 from loaders.diagnostics import Diagnostics
 from loaders.engine_settings import gravity_share
@@ -87,7 +86,7 @@ class _Joint:
     nq: int
 
 
-class PinocchioEngine(_Native):
+class PinocchioEngine(_OwnVelocities):
     """Pinocchio's readers of URDF and MJCF, for L0 and L1."""
 
     name = "pinocchio"
@@ -167,9 +166,7 @@ class PinocchioEngine(_Native):
         if self.refusal:
             return
         pinocchio, model = self._pinocchio, self._model
-        by_body = self.mechanism.positions_by_body(q)
-        names = (body.name for body in self.mechanism.bodies)
-        positions = dict(zip(names, by_body, strict=True))
+        positions = self._positions_by_name(q)
         self._velocity = self.mechanism.velocities(v)
         size = len(self._velocity)
         self._q = np.array(pinocchio.neutral(model))
@@ -231,13 +228,7 @@ class PinocchioEngine(_Native):
             found[name] = np.concatenate((J[3:], J[:3]))
         return found
 
-    def mass_matrix(self) -> Array:
-        """See `Engine.mass_matrix`."""
-        self._require_model()
-        M: Array = self._B.T @ self._mass_matrix() @ self._B
-        return M
-
-    def _mass_matrix(self) -> Array:
+    def _own_mass_matrix(self) -> Array:
         """Return the mass matrix in the coordinates of pinocchio."""
         nv = self._model.nv
         upper = np.triu(
@@ -246,26 +237,18 @@ class PinocchioEngine(_Native):
         M: Array = upper + np.triu(upper, 1).T
         return M
 
-    def bias_forces(self) -> Array:
-        """See `Engine.bias_forces`.
+    def _own_bias_forces(self) -> Array:
+        """Return the bias forces in the coordinates of pinocchio.
 
         Raises:
             NotReportedError: If gravity acts on a link in part, which pinocchio does not read.
         """
-        self._require_model()
         partial = [body.name for body in self.mechanism.bodies if gravity_share(body.link) != 1.0]
         if partial:
             raise NotReportedError(
                 f"pinocchio reads no compensation of gravity, which {', '.join(partial)} has"
             )
-        bias = self._pinocchio.nonLinearEffects(self._model, self._data, self._q, self._v)
-        forces: Array = self._B.T @ (np.array(bias) + self._mass_matrix() @ self._rate)
-        return forces
-
-    def inverse_dynamics(self, accelerations: Array) -> Array:
-        """See `Engine.inverse_dynamics`; by definition the sum of inertial and bias forces."""
-        forces: Array = self.mass_matrix() @ accelerations + self.bias_forces()
-        return forces
+        return np.array(self._pinocchio.nonLinearEffects(self._model, self._data, self._q, self._v))
 
     def settings(self) -> Settings:
         """See `Engine.settings`; pinocchio reads no gravity, no time step and no initial state, so
