@@ -38,10 +38,10 @@ def tints(visual: Visual) -> bool:
 def look_of(visual: Visual, own: PartLook = UNSTATED) -> Material:
     """Return the look of a part of a visual; its color is always stated, with the transparency.
 
-    What the source states has precedence: a texture over all that the mesh file states, a color
-    over its colors, and in SDFormat and MJCF over its texture too. What only emits light has the
-    color of that. A color that is only ambient counts where the mesh file states no look, and tints
-    a texture if it has a hue.
+    The source has precedence over the mesh file: its texture replaces the whole look of the part,
+    its color replaces the color of the part, and in SDFormat and MJCF also the texture. A material
+    that only emits light has the color of its light. An ambient color without a diffuse one counts
+    where the mesh file states no look, and tints a texture if it has a hue.
 
     Args:
         visual: The visual.

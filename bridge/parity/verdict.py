@@ -323,7 +323,7 @@ class Findings:
         diagnostics: The fidelity reports of all engines.
         inputs: SHA-256 of each file that was read, by path.
         contact: What was compared of motion in contact; empty if the model can touch nothing.
-        gaps: What the model states and was not compared.
+        gaps: The statements of the model that were not compared.
         conditions: The conditions under which the verdict holds, such as speeds within the stated
             limits.
         details: Data for the report: mass matrices, inertias, collision pairs.

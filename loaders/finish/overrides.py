@@ -237,7 +237,7 @@ class _Overrides:
     """Name of the table that is read."""
 
     def at(self, table: str) -> _Overrides:
-        """Return the overrides, of which a table is read."""
+        """Return the same overrides while one of their tables is read."""
         return dataclasses.replace(self, table=table)
 
     def where(self, word: str) -> Where:

@@ -89,7 +89,8 @@ def view_motion(
             installed.
         seconds: Duration [s].
         positions: Positions by joint at the start; those that are left out are the initial ones.
-        overlay: Whether the models stand in one place, the later ones orange and half transparent.
+        overlay: Whether to draw the models in one place, all but the first in orange, half
+            transparent.
         port: Port of the server; the next free one if it is taken, 0 for any.
         dark: Whether the page is dark at first.
         load_options: Options of `loaders.load`, if ``source`` is a path.

@@ -34,7 +34,7 @@ from .rollout import Experiment, Open, ReplayedMotion, renamed, roll_out
 Tables = Mapping[str, Mapping[str, Any]]
 """Tables of a file of overrides."""
 SIGNIFICANCE = 1e-3
-"""Probability of an improvement by chance up to which a candidate is proposed."""
+"""Largest probability that an improvement is due to chance, for a candidate to be proposed."""
 LEAST_SHARE = 0.3
 """Share of the residual that a proposed candidate explains at least."""
 REFINED = 6
