@@ -219,7 +219,6 @@ class DrakeEngine(BaseEngine):
             raise NotReportedError(self.refusal)
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
-        """See `Engine.set_state`."""
         if self.refusal:
             return
         positions = self._plant.GetPositions(self._plant.CreateDefaultContext())
@@ -242,13 +241,11 @@ class DrakeEngine(BaseEngine):
         self._motion = None
 
     def positions(self) -> dict[str, Position]:
-        """See `Engine.positions`."""
         self._require_model()
         positions = np.asarray(self._plant.GetPositions(self._context))
         return {name: position_of(joint, positions) for name, joint in self._joints.items()}
 
     def link_poses(self) -> dict[str, Pose]:
-        """See `Engine.link_poses`."""
         self._require_model()
         poses = {
             name: body.EvalPoseInWorld(self._context).GetAsMatrix4()
@@ -257,7 +254,6 @@ class DrakeEngine(BaseEngine):
         return {name: Pose.of(X[:3, :3], X[:3, 3]) for name, X in poses.items()}
 
     def inertias(self) -> dict[str, SpatialInertia]:
-        """See `Engine.inertias`."""
         self._require_model()
         moving = moving_links(self.mechanism)
         return {name: _inertia(body) for name, body in self._links.items() if name in moving}
@@ -282,11 +278,6 @@ class DrakeEngine(BaseEngine):
         return efforts_in_drake(self._plant, self._joints, trials)
 
     def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
-        """See `Engine.couplings`.
-
-        Raises:
-            NotReportedError: Always.
-        """
         self._require_constraints()
         raise NotReportedError("Drake does not report its couplings; its motion shows them")
 
@@ -296,21 +287,18 @@ class DrakeEngine(BaseEngine):
             raise NotReportedError("Drake has read no constraint from the file")
 
     def mass_matrix(self) -> Array:
-        """See `Engine.mass_matrix`."""
         self._require_model()
         return np.asarray(self._plant.CalcMassMatrix(self._context))[
             np.ix_(self._order, self._order)
         ]
 
     def bias_forces(self) -> Array:
-        """See `Engine.bias_forces`."""
         self._require_model()
         gravity = self._plant.CalcGravityGeneralizedForces(self._context)
         forces: Array = np.asarray(self._plant.CalcBiasTerm(self._context) - gravity)[self._order]
         return forces
 
     def jacobians(self) -> dict[str, Array]:
-        """See `Engine.jacobians`."""
         self._require_model()
         from pydrake.multibody.tree import JacobianWrtVariable
 
@@ -323,7 +311,6 @@ class DrakeEngine(BaseEngine):
         return {name: np.asarray(J)[:, self._order] for name, J in jacobians.items()}
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
-        """See `Engine.inverse_dynamics`."""
         self._require_model()
         from pydrake.multibody.tree import MultibodyForces
 
@@ -335,18 +322,12 @@ class DrakeEngine(BaseEngine):
         return total
 
     def violations(self) -> dict[str, float]:
-        """See `Engine.violations`.
-
-        Raises:
-            NotReportedError: Always.
-        """
         self._require_constraints()
         raise NotReportedError(
             "Drake does not report violations of its constraints; its motion shows them"
         )
 
     def velocities(self) -> Array:
-        """See `Engine.velocities`."""
         self._require_model()
         return np.asarray(self._plant.GetVelocities(self._context))[self._order]
 
@@ -417,9 +398,6 @@ class DrakeEngine(BaseEngine):
             self._motion.advance(count * self._seconds)
         except NoMotionError as error:
             raise NotReportedError(f"Drake does not simulate the model: {error}") from error
-
-    def close(self) -> None:
-        """See `Engine.close`."""
 
 
 def _inertia(body: Any) -> SpatialInertia:

@@ -149,7 +149,6 @@ class AcceleratedEngine(MujocoEngine, ABC):
         return self._qpos(state[0]), self._velocity_map() @ self.mechanism.velocities(state[1])
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
-        """See `Engine.set_state`."""
         if not self.refusal:
             super().set_state(q, v)
 
@@ -194,13 +193,11 @@ class AcceleratedEngine(MujocoEngine, ABC):
     # --- dynamics ---------------------------------------------------------------------------------
 
     def mass_matrix(self) -> Array:
-        """See `Engine.mass_matrix`."""
         M, B = self._of_current_state("M"), self._velocity_map()
         projected: Array = B.T @ M @ B
         return projected
 
     def bias_forces(self) -> Array:
-        """See `Engine.bias_forces`."""
         self._kinematics(self._data)
         return super().bias_forces()
 
@@ -212,7 +209,6 @@ class AcceleratedEngine(MujocoEngine, ABC):
         return forces
 
     def sensor_forces(self) -> dict[str, Array]:
-        """See `Engine.sensor_forces`."""
         self._data.sensordata[:] = self._measured()
         return super().sensor_forces()
 
