@@ -107,7 +107,6 @@ ORDER = {
             "contact_parameters",
             "default",
             "joint",
-            "mujoco_elements",
             "site",
             "submodel",
         },
@@ -145,7 +144,6 @@ ORDER = {
     "bridge.parity.engines": (
         {"__init__", "dart", "drake", "native"},
         {"mujoco", "pinocchio", "pybullet"},
-        {"mjx", "warp"},
         {"newton"},
     ),
 }
