@@ -372,18 +372,16 @@ def _likely_ids(client: Client, count: int) -> list[int]:
     return list(islice((i for i in itertools.count() if i not in taken), count))
 
 
-def pairs_by_body(pairs: Iterable[LinkPair], bodies: Sequence[int]) -> dict[int, list[LinkPair]]:
-    """Return the pairs of each body, by PyBullet's ids; a pair of two bodies is with both.
+def pairs_of_body(pairs: Iterable[LinkPair], bodies: Sequence[int], body: int) -> list[LinkPair]:
+    """Return the pairs of a body, by PyBullet's ids.
 
     Args:
         pairs: Pairs by number of the body.
         bodies: PyBullet's ids by that number.
+        body: PyBullet's id of the body.
     """
-    of_body: dict[int, list[LinkPair]] = {body: [] for body in bodies}
-    for (i, a), (j, b) in pairs:
-        for body in {bodies[i], bodies[j]}:
-            of_body[body].append(((bodies[i], a), (bodies[j], b)))
-    return of_body
+    by_id = (((bodies[i], a), (bodies[j], b)) for (i, a), (j, b) in pairs)
+    return [pair for pair in by_id if body in {pair[0][0], pair[1][0]}]
 
 
 def forget_pairs(client: Client, pairs: Iterable[LinkPair]) -> None:
