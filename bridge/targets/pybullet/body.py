@@ -243,7 +243,7 @@ def public_names(handle_type: type, attributes: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepWork:
-    """What a step of a body has to do beside PyBullet's own."""
+    """Work of a step of a body, beside PyBullet's own."""
 
     depends_on_step: bool
     """Whether a force of the body depends on the time step; see `adapt_to_step`."""

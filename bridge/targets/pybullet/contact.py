@@ -9,7 +9,8 @@ coefficients are kept, which are right on a ground of coefficient 1, as PyBullet
 PyBullet can disable a pair, but cannot enable one that the flags of its loader exclude. A body in
 which any pair may collide is therefore loaded with all pairs enabled, and the others are disabled.
 Collision masks are not used, because they also affect bodies that are loaded later: two robots
-whose masks prevent self-collision would not collide with each other.
+whose masks prevent self-collision would not collide with each other. Only a link that may touch
+nothing at all has a mask, which is 0.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.targets.elements import PairFriction, worst_of
 from bridge.targets.pybullet import codes
-from loaders.collision_pairs import PairSet
+from loaders.collision_pairs import BITMASKED, PairSet, bitmasks
 from loaders.diagnostics import Diagnostics, Where
 from loaders.engine_settings import FrictionRule, Grip, friction_rule, grip_of
 from loaders.limits import limited
@@ -581,6 +582,27 @@ def _subjects(collisions: Sequence[_LinkCollision]) -> tuple[str, ...]:
 
 def _names(collisions: Sequence[_LinkCollision]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(collision.scoped_name for collision in collisions))
+
+
+def untouchable(articulation: Articulation, scene: Scene, policy: str) -> list[int]:
+    """Return PyBullet's indices of the links whose bitmasks let them touch nothing, not even bodies
+    of other files.
+
+    Args:
+        articulation: The articulation of the links.
+        scene: The scene that it belongs to.
+        policy: The rule for pairs that no collision filter names.
+    """
+    if policy not in BITMASKED:
+        return []
+    paired = {name for pair in scene.contact_pairs for name in (pair.link_A, pair.link_B)}
+    return [
+        index
+        for index, segment in enumerate(articulation.segments, start=BASE)
+        if (collisions := collisions_of(segment))
+        and not any(any(bitmasks(collision.surface)) for collision in collisions)
+        and paired.isdisjoint(carried.link.name for carried in segment.links)
+    ]
 
 
 # --- one set of parameters for each link ----------------------------------------------------------

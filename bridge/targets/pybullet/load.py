@@ -52,6 +52,7 @@ from .contact import (
     report_filters,
     report_policy,
     set_filters,
+    untouchable,
 )
 from .damping import clear_pybullet_defaults, with_limited_damping
 from .dynamics import report_refused_inertias
@@ -231,6 +232,8 @@ class _BodyPlan:
     """Index of a link, and its contact parameters."""
     hidden: list[int]
     """Indices of links that are invisible."""
+    untouchable: list[int]
+    """Indices of links that collide with nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -694,6 +697,7 @@ def _plan(
                 collides_with_itself=collides_with_itself,
                 contacts=contact_changes(articulation, coefficients),
                 hidden=links_to_hide(articulation, mechanism.scene),
+                untouchable=untouchable(articulation, mechanism.scene, policy),
             )
         )
     shapes.report(diagnostics)
@@ -745,6 +749,8 @@ def _load_plan(
                     client.changeDynamics(body, index, **parameters)
                 for index in planned.hidden:
                     client.changeVisualShape(body, index, rgbaColor=_INVISIBLE)
+                for index in planned.untouchable:
+                    client.setCollisionFilterGroupMask(body, index, 0, 0)
         _set_initial_positions(plan.positions, states)
         constraints = Constraints(plan.mechanism, states)
         constraints.create_all()
