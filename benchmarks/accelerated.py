@@ -52,7 +52,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.one:
         warnings.simplefilter("ignore")
-        print(json.dumps(_examined(options.results, options.engine, options.seed)))  # noqa: T201
+        print(json.dumps(_examined(options.results, options.engine, options.seed)))
         return
     entries = _read(options.results)
     if options.write:

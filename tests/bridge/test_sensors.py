@@ -236,6 +236,45 @@ def test_air_pressure_and_air_speed(both: Any) -> None:
         assert message.temperature == pytest.approx(288.15 - 0.0065 * 1.5, abs=1e-6)
 
 
+ALONE = f"""<model name='a'><pose>1 2 3 0 0 .5</pose><link name='l'>{INERTIAL.format("0 0 0 0 0 0")}<sensor name='imu' type='imu'/>
+<sensor name='alt' type='altimeter'/></link><link name='k'>{INERTIAL.format("0 0 0 0 0 0")}</link>
+<joint name='f' type='fixed'><parent>l</parent><child>k</child></joint></model>
+<model name='b'><link name='l'>{INERTIAL.format("0 .3 0 0 0 0")}</link><link name='k'>{INERTIAL.format("0 0 0 0 0 0")}</link>
+<joint name='f' type='fixed'><parent>l</parent><child>k</child></joint><joint name='w' type='revolute'><parent>world</parent>
+<child>l</child><axis><xyz>1 0 0</xyz></axis><sensor name='ft' type='force_torque'><force_torque><frame>parent</frame>
+</force_torque></sensor></joint></model>"""
+
+
+def test_a_file_of_one_model_of_a_world_reads_alike(tmp_path: Path) -> None:
+    """What MuJoCo measures relative to the world is in the main file alone."""
+    (tmp_path / "w.sdf").write_text(WORLD.format(ALONE))
+    export = bridge.export_mjcf(tmp_path / "w.sdf", tmp_path / "out", quiet=True)
+    messages = {}
+    for name in ("scene.xml", "a.xml", "b.xml"):
+        model = mujoco.MjModel.from_xml_path(str(next((tmp_path / "out").rglob(name))))
+        data = mujoco.MjData(model)
+        if name != "b.xml":
+            data.joint("a::l").qpos = (1, 2, 4, math.cos(0.4), 0, 0, math.sin(0.4))
+        if name != "a.xml":
+            data.joint("b::w").qpos = 0.6
+        mujoco.mj_forward(model, data)
+        messages[name] = export.read(data)
+    whole = messages["scene.xml"]
+    assert set(messages["a.xml"]) | set(messages["b.xml"]) == set(whole)
+    assert whole["a::alt"].vertical_position == pytest.approx(1.0)
+    for part in ("a.xml", "b.xml"):
+        for name, message in messages[part].items():
+            assert flat(message) == pytest.approx(flat(whole[name]), abs=1e-9), name
+    other = mujoco.MjModel.from_xml_string("<mujoco><worldbody/></mujoco>")
+    with pytest.raises(KeyError, match=r"none of the exported sensors .*a::imu"):
+        export.read(mujoco.MjData(other))
+
+
+def flat(message: Any) -> np.ndarray:
+    """All numbers of a message."""
+    return np.concatenate([np.ravel(x) for x in dataclasses.astuple(message)])
+
+
 # --- force and torque -----------------------------------------------------------------------------
 
 WRIST = """<model name='m'>
