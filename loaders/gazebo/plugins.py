@@ -17,8 +17,8 @@ from loaders.scoped_names import SEPARATOR
 
 from .controllers import read_controller
 from .fluids import read_fluid
-from .items import AddedItems, effect_of, label_of, number_of, text_of, words
-from .sensors import RATES, rate_of, read_sensor_plugin, report_unread
+from .items import AddedItems, effect_of, label_of, number_of, report_unread, text_of, words
+from .sensors import RATES, rate_of, read_sensor_plugin
 
 JOINT_STATE, ODOMETRY = "joint_state", "odometry"
 _JOINT_STATES = re.compile(r"\bjoint state (publisher|pub)\b")
@@ -56,7 +56,7 @@ def _read_joint_states(plugin: Node, names: NameResolver, extras: AddedItems) ->
         )
         extras.joint_sensors[joint.name].append(sensor)
     _report(plugin, "position and velocity", tuple(joint.name for joint in joints))
-    report_unread(plugin, (*_JOINT_TAGS, *RATES))
+    report_unread(plugin, (*_JOINT_TAGS, *RATES), loaders_codes.GAZEBO_PUBLISHER_SETTING)
 
 
 def _published_joints(plugin: Node, names: NameResolver, extras: AddedItems) -> list[Joint]:
@@ -87,7 +87,7 @@ def _read_odometry(plugin: Node, names: NameResolver, extras: AddedItems) -> boo
         Sensor(name=name, type=ODOMETRY, X_LS=X_LS, update_rate=rate_of(plugin), where=plugin.where)
     )
     _report(plugin, "pose and velocity", (link,))
-    report_unread(plugin, (*_BODY_TAGS, *RATES))
+    report_unread(plugin, (*_BODY_TAGS, *RATES), loaders_codes.GAZEBO_PUBLISHER_SETTING)
     return True
 
 
@@ -168,3 +168,5 @@ def _read_mimic(plugin: Node, names: NameResolver, extras: AddedItems) -> None:
         where=plugin.where,
     )
     extras.couplings.append(coupling)
+    read = ("joint", "mimicJoint", "multiplier", "offset")
+    report_unread(plugin, read, loaders_codes.GAZEBO_SETTING_UNREAD)

@@ -15,7 +15,7 @@ from loaders.node import Node
 from loaders.pose import IDENTITY
 from loaders.scoped_names import SEPARATOR
 
-from .items import AddedItems, label_of, number_of, text_of, words
+from .items import AddedItems, label_of, number_of, report_unread, text_of, words
 
 RATES = ("update_rate", "updateRate", "odom_publish_frequency")
 """Tags of the rate at which a plugin publishes."""
@@ -115,22 +115,11 @@ def _add_sensor(kind: _SensorPlugin, plugin: Node, names: NameResolver, extras: 
         quantities=f"what a sensor of type {kind.type} measures",
         items=(owner,),
     )
-    report_unread(plugin, (*_LINKS, *_JOINTS, *RATES))
+    read = (*_LINKS, *_JOINTS, *RATES)
+    report_unread(plugin, read, loaders_codes.GAZEBO_PUBLISHER_SETTING)
     return True
 
 
 def rate_of(plugin: Node) -> float:
     """Return the rate at which a plugin publishes [Hz]; 0 if it states none."""
     return next((rate for tag in RATES if (rate := number_of(plugin, tag))), 0.0)
-
-
-def report_unread(plugin: Node, read: tuple[str, ...]) -> None:
-    """Report the settings of a plugin that is a sensor, without those that are read."""
-    rest = [node for node in plugin.walk() if not node.children and node is not plugin]
-    settings = [f"{node.tag}={node.text.strip()}" for node in rest if node.tag not in read]
-    if settings:
-        plugin.report(
-            loaders_codes.GAZEBO_PUBLISHER_SETTING,
-            plugin=label_of(plugin),
-            settings=tuple(settings),
-        )
