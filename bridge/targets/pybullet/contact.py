@@ -584,18 +584,18 @@ def _names(collisions: Sequence[_LinkCollision]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(collision.scoped_name for collision in collisions))
 
 
-def untouchable(articulation: Articulation, scene: Scene, policy: str) -> list[int]:
+def untouchable(articulation: Articulation, mechanism: Mechanism, policy: str) -> list[int]:
     """Return PyBullet's indices of the links whose bitmasks let them touch nothing, not even bodies
     of other files.
 
     Args:
         articulation: The articulation of the links.
-        scene: The scene that it belongs to.
+        mechanism: The mechanism that it belongs to.
         policy: The rule for pairs that no collision filter names.
     """
     if policy not in BITMASKED:
         return []
-    paired = {name for pair in scene.contact_pairs for name in (pair.link_A, pair.link_B)}
+    paired = {name for pair in mechanism.contact_pairs for name in (pair.link_A, pair.link_B)}
     return [
         index
         for index, segment in enumerate(articulation.segments, start=BASE)

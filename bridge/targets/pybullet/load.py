@@ -697,7 +697,7 @@ def _plan(
                 collides_with_itself=collides_with_itself,
                 contacts=contact_changes(articulation, coefficients),
                 hidden=links_to_hide(articulation, mechanism.scene),
-                untouchable=untouchable(articulation, mechanism.scene, policy),
+                untouchable=untouchable(articulation, mechanism, policy),
             )
         )
     shapes.report(diagnostics)
