@@ -110,7 +110,7 @@ def _report_drawn_rays(found: Sequence[WrittenSensor], context: MjcfContext) -> 
         where = found[0].placed.sensor.where
         subjects = (*cameras, *lidars)
         code = codes.SENSOR_READING_DRAWN
-        context.report(code, where, subjects=subjects, cameras=cameras, lidars=lidars)
+        context.add(code, where, subjects=subjects, cameras=cameras, lidars=lidars)
 
 
 def _named(placed: PlacedSensor, geom_names: GeomNames, context: MjcfContext) -> WrittenSensor:
@@ -132,7 +132,7 @@ def _claimed_name(placed: PlacedSensor, context: MjcfContext) -> str:
 
 def _report(code: Code, placed: PlacedSensor, context: MjcfContext, **arguments: object) -> None:
     values: dict[str, Any] = {"sensor": placed.name, **arguments}
-    context.report(code, placed.sensor.where, subjects=(placed.name,), **values)
+    context.add(code, placed.sensor.where, subjects=(placed.name,), **values)
 
 
 def _report_unused_parameters(
@@ -291,7 +291,7 @@ def _add_axes(
 def _report_loop_joint(
     placed: PlacedSensor, joint: Joint, quantity: str, context: MjcfContext
 ) -> None:
-    context.report(
+    context.add(
         codes.SENSOR,
         placed.sensor.where,
         subjects=(placed.name, joint.name),
@@ -319,7 +319,7 @@ def _report_turning_axes(
     turn = "R_PC(q) R_PC(0)^T"
     if is_reversed:
         turn = "R_PC(q)^T R_PC(0)" if frame == "child" else "R_CS^T R_PC(q)^T R_PC(0) R_CS"
-    context.report(
+    context.add(
         codes.FORCE_TORQUE_AXES,
         placed.sensor.where,
         hint=f"multiply the reading by {turn}: P is {joint.parent}, C is {joint.child}, S is the "
