@@ -490,7 +490,11 @@ def _distance_to_hull(points: Array) -> float:
     return _smallest_norm(nearest, lambda x: points[np.argmin(points @ x)])
 
 
-def _smallest_norm(x: Array, support: Callable[[Array], Array], steps: int = 200) -> float:
+_STEPS = 200
+"""Largest number of iterations."""
+
+
+def _smallest_norm(x: Array, support: Callable[[Array], Array]) -> float:
     """Return the smallest distance of a convex set from the origin [m], at most 1 % too large.
 
     Source: Gilbert (1966), An iterative procedure for computing the minimum of a quadratic form on
@@ -499,9 +503,8 @@ def _smallest_norm(x: Array, support: Callable[[Array], Array], steps: int = 200
     Args:
         x: A point of the set.
         support: The point of the set that is farthest against a direction.
-        steps: Largest number of iterations.
     """
-    for _ in range(steps):
+    for _ in range(_STEPS):
         length = float(np.linalg.norm(x))
         farthest = support(x)
         gap = length - float(farthest @ x) / length if length > 0.0 else 0.0

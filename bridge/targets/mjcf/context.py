@@ -152,11 +152,7 @@ TARGET = "mjcf"
 
 
 def own_settings(item: HasEngineSettings) -> dict[str, str]:
-    """Return the text of each setting of an item that only MuJoCo has, by its attribute.
-
-    Args:
-        item: The item.
-    """
+    """Return the text of each setting of an item that only MuJoCo has, by its attribute."""
     return dict(settings_of(item, MUJOCO))
 
 

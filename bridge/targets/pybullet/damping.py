@@ -277,9 +277,6 @@ def rate_bound(mechanism: Mechanism) -> float:
     A hinge turns with the difference of two angular velocities, whose square is at most twice the
     sum of their squares, and links that are welded together have at least the rotational energy of
     their smallest moments of inertia.
-
-    Args:
-        mechanism: The mechanism.
     """
     damped = [
         body

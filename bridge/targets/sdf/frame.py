@@ -172,9 +172,6 @@ def with_short_poses(scene: Scene) -> Scene:
     A reader computes the pose of the child of such a joint from the two frames, whose poses have 13
     decimals in the document. The pose that it finds then rounds to the same 11 decimals, so that
     writing it again changes nothing.
-
-    Args:
-        scene: The scene.
     """
     if not any(joint.type in DRAKE_JOINTS for joint in scene.joints):
         return scene
@@ -203,9 +200,6 @@ def _shortened(X_WL: Pose, X_WM: Pose) -> Pose:
 def with_drake_frames(scene: Scene) -> Scene:
     """Return the scene with a frame at each end of each such element, unless the link itself or a
     frame is there.
-
-    Args:
-        scene: The scene.
     """
     frames = list(scene.frames)
     unused = UnusedNames(_names(scene))
