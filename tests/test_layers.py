@@ -144,6 +144,7 @@ ORDER = {
     "bridge.parity.engines": (
         {"__init__", "dart", "drake", "native"},
         {"mujoco", "pinocchio", "pybullet"},
+        {"mjx", "warp"},
         {"newton"},
     ),
 }

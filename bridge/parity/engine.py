@@ -25,6 +25,7 @@ from bridge.mechanism.coordinates import Coordinates, Position, kind_of, positio
 from bridge.sensors import STATE_TYPES
 from bridge.stdout_capture import capture_stdout
 from loaders import Search
+from loaders.codes import OVERRIDES_APPLIED
 from loaders.diagnostics import Diagnostic
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, BallConstraint, CouplingLaw, JointType, WeldConstraint
@@ -783,8 +784,8 @@ _ENGINES: Mapping[str, tuple[str, _Simulator | None]] = {
     "pybullet": ("bridge.parity.engines.pybullet.engine:PyBulletEngine", _PYBULLET),
     "drake": ("bridge.parity.engines.drake.engine:DrakeEngine", _DRAKE),
     "dart": ("bridge.parity.engines.dart.engine:DartEngine", _DART),
-    "mjx": ("bridge.parity.engines.mujoco.accelerated:MjxEngine", _MJX),
-    "warp": ("bridge.parity.engines.mujoco.accelerated:WarpEngine", _WARP),
+    "mjx": ("bridge.parity.engines.mjx.engine:MjxEngine", _MJX),
+    "warp": ("bridge.parity.engines.warp.engine:WarpEngine", _WARP),
     "newton": ("bridge.parity.engines.newton.engine:NewtonEngine", _NEWTON),
     "newton-mjcf": ("bridge.parity.engines.newton.engine:NewtonMjcf", _NEWTON),
     "newton-urdf": ("bridge.parity.engines.newton.engine:NewtonUrdf", _NEWTON),
@@ -854,7 +855,15 @@ def open_engine(factory: Factory, mechanism: Mechanism, search: Search) -> Engin
 
     Raises:
         TypeError: If the engine lacks members of `Engine`.
+        ValueError: If the engine reads the file itself, and overrides changed what is in it.
     """
+    if reads_file(factory) and any(
+        entry.code == OVERRIDES_APPLIED.name for entry in mechanism.scene.diagnostics
+    ):
+        raise ValueError(
+            f"overrides cannot be used with {name_of(factory)}, which reads the file as it is; "
+            f"export the model with the overrides, and compare the export"
+        )
     engine = factory(mechanism, search) if reads_file(factory) else factory(mechanism)
     missing = MEMBERS.difference(dir(engine))
     if missing:

@@ -18,7 +18,7 @@ from loaders.scoped_names import SEPARATOR
 
 from .controllers import read_controller
 from .fluids import read_fluid
-from .items import AddedItems, effect_of, label_of, number_of, text_of, words
+from .items import AddedItems, effect_of, label_of, number_of, report_unread, text_of, words
 
 JOINT_STATE, ODOMETRY = "joint_state", "odometry"
 _JOINT_STATES = re.compile(r"\bjoint state (publisher|pub)\b")
@@ -56,7 +56,7 @@ def _read_joint_states(plugin: Node, names: NameResolver, extras: AddedItems) ->
         )
         extras.joint_sensors[joint.name].append(sensor)
     _report(plugin, "position and velocity", tuple(joint.name for joint in joints))
-    report_unread(plugin, (*_JOINT_TAGS, *RATES))
+    report_unread(plugin, (*_JOINT_TAGS, *RATES), loaders_codes.GAZEBO_PUBLISHER_SETTING)
 
 
 def _published_joints(plugin: Node, names: NameResolver, extras: AddedItems) -> list[Joint]:
@@ -87,7 +87,7 @@ def _read_odometry(plugin: Node, names: NameResolver, extras: AddedItems) -> boo
         Sensor(name=name, type=ODOMETRY, X_LS=X_LS, update_rate=rate_of(plugin), where=plugin.where)
     )
     _report(plugin, "pose and velocity", (link,))
-    report_unread(plugin, (*_BODY_TAGS, *RATES))
+    report_unread(plugin, (*_BODY_TAGS, *RATES), loaders_codes.GAZEBO_PUBLISHER_SETTING)
     return True
 
 
@@ -212,25 +212,14 @@ def _add_sensor(kind: _SensorPlugin, plugin: Node, names: NameResolver, extras: 
         quantities=f"what a sensor of type {kind.type} measures",
         items=(owner,),
     )
-    report_unread(plugin, (*_LINKS, *_JOINTS, *RATES))
+    read = (*_LINKS, *_JOINTS, *RATES)
+    report_unread(plugin, read, loaders_codes.GAZEBO_PUBLISHER_SETTING)
     return True
 
 
 def rate_of(plugin: Node) -> float:
     """Return the rate at which a plugin publishes [Hz]; 0 if it states none."""
     return next((rate for tag in RATES if (rate := number_of(plugin, tag))), 0.0)
-
-
-def report_unread(plugin: Node, read: tuple[str, ...]) -> None:
-    """Report the settings of a plugin that is a sensor, without those that are read."""
-    rest = [node for node in plugin.walk() if not node.children and node is not plugin]
-    settings = [f"{node.tag}={node.text.strip()}" for node in rest if node.tag not in read]
-    if settings:
-        plugin.report(
-            loaders_codes.GAZEBO_PUBLISHER_SETTING,
-            plugin=label_of(plugin),
-            settings=tuple(settings),
-        )
 
 
 # --- all ------------------------------------------------------------------------------------------
@@ -289,3 +278,5 @@ def _read_mimic(plugin: Node, names: NameResolver, extras: AddedItems) -> None:
         where=plugin.where,
     )
     extras.couplings.append(coupling)
+    read = ("joint", "mimicJoint", "multiplier", "offset")
+    report_unread(plugin, read, loaders_codes.GAZEBO_SETTING_UNREAD)
