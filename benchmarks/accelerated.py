@@ -1,7 +1,7 @@
 """Compare robots in MJX, MuJoCo Warp or Newton, and write the table of docs/engines.md.
 
-Each line of RESULTS is one robot in one engine; robots that have a line are left out, so that a run
-continues where another one ended:
+Each line of RESULTS is one robot in one engine, examined in a process of its own; robots that have
+a line are left out, so that a run continues where another one ended:
 
     python -m benchmarks.accelerated --engine warp RESULTS FILE...
     python -m benchmarks.accelerated --write RESULTS
@@ -13,6 +13,7 @@ import argparse
 import csv
 import json
 import resource
+import subprocess
 import sys
 import time
 import warnings
@@ -45,8 +46,14 @@ def main() -> None:
     parser.add_argument("files", type=Path, nargs="*")
     parser.add_argument("--engine", default="warp")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--limit", type=float, default=600.0, help="seconds for one robot")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.one:
+        warnings.simplefilter("ignore")
+        print(json.dumps(_examined(options.results, options.engine, options.seed)))
+        return
     entries = _read(options.results)
     if options.write:
         with TABLE.open("w", newline="", encoding="utf-8") as file:
@@ -54,18 +61,37 @@ def main() -> None:
             writer.writeheader()
             writer.writerows(sorted(entries, key=lambda entry: (entry["engine"], entry["robot"])))
         return
-    warnings.simplefilter("ignore")
     known = {(entry["robot"], entry["engine"]) for entry in entries}
     for path in options.files:
         if (name_of(path), options.engine) not in known:
-            entry = _examined(path, options.engine, options.seed)
+            entry = _in_process(path, options)
             with options.results.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(entry) + "\n")
 
 
+def _in_process(path: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """Return the result of one robot from another process, so that its memory is its own."""
+    words = [__file__, path, "--one", "--engine", options.engine, "--seed", options.seed]
+    command = [sys.executable, *map(str, words)]
+    try:
+        run = subprocess.run(
+            command, capture_output=True, text=True, timeout=options.limit, check=False
+        )
+        entry: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
+    except subprocess.TimeoutExpired:
+        cause = f"not finished in {options.limit:.0f} s"
+    except (IndexError, ValueError):
+        cause = f"the process ended with {run.returncode}"
+    else:
+        return entry
+    return dict.fromkeys(FIELDS, "") | {
+        "robot": name_of(path), "engine": options.engine, "cause": cause
+    }  # fmt: skip
+
+
 def name_of(path: Path) -> str:
-    """Return the last two parts of a path."""
-    return "/".join(path.parts[-2:])
+    """Return the last three parts of a path."""
+    return "/".join(path.parts[-3:])
 
 
 def _read(results: Path) -> list[dict[str, Any]]:

@@ -191,6 +191,10 @@ class Odometry:
     """Angular velocity [rad/s], in the axes of the frame, shape (3,)."""
 
 
+NEAR, FAR = 0.1, 100.0
+"""Distances of the planes of a camera that states none [m]."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Optics:
     """A pinhole and its image; u counts columns from the left edge, v rows from the top edge."""
@@ -207,9 +211,9 @@ class Optics:
     """Column of the principal point [pixels]."""
     cy: float
     """Row of the principal point [pixels]."""
-    near: float = 0.1
+    near: float = NEAR
     """Distance of the near plane [m]."""
-    far: float = 100.0
+    far: float = FAR
     """Distance of the far plane [m]."""
 
     def project(self, p_SP: Array) -> tuple[float, float]:
@@ -568,6 +572,8 @@ def camera_pose(parameters: Mapping[str, str]) -> Pose | None:
 
 # --- motion of a frame ----------------------------------------------------------------------------
 
+_LOCALIZATION = "imu/orientation_reference_frame/localization"
+_CUSTOM = "imu/orientation_reference_frame/custom_rpy"
 _UP = frozen((0.0, 0.0, 1.0))
 _NAMED_AXES = {
     "ENU": IDENTITY.R,
@@ -579,16 +585,24 @@ _NAMED_AXES = {
 
 def orientation_reference(placed: PlacedSensor) -> Array:
     """Return ``R_WR``, the axes in which an IMU gives its orientation, shape (3, 3)."""
-    path, parameters = "imu/orientation_reference_frame", placed.parameters
     heading = rotation_about(_UP, math.radians(earth_number(placed.world, "heading_deg") or 0.0))
-    word = parameters.get(f"{path}/localization", "CUSTOM")
+    word = placed.parameters.get(_LOCALIZATION, "CUSTOM")
     if word in _NAMED_AXES:
         return frozen(heading @ _NAMED_AXES[word])
-    parent = parameters.get(f"{path}/custom_rpy@parent_frame", "")
-    angles = plain_numbers(parameters.get(f"{path}/custom_rpy", "0 0 0"), 3)
-    if word == "CUSTOM" and parent == WORLD and angles is not None:
+    angles = _custom_angles(placed.parameters)
+    if angles is not None:
         return frozen(heading @ Pose.from_xyz_rpy((0.0, 0.0, 0.0), angles).R)
     return placed.start.R
+
+
+def _custom_angles(parameters: Mapping[str, str]) -> tuple[float, ...] | None:
+    """Return the angles of the stated reference in the world; None if gz-sensors uses none: it
+    takes those in the world alone.
+    """
+    is_custom = parameters.get(_LOCALIZATION, "CUSTOM") == "CUSTOM"
+    if not is_custom or parameters.get(f"{_CUSTOM}@parent_frame") != WORLD:
+        return None
+    return plain_numbers(parameters.get(_CUSTOM, "0 0 0"), 3)
 
 
 def has_orientation(placed: PlacedSensor) -> bool:
@@ -1006,13 +1020,17 @@ def optics_of(sensor: Sensor) -> Optics:
             defaults = {"fx": 277.0, "fy": 277.0, "cx": 160.0, "cy": 120.0}
             stated = {key: plain_number(parameters.get(path + key, "")) for key in defaults}
             numbers = defaults | {key: x for key, x in stated.items() if x is not None}
-    return Optics(
-        width=width,
-        height=height,
-        near=positive_number(parameters, "camera/clip/near", 0.1),
-        far=positive_number(parameters, "camera/clip/far", 100.0),
-        **numbers,
+    near, far = _planes(parameters) or (NEAR, FAR)
+    return Optics(width=width, height=height, near=near, far=far, **numbers)
+
+
+def _planes(parameters: Mapping[str, str]) -> tuple[float, float] | None:
+    """Return the distances of the planes of a camera [m]; None if nothing is between them."""
+    near, far = (
+        positive_number(parameters, path, default)
+        for path, default in zip(_PLANES, (NEAR, FAR), strict=True)
     )
+    return (near, far) if near < far else None
 
 
 # --- readings as numbers --------------------------------------------------------------------------
@@ -1089,14 +1107,8 @@ def motion_messages(
 WATCHED = "contact/collision"
 """Path of the collisions that a contact sensor names."""
 _PLANES = ("camera/clip/near", "camera/clip/far")
-_REFERENCE = "imu/orientation_reference_frame"
 _USED: dict[str, tuple[str, ...]] = {
-    "imu": (
-        "imu/enable_orientation",
-        f"{_REFERENCE}/localization",
-        f"{_REFERENCE}/custom_rpy",
-        f"{_REFERENCE}/custom_rpy@parent_frame",
-    ),
+    "imu": ("imu/enable_orientation", _LOCALIZATION),
     "force_torque": (
         "frame", "measure_direction", "force_torque/frame", "force_torque/measure_direction",
     ),
@@ -1116,7 +1128,10 @@ def used_parameters(sensor: Sensor, *, has_planes: bool = False) -> tuple[str, .
     """
     if sensor.type in {*LIDARS, "sonar"}:
         return (*rays_of(sensor).parameters, "sonar/radius")
-    more = _PLANES if has_planes and sensor.type in CAMERAS else ()
+    has_planes = has_planes and sensor.type in CAMERAS
+    more = _PLANES if has_planes and _planes(dict(sensor.parameters)) else ()
+    if sensor.type == "imu" and _custom_angles(dict(sensor.parameters)) is not None:
+        more = (_CUSTOM, f"{_CUSTOM}@parent_frame")
     return (*_USED.get(sensor.type, ()), *more)
 
 

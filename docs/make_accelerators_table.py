@@ -54,7 +54,8 @@ Unsupported features:
 
 * MJX does not collide cylinders and ellipsoids with boxes, meshes and height fields; `put_model` raises
   `NotImplementedError`. The motion of such robots was compared without collisions.
-* MJX has no contact sensor of a whole body, no contact sensor that sums forces, and no wind with `implicitfast`.
+* MJX has no contact sensor of a whole body, no contact sensor that sums forces, no range finder in a model without a
+  material, and no wind with `implicitfast`.
 
 A diagnostic of the export reports these features (`mjcf.mjx`). Both accept everything else that the export writes.
 Both have the elliptic friction cone of the export: 20 steps of a ball and a box that slide on the ground end within

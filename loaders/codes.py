@@ -213,11 +213,12 @@ GAZEBO_SETTING = Code(
     "gazebo.setting",
     Fate.DROPPED,
     "plugin {plugin}: {settings} have no place in an actuator and are left out",
-    meaning="Settings of a plugin's controller have no counterpart in an actuator.",
+    meaning="Settings of a plugin have no counterpart, such as in an actuator.",
     remedy="Do what they say in the loop of the simulation.",
     hint="do what they say in the loop of the simulation",
-    effect=Lost("settings of controllers"),
+    effect=Lost("settings of plugins"),
 )
+GAZEBO_SETTING_UNREAD = GAZEBO_SETTING.variant("plugin {plugin}: {settings} are not used")
 GAZEBO_SETTING_WITHOUT_EFFECT = GAZEBO_SETTING.variant(
     "plugin {plugin}: {settings} do not change the motion and are left out",
     fate=Fate.NOTED,

@@ -17,7 +17,16 @@ from loaders.numbers import plain_number
 from loaders.pose import IDENTITY, Array, Pose, frozen
 from loaders.scoped_names import SEPARATOR
 
-from .items import AddedItems, flag_of, label_of, number_of, text_of, vector_of, words
+from .items import (
+    AddedItems,
+    flag_of,
+    label_of,
+    number_of,
+    report_unread,
+    text_of,
+    vector_of,
+    words,
+)
 
 _GAZEBO = r"\b(?:gz sim|ignition gazebo|gazebo)(?: \d+)?"
 _BUOYANCY = re.compile(rf"{_GAZEBO} buoyancy system|systems buoyancy$|^buoyancy plugin so\b")
@@ -38,9 +47,9 @@ def read_fluid(plugin: Node, names: NameResolver, extras: AddedItems) -> bool:
         extras: Receives the forces.
     """
     text = words(plugin)
-    read = next((read for pattern, read in _READERS if pattern.search(text)), None)
-    forces = [] if read is None else list(read(plugin, names, extras))
-    if not forces:
+    found = next((each for each in _READERS if each[0].search(text)), None)
+    forces = [] if found is None else list(found[1](plugin, names, extras))
+    if found is None or not forces:
         return False
     extras.fluid_forces += forces
     links = tuple(dict.fromkeys(force.link for force in forces))
@@ -51,6 +60,7 @@ def read_fluid(plugin: Node, names: NameResolver, extras: AddedItems) -> bool:
         links=links,
         kind={Buoyancy: "buoyancy", FluidDrag: "drag", Wing: "lift and drag"}[type(forces[0])],
     )
+    report_unread(plugin, found[2], loaders_codes.GAZEBO_SETTING_UNREAD)
     return True
 
 
@@ -243,8 +253,23 @@ def _slopes(plugin: Node, suffix: str, default: Slopes, *, classic: bool) -> Slo
 
 
 _Reader = Callable[[Node, NameResolver, AddedItems], Iterator[FluidForce]]
-_READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
-    (_BUOYANCY, _read_buoyancy),
-    (_DRAG, _read_drag),
-    (_WING, _read_wing),
+_BUOYANCY_TAGS = (
+    "uniform_fluid_density", "default_density", "above_depth", "density", "enable",
+    "fluid_density", "volume", "center_of_volume",
+)  # fmt: skip
+_ABSOLUTE = [f"abs{w}" for w in _VELOCITIES]
+_MOTIONS = [*_VELOCITIES, *(v + w for v in _VELOCITIES for w in (*_VELOCITIES, *_ABSOLUTE))]
+_DRAG_TAGS = (
+    "link_name", "default_current", "disable_added_mass",
+    *(f + motion for f in _FORCES for motion in (*_MOTIONS, *(f"Dot{v}" for v in _VELOCITIES))),
+)  # fmt: skip
+_WING_TAGS = (
+    "link_name", "cp", "control_joint_name", "forward", "upward", "radial_symmetry", "reversible",
+    *_PLAIN.values(), *(f"{tag}{end}" for tag in _SLOPES.values() for end in ("", "_stall")),
+)  # fmt: skip
+_READERS: tuple[tuple[re.Pattern[str], _Reader, tuple[str, ...]], ...] = (
+    (_BUOYANCY, _read_buoyancy, _BUOYANCY_TAGS),
+    (_DRAG, _read_drag, _DRAG_TAGS),
+    (_WING, _read_wing, _WING_TAGS),
 )
+"""The words of a plugin, the function that reads it, and the tags of the settings that it reads."""

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
+from loaders.diagnostics import Code
 from loaders.model import Actuator, Coupling, FluidForce, Sensor
 from loaders.node import Node
 from loaders.numbers import plain_number
@@ -241,3 +243,17 @@ def label_of(plugin: Node) -> str:
         or plugin.attributes.get("name", "").strip()
         or "?"
     )
+
+
+def report_unread(plugin: Node, read: Collection[str], code: Code) -> None:
+    """Report the settings of a plugin without those that are read.
+
+    Args:
+        plugin: The plugin.
+        read: Tags of the settings that are read.
+        code: The finding, with the arguments ``plugin`` and ``settings``.
+    """
+    rest = [node for node in plugin.walk() if not node.children and node is not plugin]
+    settings = [f"{node.tag}={node.text.strip()}" for node in rest if node.tag not in read]
+    if settings:
+        plugin.report(code, plugin=label_of(plugin), settings=tuple(settings))

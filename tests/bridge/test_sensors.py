@@ -7,7 +7,6 @@ import math
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ import bridge
 import loaders
 from bridge.sensors import (
     CAMERAS,
+    LIDARS,
     SENSOR_KINDS,
     Altimeter,
     CameraImage,
@@ -28,10 +28,10 @@ from bridge.sensors import (
     NavSat,
     optics_of,
 )
-from loaders.model import Box, Collision, Sensor
+from loaders.model import Sensor
 from loaders.pose import IDENTITY, Pose, quaternion_to_matrix, rotation_about
-from tests.support.mjcf_scenes import hinge, link, scene_of
 from tests.support.mujoco_oracle import compiled
+from tests.support.sdf_elements import SCHEMA, leaves, nested, with_element
 
 G = 9.8
 STEP = 1e-4
@@ -234,6 +234,45 @@ def test_air_pressure_and_air_speed(both: Any) -> None:
     for message in world.read("m::v"):
         assert message.diff_pressure == pytest.approx(-0.5 * 1.225, rel=1e-3)
         assert message.temperature == pytest.approx(288.15 - 0.0065 * 1.5, abs=1e-6)
+
+
+ALONE = f"""<model name='a'><pose>1 2 3 0 0 .5</pose><link name='l'>{INERTIAL.format("0 0 0 0 0 0")}<sensor name='imu' type='imu'/>
+<sensor name='alt' type='altimeter'/></link><link name='k'>{INERTIAL.format("0 0 0 0 0 0")}</link>
+<joint name='f' type='fixed'><parent>l</parent><child>k</child></joint></model>
+<model name='b'><link name='l'>{INERTIAL.format("0 .3 0 0 0 0")}</link><link name='k'>{INERTIAL.format("0 0 0 0 0 0")}</link>
+<joint name='f' type='fixed'><parent>l</parent><child>k</child></joint><joint name='w' type='revolute'><parent>world</parent>
+<child>l</child><axis><xyz>1 0 0</xyz></axis><sensor name='ft' type='force_torque'><force_torque><frame>parent</frame>
+</force_torque></sensor></joint></model>"""
+
+
+def test_a_file_of_one_model_of_a_world_reads_alike(tmp_path: Path) -> None:
+    """What MuJoCo measures relative to the world is in the main file alone."""
+    (tmp_path / "w.sdf").write_text(WORLD.format(ALONE))
+    export = bridge.export_mjcf(tmp_path / "w.sdf", tmp_path / "out", quiet=True)
+    messages = {}
+    for name in ("scene.xml", "a.xml", "b.xml"):
+        model = mujoco.MjModel.from_xml_path(str(next((tmp_path / "out").rglob(name))))
+        data = mujoco.MjData(model)
+        if name != "b.xml":
+            data.joint("a::l").qpos = (1, 2, 4, math.cos(0.4), 0, 0, math.sin(0.4))
+        if name != "a.xml":
+            data.joint("b::w").qpos = 0.6
+        mujoco.mj_forward(model, data)
+        messages[name] = export.read(data)
+    whole = messages["scene.xml"]
+    assert set(messages["a.xml"]) | set(messages["b.xml"]) == set(whole)
+    assert whole["a::alt"].vertical_position == pytest.approx(1.0)
+    for part in ("a.xml", "b.xml"):
+        for name, message in messages[part].items():
+            assert flat(message) == pytest.approx(flat(whole[name]), abs=1e-9), name
+    other = mujoco.MjModel.from_xml_string("<mujoco><worldbody/></mujoco>")
+    with pytest.raises(KeyError, match=r"none of the exported sensors .*a::imu"):
+        export.read(mujoco.MjData(other))
+
+
+def flat(message: Any) -> np.ndarray:
+    """All numbers of a message."""
+    return np.concatenate([np.ravel(x) for x in dataclasses.astuple(message)])
 
 
 # --- force and torque -----------------------------------------------------------------------------
@@ -545,6 +584,18 @@ def test_mujoco_draws_points_where_the_source_states(tmp_path: Path) -> None:
         check_picture(name, np.load(tmp_path / f"{i}.npy"))
 
 
+def test_planes_with_nothing_between_them_are_not_used(both: Any) -> None:
+    world = both(
+        seen("<clip><near>3</near><far>3</far></clip>").replace(
+            "<clip><near>.1</near><far>20</far></clip>", ""
+        )
+    )
+    optics = world.robot.sensors["m::cam"].read().optics
+    assert (optics.near, optics.far) == (0.1, 100.0)
+    found = [str(e) for e in world.robot.diagnostics if e.code == "pybullet.sensor-parameters"]
+    assert any("camera/clip/near=3, camera/clip/far=3" in text for text in found)
+
+
 @pytest.mark.parametrize("name", OPTICS)
 def test_optics_project_points(both: Any, name: str) -> None:
     message = both(seen(OPTICS[name])).read("m::cam")[0]
@@ -664,91 +715,102 @@ def test_what_no_sensor_represents_is_named() -> None:
 
 # --- every element --------------------------------------------------------------------------------
 
-ELEMENTS = {
-    "imu": "imu/angular_velocity/x/noise/mean imu/enable_orientation=0 imu/topic "
-    "imu/orientation_reference_frame/localization=NED imu/orientation_reference_frame/grav_dir_x",
-    "force_torque": "force_torque/frame=parent force_torque/measure_direction=parent_to_child "
-    "force_torque/force/x/noise/stddev",
-    "contact": "contact/collision=d contact/topic",
-    "altimeter": "altimeter/vertical_position/noise/mean",
-    "magnetometer": "magnetometer/x/noise/mean",
-    "navsat": "navsat/position_sensing/horizontal/noise/mean",
-    "air_pressure": "air_pressure/reference_altitude=9 air_pressure/pressure/noise/mean",
-    "air_speed": "air_speed/pressure/noise/mean",
-    "ray": "ray/scan/horizontal/samples=3 ray/scan/horizontal/resolution=2 ray/range/max=3 "
-    "ray/range/min=2 ray/range/resolution ray/noise/mean ray/visibility_mask",
-    "gpu_lidar": "lidar/scan/horizontal/min_angle=-1 lidar/scan/vertical/samples=3 "
-    "lidar/scan/vertical/max_angle=0.7 lidar/noise/stddev lidar/visibility_mask",
-    "sonar": "sonar/min=0.2 sonar/max=3 sonar/radius=0.7 sonar/geometry",
-    "camera": "camera/horizontal_fov=1.3 camera/image/width=99 camera/image/height=77 "
-    "camera/image/format camera/image/anti_aliasing camera/clip/near=0.3 camera/clip/far=7 "
-    "camera/noise/mean camera/distortion/k1 camera/lens/type camera/lens/intrinsics/fx=200 "
-    "camera/lens/intrinsics/s camera/lens/projection/p_cx=9 camera/lens/projection/tx "
-    "camera/visibility_mask camera/pose camera/save/path camera/depth_camera/clip/near "
-    "camera/optical_frame_id camera/triggered camera/segmentation_type camera/box_type",
-    "wideanglecamera": "camera/horizontal_fov=2 camera/lens/type=equidistant "
-    "camera/lens/scale_to_hfov camera/lens/cutoff_angle camera/lens/env_texture_size "
-    "camera/lens/custom_function/c1",
-    "multicamera": "camera@name=x camera/horizontal_fov=1.3 camera/pose camera/noise/mean",
-    "logical_camera": "logical_camera/near logical_camera/far logical_camera/aspect_ratio "
-    "logical_camera/horizontal_fov",
-    "rfid": "rfid/x",
-    "wireless_receiver": "transceiver/frequency transceiver/gain",
-}  # fmt: skip
-"""Elements of each type of sensor, with a value that means something else."""
-BASES = {
-    "multicamera": {"camera@name": "eye"},
-    "gpu_lidar": {"lidar/scan/vertical/samples": "2"},
+BLOCKS = {
+    **dict.fromkeys((*CAMERAS, "multicamera"), ("camera",)),
+    **dict.fromkeys(LIDARS, ("lidar", "ray")),
+    **dict.fromkeys(("wireless_receiver", "wireless_transmitter"), ("transceiver",)),
 }
-"""Elements without which others mean nothing."""
-COMMON = "update_rate always_on visualize topic enable_metrics frame_id"
+"""Elements of the schema that describe a type of sensor, unless it is the one of its name."""
+KINDS = [*(kind.types[0] for kind in SENSOR_KINDS), "gpu_lidar", "wideanglecamera", "gps"]
+VALUES = ("0.7", "2", "0", "false", "parent", "parent_to_child", "NED", "d", "1 0 0 0 0 0", "0 0 1")
+"""Texts of which an element takes at least one, none of them a default everywhere."""
 
 
-def outcome(kind: str, parameters: dict[str, str], rate: float, client: int) -> tuple[Any, ...]:
-    """All that the targets say and do about a sensor."""
-    joint = kind == "force_torque"
-    sensor = Sensor(
-        name="s",
-        type=kind,
-        X_LS=IDENTITY,
-        joint="j" if joint else None,
-        update_rate=rate,
-        parameters=tuple(parameters.items()),
+def paths_of(kind: str) -> list[str]:
+    """Paths of all elements of a type of sensor; the pose is tested with the messages."""
+    blocks = {*BLOCKS.get(kind, (kind,))}
+    found = [path[1:] for path in leaves("link", "sensor")]
+    known = {tag for tag in SCHEMA["link/sensor"].split() if f"sensor/{tag}" in SCHEMA}
+    return [
+        "/".join(path) for path in found if path[0] in blocks or path[0] not in known | {"pose"}
+    ]
+
+
+def sensor_document(kind: str, inner: str) -> str:
+    """A world with a wall, and a sensor on a link that has two collisions, or on its joint."""
+    sensor = f"<sensor name='s' type='{kind}'>{inner}</sensor>"
+    on_link, on_joint = ("", sensor) if kind == "force_torque" else (sensor, "")
+    box = "<{0} name='{1}'><pose>{2} 0 0 0 0 0</pose><geometry><box><size>1 9 9</size></box></geometry></{0}>"
+    inertial = INERTIAL.format("0.3 0 0 0 0 0")
+    return WORLD.format(
+        f"<model name='wall'><static>true</static><link name='l'>{box.format('collision', 'c', 3)}"
+        f"{box.format('visual', 'v', 3)}</link></model><model name='m'><link name='a'>{inertial}"
+        f"{box.format('collision', 'c', 0)}{box.format('collision', 'd', -2)}{on_link}</link><link name='b'>"
+        f"<pose>0 0 0 .1 .2 .3</pose>{inertial}</link><joint name='w' type='fixed'><parent>world</parent><child>a</child>"
+        f"</joint><joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis>"
+        f"{on_joint}</joint></model>"
     )
-    shapes = tuple(
-        Collision(name=name, X_LG=Pose.of(p=(0, 0, z)), geometry=Box(size=(1, 1, 1)))
-        for name, z in (("c", 0.0), ("d", 2.0))
-    )
-    own: dict[str, Any] = {} if joint else {"sensors": (sensor,)}
-    a, b = link("a", collisions=shapes, **own), link("b")
-    hinge_j = replace(hinge("j", "a", "b"), sensors=(sensor,) if joint else ())
-    scene = scene_of(a, b, joints=(hinge_j,))
+
+
+def texts_of(found: Any) -> str:
+    return "\n".join(map(str, found.diagnostics))
+
+
+class Sensed(NamedTuple):
+    """What both targets say about a sensor, and what they make of it."""
+
+    said: tuple[str, str]
+    does: tuple[str, str]
+
+    def differs(self, other: Sensed) -> bool:
+        """Whether each target says or does something else."""
+        return all((self.said[i], self.does[i]) != (other.said[i], other.does[i]) for i in (0, 1))
+
+
+def sensed(text: str, client: int) -> Sensed:
+    scene = loaders.load_string(text, format="sdf", quiet=True, lenient=True)
     mjcf = bridge.to_mjcf(scene, quiet=True)
+    robot = bridge.load_world_into_pybullet(scene, physicsClientId=client, quiet=True)
+    said = tuple(f"{texts_of(scene)}\n{texts_of(found)}" for found in (mjcf, robot))
     data = mujoco.MjData(compiled(mjcf))
     mujoco.mj_forward(data.model, data)
-    robot = bridge.load_into_pybullet(scene, physicsClientId=client, quiet=True)
-    findings = [{str(e) for e in item.diagnostics} for item in (mjcf, robot)]
-    skipped = {"multicamera"} | set(CAMERAS)
-    messages = [
-        repr(optics_of(sensor))
-        if kind in skipped
-        else repr(
-            [dataclasses.asdict(m) for m in (mjcf.read(data)["s"], robot.sensors["s"].read())]
-        )
-        if "s" in robot.sensors
-        else ""
-    ]
+    in_mujoco = list(mjcf.read(data).values())
+    robot.apply_physics()
+    robot.step()
+    in_pybullet = [sensor.read() for sensor in robot.sensors.values()]
     robot.remove()
-    return str(mjcf), findings, messages
+    texts = [repr([dataclasses.asdict(m) for m in each]) for each in (in_mujoco, in_pybullet)]
+    return Sensed(said, (str(mjcf) + texts[0], texts[1]))
 
 
-@pytest.mark.parametrize("kind", ELEMENTS)
-def test_every_element_of_a_sensor_changes_the_outcome(kind: str, bullet_client: int) -> None:
-    base = BASES.get(kind, {})
-    before = outcome(kind, base, 0.0, bullet_client)
-    for item in f"{COMMON} {ELEMENTS[kind]}".split():
-        path, _, text = item.partition("=")
-        rate = 7.0 if path == "update_rate" else 0.0
-        text = text or ("1 0 0 0 0 0" if path.endswith("pose") else "1")
-        parameters = base if rate else base | {path: text}
-        assert outcome(kind, parameters, rate, bullet_client) != before, item
+BASES = {
+    **dict.fromkeys(
+        (*CAMERAS, "multicamera"),
+        "<camera><image><width>8</width><height>6</height></image></camera>",
+    ),
+    **dict.fromkeys(
+        LIDARS,
+        "<lidar><scan><horizontal><samples>2</samples></horizontal><vertical><samples>2</samples></vertical></scan></lidar>",
+    ),
+}
+"""Elements without which others mean nothing."""
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS if kind not in {"joint_state", "odometry"}]
+)
+def test_every_element_of_a_sensor_acts_or_is_named(kind: str, bullet_client: int) -> None:
+    """By the schema: both reports name its path, or a value of it changes what each target says or
+    does.
+    """
+    base, paths = BASES.get(kind, ""), paths_of(kind)
+    before = sensed(sensor_document(kind, base), bullet_client)
+    whole = sensed(sensor_document(kind, "".join(nested(p, "0.7") for p in paths)), bullet_client)
+    assert len(paths) >= 6
+    for path in paths:
+        if not all(path in said for said in whole.said):
+            found = (
+                sensed(sensor_document(kind, with_element(base, path, text)), bullet_client)
+                for text in VALUES
+            )
+            assert any(before.differs(each) for each in found), path

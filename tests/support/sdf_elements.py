@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
 ELEMENTS: dict[str, dict[str, str]] = {
     "1.12": {
         "actor/animation": "filename scale interpolate_x",
@@ -381,3 +384,36 @@ ELEMENTS: dict[str, dict[str, str]] = {
     },
 }
 """Tags of children, keyed by the last version that has them, and by the last two tags of the path of their parent."""
+
+SCHEMA = ELEMENTS["1.12"]
+"""The newest version."""
+
+
+def leaves(owner: str, tag: str) -> Iterator[tuple[str, ...]]:
+    """Paths of the elements of the schema that have a text."""
+    below = SCHEMA.get(f"{owner}/{tag}", "")
+    if not below:
+        yield (tag,)
+    for child in below.split():
+        yield from ((tag, *rest) for rest in leaves(tag, child) if child != "plugin")
+
+
+def nested(path: str, text: str) -> str:
+    """An element in its parents."""
+    for tag in reversed(path.split("/")):
+        text = f"<{tag}>{text}</{tag}>"
+    return text
+
+
+def with_element(base: str, path: str, text: str) -> str:
+    """A base with one more element, in place of the one that it has."""
+    root = path.partition("/")[0]
+    tree = (
+        ElementTree.fromstring(base) if base.startswith(f"<{root}>") else ElementTree.Element(root)
+    )
+    node = tree
+    for tag in path.split("/")[1:]:
+        child = node.find(tag)
+        node = ElementTree.SubElement(node, tag) if child is None else child
+    node.text = text
+    return ElementTree.tostring(tree, encoding="unicode")

@@ -939,7 +939,7 @@ SENSOR_READING = Code(
 )
 SENSOR_READING_FIXED = SENSOR_READING.variant(
     "sensor {sensor}: the accelerometer reads 0 in MuJoCo, because link {link} is fixed to the "
-    "world (MuJoCo Warp reads the reaction to gravity); Gazebo publishes {expected} m/s^2"
+    "world (MJX and MuJoCo Warp read the reaction to gravity); Gazebo publishes {expected} m/s^2"
 )
 SENSOR_READING_SIGHT = SENSOR_READING.variant(
     "sensor {sensor}: a range finder of MuJoCo sees visuals and collisions alike, the sensor sees "

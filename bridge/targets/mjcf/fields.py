@@ -48,6 +48,10 @@ def report_mjx_support(context: MjcfContext) -> None:
         features.append(
             "contact sensors that sum forces" + (f" ({' '.join(sensors)})" if sensors else "")
         )
+    finders = [e for e in context.document["sensor"].children if e.tag == "rangefinder"]
+    materials = [e for e in context.document["asset"].children if e.tag == "material"]
+    if finders and not materials:  # it asks for the opacity of materials
+        features.append("range finders in a model without a material")
     if context.mechanism.scene.wind.any():
         features.append("wind with implicitfast")
     if features:

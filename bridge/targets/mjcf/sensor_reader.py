@@ -26,9 +26,10 @@ from bridge.sensors import (
     Message,
     Optics,
     optics_of,
+    orientation_reference,
     rays_of,
 )
-from loaders.pose import CAMERA_AXES, Array, Pose, quaternion_to_matrix
+from loaders.pose import CAMERA_AXES, Array, Pose, matrix_to_quaternion, quaternion_to_matrix
 from loaders.text import NameIndex
 
 from .sensor import WrittenSensor
@@ -54,7 +55,9 @@ class SensorReader:
         return replace(self, sensors=sensors)
 
     def read(self, data: Any, *, images: bool = False, prefix: str = "") -> dict[str, Message]:
-        """Return the message of each sensor by its scoped name.
+        """Return the message of each sensor of the model by its scoped name.
+
+        In the file of one model of a world, those of other models are left out.
 
         Args:
             data: The ``mujoco.MjData``, after ``mj_forward`` or a step: its ``sensordata`` is that
@@ -63,12 +66,20 @@ class SensorReader:
             prefix: Text that ``MjSpec.attach`` put before the names.
 
         Raises:
-            KeyError: if the model of the data has not the sensors.
+            KeyError: if the model of the data has none of the sensors.
         """
         state = _State(data, prefix, images, self.collisions)
+        found = [written for written in self.sensors if state.has_any(written)]
+        if self.sensors and not found:
+            names = ", ".join(written.placed.name for written in self.sensors)
+            raise KeyError(
+                f"the model of the data has none of the exported sensors ({names}); pass data of "
+                f"the exported model, with the prefix that MjSpec.attach put before its names "
+                f"(here {prefix!r})"
+            )
         messages = {
             written.placed.name: _READERS[written.placed.sensor.type](written, state)
-            for written in self.sensors
+            for written in found
         }
         return NameIndex("sensor", messages)
 
@@ -86,6 +97,20 @@ class _State:
     def model(self) -> Any:
         """The ``mujoco.MjModel``."""
         return self.data.model
+
+    def has(self, written: WrittenSensor, part: str) -> bool:
+        """Return whether the model has a sensor or a camera of MuJoCo; in a world, those that
+        measure relative to the world are in its main file alone.
+        """
+        import mujoco
+
+        kind = mujoco.mjtObj.mjOBJ_CAMERA if part == "camera" else mujoco.mjtObj.mjOBJ_SENSOR
+        name = self.prefix + written.parts[part]
+        return bool(mujoco.mj_name2id(self.model, kind, name) >= 0)
+
+    def has_any(self, written: WrittenSensor) -> bool:
+        """Return whether the model has a part of a sensor."""
+        return any(self.has(written, part) for part in written.parts)
 
     def value(self, written: WrittenSensor, part: str) -> Array:
         """Return what a sensor of MuJoCo reads."""
@@ -114,9 +139,16 @@ def _imu(written: WrittenSensor, state: _State) -> Imu:
     f = state.value(written, "acceleration")
     if state.model.body_weldid[state.body(written)] == 0:
         f = -(state.pose(written).R.T @ state.model.opt.gravity)
-    has_orientation = "orientation" in written.parts
+    orientation = None
+    if "orientation" in written.parts:
+        R_RS = orientation_reference(written.placed).T @ state.pose(written).R
+        orientation = (
+            _quaternion(state.value(written, "orientation"))
+            if state.has(written, "orientation")
+            else matrix_to_quaternion(R_RS)
+        )
     return Imu(
-        orientation=_quaternion(state.value(written, "orientation")) if has_orientation else None,
+        orientation=orientation,
         angular_velocity=state.value(written, "angular_velocity"),
         linear_acceleration=f,
     )
@@ -125,7 +157,11 @@ def _imu(written: WrittenSensor, state: _State) -> Imu:
 def _force_torque(written: WrittenSensor, state: _State) -> ForceTorque:
     R_SF = np.eye(3)
     if "axes" in written.parts:
-        R_SF = quaternion_to_matrix(state.value(written, "axes"))
+        R_SF = (
+            quaternion_to_matrix(state.value(written, "axes"))
+            if state.has(written, "axes")
+            else state.pose(written).R.T  # the other link is the world
+        )
     force, torque = (
         written.sign * (R_SF.T @ state.value(written, part)) for part in ("force", "torque")
     )
@@ -138,8 +174,11 @@ def _frame_message(written: WrittenSensor, state: _State) -> Message:
     R = placed.start.R
     if "orientation" in parts:
         R = quaternion_to_matrix(state.value(written, "orientation"))
-    p = state.value(written, "position")
-    p = p + placed.start.p if placed.sensor.type == "altimeter" else p
+    p = state.pose(written).p
+    if placed.sensor.type != "altimeter":
+        p = state.value(written, "position")
+    elif state.has(written, "position"):
+        p = state.value(written, "position") + placed.start.p
     v = w = _NONE
     if "world_velocity" in parts:
         v = state.value(written, "world_velocity")

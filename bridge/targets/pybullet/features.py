@@ -27,6 +27,7 @@ from bridge.sensors import (
     CAMERAS,
     SPECIAL_CAMERAS,
     VISUAL_LIDARS,
+    WATCHED,
     PlacedSensor,
     is_readable,
     placed_sensors,
@@ -439,8 +440,10 @@ def _other_reading(placed: PlacedSensor, mechanism: Mechanism) -> str | None:
         cone = placed.parameters.get("sonar/radius", "0.5")
         return f"one ray in place of a cone of radius {cone} m"
     if sensor_type == "contact" and placed.body >= 0:
-        count = len(mechanism.bodies[placed.body].link.collisions)
-        return f"of all {count} collisions of the link" if count > 1 else None
+        shapes = {collision.name for collision in mechanism.bodies[placed.body].link.collisions}
+        named = {text for path, text in placed.sensor.parameters if path == WATCHED}
+        others = ", ".join(sorted(shapes - named)) if named else ""
+        return f"of all collisions of the link, also of {others}" if others else None
     if sensor_type in CAMERAS and "camera/pose" in placed.parameters:
         return (
             f"gz-sim ignores the pose {placed.parameters['camera/pose']} of <camera>, Gazebo "

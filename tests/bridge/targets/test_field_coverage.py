@@ -13,12 +13,13 @@ import pybullet
 import pytest
 import trimesh
 
-from bridge import load_into_pybullet
+from bridge import load_into_pybullet, load_world_into_pybullet
 from bridge.geometry import convex_decomposition
 from bridge.targets.mjcf import to_mjcf
 from bridge.targets.sdf import to_sdf
 from bridge.targets.target import BUILT_IN
 from bridge.targets.urdf import to_urdf
+from loaders import load_string
 from loaders import model as m
 from loaders.diagnostics import ModelError
 from loaders.pose import IDENTITY
@@ -34,6 +35,7 @@ from tests.support.every_field import (
     lost_fields,
     one_tree,
 )
+from tests.support.sdf_elements import leaves, nested, with_element
 
 MJCF = {
     (m.Model, "enable_wind"): "there is no wind in the scene",
@@ -357,3 +359,62 @@ def test_a_changed_field_of_a_mesh_changes_the_outcome(field, outcome, shape, mo
     mesh = shape.geometry
     other = dataclasses.replace(mesh, **{field: MESH_FIELDS[field](mesh)})
     assert with_mesh(other) != with_mesh(mesh)
+
+
+# --- every element of a surface -------------------------------------------------------------------
+
+TOUCHING = """<sdf version='1.12'><world name='w'><physics type='ode'><max_step_size>1e-3</max_step_size></physics><model name='m'>
+<link name='a'><inertial><mass>2</mass></inertial><collision name='c'><geometry><sphere><radius>.1</radius></sphere></geometry>
+{}</collision></link></model><model name='g'><static>true</static><link name='l'><collision name='c'><geometry><plane/></geometry>
+</collision></link></model></world></sdf>"""
+SURFACES = (
+    "<surface><bounce><restitution_coefficient>.5</restitution_coefficient></bounce><friction><torsional>"
+    "<patch_radius>.01</patch_radius></torsional></friction><contact><elastic_modulus>1e6</elastic_modulus></contact></surface>",
+    "<surface><friction><torsional><surface_radius>.02</surface_radius><use_patch_radius>false</use_patch_radius>"
+    "</torsional></friction></surface>",
+)
+"""Surfaces with the elements without which others mean nothing."""
+
+
+def touching(surface: str, client: int) -> tuple[tuple[Any, ...], bool]:
+    """What MuJoCo and PyBullet make of a surface and say about it, and whether it is valid."""
+    scene = load_string(TOUCHING.format(surface), format="sdf", quiet=True, lenient=True)
+    mjcf = to_mjcf(scene, quiet=True)
+    world = load_world_into_pybullet(scene, physicsClientId=client, quiet=True)
+    body, index = world.links["m::a"]
+    dynamics = pybullet.getDynamicsInfo(int(body), index, client)
+    world.remove()
+    said = [tuple(map(str, (*scene.diagnostics, *found.diagnostics))) for found in (mjcf, world)]
+    is_valid = not any(entry.code.startswith("xml.") for entry in scene.diagnostics)
+    return ((str(mjcf), said[0]), (dynamics, said[1])), is_valid
+
+
+@pytest.mark.parametrize("path", ["/".join(path) for path in leaves("collision", "surface")])
+def test_every_element_of_a_surface_acts_or_is_named(path: str) -> None:
+    """By the schema: some value of it changes what each target makes of it, or it is named."""
+    client, name = pybullet.connect(pybullet.DIRECT), path.rpartition("/")[2]
+    for base in SURFACES:
+        before, _ = touching(base, client)
+        for value in ("0.7", "2", "true", "0 0 1"):
+            found, is_valid = touching(with_element(base, path, value), client)
+            acts = (a != b or name in str(a) for a, b in zip(found, before, strict=True))
+            if is_valid and all(acts):
+                pybullet.disconnect(client)
+                return
+    pytest.fail(f"{path} changes nothing")
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("friction/ode/mu2", "mu2"), ("friction/ode/fdir1", "fdir1"), ("friction/ode/slip1", "slip1"),
+     ("friction/ode/slip2", "slip2"), ("friction/torsional/ode/slip", "torsional_slip"),
+     ("contact/ode/min_depth", "min_depth"), ("contact/ode/max_vel", "max_velocity")],
+)  # fmt: skip
+def test_what_no_solver_has_is_named_at_its_collision(path: str, name: str) -> None:
+    client = pybullet.connect(pybullet.DIRECT)
+    value = "0 0 1" if name == "fdir1" else "0.7"
+    (in_mujoco, in_pybullet), _ = touching(nested(f"surface/{path}", value), client)
+    pybullet.disconnect(client)
+    for _, said in (in_mujoco, in_pybullet):
+        assert any(name in text and "m::a" in text for text in said), said
+    assert any(f"{name} = {value}" in text for text in in_mujoco[1])

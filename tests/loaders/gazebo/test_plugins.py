@@ -27,6 +27,7 @@ from loaders.gazebo.items import (
 from loaders.model import Actuator, Buoyancy, Sensor
 from loaders.node import Node
 from loaders.pose import IDENTITY
+from loaders.scene import Scene
 from tests.support.scenes import joint, link, scene
 from tests.support.xml_nodes import root_of
 
@@ -442,3 +443,50 @@ def test_a_vector_has_three_numbers() -> None:
 )
 def test_a_plugin_is_called_by_its_file(attributes: str, label: str) -> None:
     assert label_of(root_of(f"<plugin {attributes}/>")[0]) == label
+
+
+# --- settings that no reader knows ----------------------------------------------------------------
+
+_HINGES = "".join(
+    f"<link name='{c}'><inertial><mass>1</mass></inertial><collision name='c'><geometry><box><size>1 1 1</size></box></geometry>"
+    f"</collision></link><joint name='{j}' type='revolute'><parent>{p}</parent><child>{c}</child><axis><xyz>0 0 1</xyz></axis></joint>"
+    for j, p, c in (("ja", "world", "a"), ("jb", "a", "b"))
+)
+READ = {
+    "gz-sim-joint-position-controller-system": "<joint_name>ja</joint_name>",
+    "gz-sim-joint-trajectory-controller-system": "<joint_name>ja</joint_name>",
+    "gz-sim-apply-joint-force-system": "<joint_name>ja</joint_name>",
+    "gz-sim-diff-drive-system": "<left_joint>ja</left_joint><right_joint>jb</right_joint>",
+    "gz-sim-joint-state-publisher-system": "",
+    "gz-sim-odometry-publisher-system": "",
+    "gz-sim-buoyancy-system": "",
+    "gz-sim-hydrodynamics-system": "<link_name>a</link_name><xU>-1</xU><xUabsU>-1</xUabsU><nRR>-1</nRR>",
+    "gz-sim-lift-drag-system": "<link_name>a</link_name><area>1</area><cla>1</cla><forward>1 0 0</forward><upward>0 0 1</upward>",
+    "libroboticsgroup_gazebo_mimic_joint_plugin.so": "<joint>ja</joint><mimicJoint>jb</mimicJoint>",
+    "libgazebo_ros_imu.so": "<bodyName>a</bodyName>",
+    "libgazebo_ros_ft_sensor.so": "<jointName>ja</jointName>",
+    "libhector_gazebo_ros_magnetic.so": "<bodyName>a</bodyName>",
+}
+"""A plugin of each kind that becomes actuators, couplings, forces or sensors, with what it needs."""
+
+
+@pytest.mark.parametrize("filename", READ)
+def test_a_setting_that_the_reader_of_a_plugin_does_not_know_is_named(filename: str) -> None:
+    text = (
+        f"<sdf version='1.9'><world name='w'><model name='m'>{_HINGES}<plugin filename='{filename}' name='p'>"
+        f"{READ[filename]}{{}}</plugin></model></world></sdf>"
+    )
+    plain, more = (
+        loaders.load_string(text.format(extra), format="sdf", quiet=True)
+        for extra in ("", "<nonesuch>7.5</nonesuch>")
+    )
+    is_read = [s.actuators or s.couplings or s.fluid_forces or _sensors(s) for s in (plain, more)]
+    assert all(is_read)
+    assert not any("are not used" in e.message for e in plain.diagnostics)
+    named = [e.message for e in more.diagnostics if "nonesuch" in e.message]
+    assert len(named) == 1
+    assert "7.5" in named[0]
+
+
+def _sensors(scene: Scene) -> list[object]:
+    return [s for item in (*scene.links, *scene.joints) for s in item.sensors]

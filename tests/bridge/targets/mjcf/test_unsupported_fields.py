@@ -25,10 +25,12 @@ from loaders.model import (
     JointAxis,
     JointType,
     Link,
+    Material,
     Model,
     Physics,
     Sensor,
     Sphere,
+    Visual,
 )
 from loaders.pose import IDENTITY, frozen
 from loaders.scene import Scene
@@ -127,6 +129,20 @@ def test_a_pair_that_never_touches_is_no_obstacle() -> None:
     assert reasons(scene(*links, joints=(hinge,))) == []
     weld = dataclasses.replace(hinge, type=JointType.FIXED, parent=WORLD, child="a", axes=())
     assert len(reasons(scene(*links, joints=(weld,)))) == 1
+
+
+def test_range_finders_without_a_material_are_reported() -> None:
+    lidar = Sensor(name="eye", type="ray", X_LS=IDENTITY)
+    plain = mjx_link("a", Sphere(radius=0.1), sensors=(lidar,))
+    (message,) = reasons(scene(plain))
+    assert "range finders in a model without a material" in message
+    shape = Visual(
+        name="v",
+        X_LG=IDENTITY,
+        geometry=Sphere(radius=0.1),
+        material=Material(name="red", diffuse=(1, 0, 0, 1), specular=(1, 1, 1, 1)),
+    )
+    assert reasons(scene(dataclasses.replace(plain, visuals=(shape,)))) == []
 
 
 def test_contact_sensors_and_wind_are_reported_in_the_same_entry() -> None:
