@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
 import os
 import re
@@ -123,6 +124,38 @@ def test_progress_is_shown_on_a_terminal_only() -> None:
         "of 2)"
         not in subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stderr
     )
+
+
+class Terminal(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+ROWS = [("mass", "a long place " * 4, "pass"), ("a\x1b[2J\nb", "hand", "FAIL")]
+
+
+def test_a_table_has_the_width_of_the_terminal_and_its_colors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def printed(stream: io.StringIO) -> list[str]:
+        monkeypatch.setattr(sys, "stdout", stream)
+        Output().table(("quantity", "where", ""), ROWS, [None, "bold red"])
+        return stream.getvalue().splitlines()
+
+    monkeypatch.setenv("COLUMNS", "40")
+    plain, narrow = printed(io.StringIO()), printed(Terminal())
+    assert [line.split() for line in plain] == [
+        [], ["quantity", "where"], ["-" * 75],
+        ["mass", *ROWS[0][1].split(), "pass"], ["a\\x1b[2J\\x0ab", "hand", "FAIL"], [],
+    ]  # fmt: skip
+    assert all(len(line) <= 40 for line in narrow[:-2])
+    assert narrow[3].split() == ["mass", *["a", "long", "place", "a"], "pass"]
+    assert narrow[-2].startswith("\x1b[1;31m a")
+    assert narrow[-2].endswith("FAIL\x1b[0m")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert printed(Terminal())[-2].startswith(" a")
 
 
 # Hints name options of the command line, never those of Python.
