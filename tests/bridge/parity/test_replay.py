@@ -50,6 +50,40 @@ def test_the_motion_of_another_simulator_is_repeated(
     assert result.explanations == ()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "exact"), [("mjx", 1e-10), ("warp", 1e-3)])
+def test_engines_that_compute_many_states_replay_all_starts_at_once(
+    tmp_path: Path, name: str, exact: float
+) -> None:
+    """Friction and limits of effort act too; MuJoCo moves from one start after the other."""
+    pytest.importorskip("pydrake")
+    pytest.importorskip({"mjx": "jax", "warp": "mujoco_warp"}[name])
+    arm = replace(Arm(), effort=(60.0, 2.0, 40.0), friction=(0.0, 0.0, 0.3))
+    write_log(tmp_path / "log.csv", Arm(), count=12)
+    result = replayed(tmp_path, arm, engines=("mujoco", name), explained=False, starts=3)
+    reference, engine = result.engines
+    assert np.abs(engine.motion.q - reference.motion.q).max() < exact
+    assert np.abs(reference.motion.efforts[:, 1]).max() == 2.0
+    for joint in JOINTS:
+        assert engine.starts.rms[joint] == pytest.approx(reference.starts.rms[joint], abs=exact)
+        low, middle, high = engine.starts.rms[joint]
+        assert low < middle < high
+    assert "RMS from 3 starts" in engine.sensitivity
+
+
+@pytest.mark.parametrize("simulate", [in_drake, in_dart], ids=["drake", "dart"])
+def test_a_controller_of_velocities_alone_is_repeated(tmp_path: Path, simulate: object) -> None:
+    pytest.importorskip("pydrake" if simulate is in_drake else "dartpy")
+    arm = replace(WITHOUT_ROTORS, p=(0.0, 0.0, 0.0), d=(8.0, 9.0, 5.0))
+    write_log(tmp_path / "log.csv", arm, simulate, speeds=True)
+    for controller in ("velocity", "auto"):
+        result = replayed(tmp_path, arm, controller=controller)
+        (engine,) = result.engines
+        assert max(error.largest for error in engine.errors) < EXACT
+        assert np.ptp(engine.motion.q, axis=0).min() > 0.1
+        assert result.is_within_bound
+
+
 SERVOS = """<mujoco><option timestep="0.002"/><worldbody><body name="a"><joint name="j" axis="0 1 0"/>
 <geom type="capsule" size=".05" fromto="0 0 0 .3 0 0"/><body name="b" pos=".3 0 0">
 <joint name="k" axis="0 1 0" damping=".1"/><geom type="capsule" size=".04" fromto="0 0 0 .2 0 0"/>
