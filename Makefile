@@ -18,7 +18,7 @@ check: .venv/ready-to-test
 	$(BIN)/pytest -n $(JOBS) -m 'not slow' $(PYTEST_ARGUMENTS)
 
 test-slow: .venv/ready-to-test ## the slow tests
-	$(BIN)/pytest -n $(JOBS) -m slow $(PYTEST_ARGUMENTS)
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup -m slow $(PYTEST_ARGUMENTS)
 
 lint: .venv/ready-to-test
 	$(BIN)/ruff check .

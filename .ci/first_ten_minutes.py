@@ -37,7 +37,7 @@ PLACEHOLDERS = {
     "CODE": "robot.degrees",
     "TASK": "check",
     "INPUT": "assets",
-    "LOG": "--help",  # there is no log in the distribution; docs/replay.md records one
+    "LOG": "assets/arm/swing.csv",
 }
 """Words that stand for arguments of the commands in docs/cli.md."""
 NEEDS_DISPLAY = ("view",)

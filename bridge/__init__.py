@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from . import parity as parity
     from .batches import BatchOutcome, BatchResult, batch
     from .diff import compare_files
-    from .geometry.collision_shapes import ShapeCertificate, shape_certificates
-    from .geometry.shapes_picture import shapes_picture
+    from .geometry.collision_shapes import ShapeCertificate, shape_certificates, shapes_picture
     from .lowering import lower
     from .lowering.sources import overlaps_in_motion
     from .mechanism import Mechanism
@@ -67,7 +66,7 @@ _HOMES = {
     "replay": ".parity.replay.replay",
     "ShapeCertificate": ".geometry.collision_shapes",
     "shape_certificates": ".geometry.collision_shapes",
-    "shapes_picture": ".geometry.shapes_picture",
+    "shapes_picture": ".geometry.collision_shapes",
     "to_directives": ".targets.directives",
     "to_mjcf": ".targets.mjcf",
     "to_mjspec": ".targets.mjcf",

@@ -126,6 +126,8 @@ def on_demand(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     def get(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(homes[name], package), name)
+        found = getattr(import_module(homes[name], package), name)
+        setattr(sys.modules[package], name, found)  # the next use finds it without this function
+        return found
 
     return get

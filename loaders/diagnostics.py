@@ -661,7 +661,8 @@ class LossSummary:
 
     def _text(self) -> str:
         """Return the summary; an empty text if nothing was lost."""
-        losses = [entry for entry in dict.fromkeys(self._found) if entry.severity == "warning"]
+        warned = (entry for entry in self._found if entry.severity == "warning")
+        losses = list(dict.fromkeys(warned))
         if not losses:
             return ""
         fates = Counter(str(entry.fate) for entry in losses)

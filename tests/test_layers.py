@@ -107,7 +107,6 @@ ORDER = {
             "contact_parameters",
             "default",
             "joint",
-            "mujoco_elements",
             "site",
             "submodel",
         },

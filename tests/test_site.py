@@ -22,7 +22,10 @@ from bridge.targets import mjcf
 from docs.make_search_ranks import questions, ranks
 from tests.support.chromium import EXECUTABLE, Chromium
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("site"),
+]  # one process builds the site, once
 
 ROOT = Path(__file__).parents[1]
 

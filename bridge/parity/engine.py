@@ -25,6 +25,7 @@ from bridge.mechanism.coordinates import Coordinates, Position, kind_of, positio
 from bridge.sensors import STATE_TYPES
 from bridge.stdout_capture import capture_stdout
 from loaders import Search
+from loaders.codes import OVERRIDES_APPLIED
 from loaders.diagnostics import Diagnostic
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, BallConstraint, CouplingLaw, JointType, WeldConstraint
@@ -289,13 +290,17 @@ def plate_motion(pressed: PressedPlates, plates: Sequence[Plate], step: float) -
     return np.stack((start, before, sliding, velocities()), axis=1)
 
 
+def _refuse(engine: Engine, what: str) -> NoReturn:
+    raise NotReportedError(f"the engine {engine.name} does not {what}")
+
+
 class Engine(Protocol):
     """One mechanism in one simulator.
 
     Links and joints have the scoped names of the mechanism, velocities the order of its
     ``v_order``; all numbers are in SI units. Poses are ``X_WL``, of the link in the world. Any
     query may raise `NotReportedError`, whose message states why; the quantity is then unknown.
-    Every member has a default in `BaseEngine`.
+    Queries without another default raise it. `BaseEngine` has a default of every member.
     """
 
     # --- what the engine is -----------------------------------------------------------------------
@@ -397,6 +402,7 @@ class Engine(Protocol):
         """Return how a contact with a coefficient of restitution bounces; by default with that
         ratio of speeds, or more if damping is critical at most.
         """
+        return Bounce(ratio=restitution, spread=CRITICAL_DAMPING_RESTITUTION)
 
     def combined_friction(self, one: float, two: float) -> float:
         """Return the coefficient of friction of two shapes in contact, given that of each.
@@ -404,6 +410,7 @@ class Engine(Protocol):
         Raises:
             NotReportedError: If the engine does not state its rule.
         """
+        _refuse(self, "report combined friction")
 
     def solver_iterations(self) -> int:
         """Return the number of iterations of the solver in each step.
@@ -411,9 +418,11 @@ class Engine(Protocol):
         Raises:
             NotReportedError: If there is no such number, or it cannot be set.
         """
+        _refuse(self, "report solver iterations")
 
     def set_solver_iterations(self, count: int) -> None:
         """Set the number of iterations of the solver in each step."""
+        _refuse(self, "set solver iterations")
 
     # --- state and motion -------------------------------------------------------------------------
 
@@ -421,6 +430,7 @@ class Engine(Protocol):
         """Set positions and velocities by joint; joints that are not named are at zero and at
         rest.
         """
+        _refuse(self, "set a state")
 
     def prepare(self, states: Sequence[tuple[dict[str, Position], dict[str, Position]]]) -> None:
         """Compute many states, positions and velocities by joint, at once; `set_state` then takes
@@ -429,9 +439,11 @@ class Engine(Protocol):
 
     def positions(self) -> dict[str, Position]:
         """Return the current position of every joint that can move."""
+        _refuse(self, "report positions")
 
     def velocities(self) -> Array:
         """Return the current velocities, shape (nv,)."""
+        _refuse(self, "report velocities")
 
     def joint_states(self, joints: Sequence[str]) -> tuple[Array, Array]:
         """Return the positions and velocities of joints with one axis [rad or m, rad/s or m/s],
@@ -440,6 +452,7 @@ class Engine(Protocol):
 
     def set_step(self, seconds: float) -> None:
         """Set the time step [s]."""
+        _refuse(self, "set a time step")
 
     def step(self, count: int) -> None:
         """Advance the simulation by a number of steps.
@@ -448,6 +461,7 @@ class Engine(Protocol):
             DivergedError: If the motion leaves the finite numbers.
             NotReportedError: If the engine does not simulate the model.
         """
+        _refuse(self, "take a step")
 
     def start_actuators(self, actuators: ActuatorKind, joints: Iterable[str]) -> None:
         """Let the actuators of these joints follow `set_controls` from now on: efforts for
@@ -457,16 +471,19 @@ class Engine(Protocol):
         Raises:
             NotReportedError: If the engine runs no actuators.
         """
+        _refuse(self, "run actuators")
 
     def set_controls(self, controls: Mapping[str, float]) -> None:
         """Set the efforts [N m or N] or targets [rad or m] of these joints, which act from now
         on.
         """
+        _refuse(self, "set controls of actuators")
 
     def contact_points(self) -> Array:
         """Return the points at which shapes touch since the last step, in the world [m], shape (n,
         3); none from an engine that does not report them.
         """
+        return np.zeros((0, 3))
 
     def press(self, plates: Sequence[Plate]) -> tuple[Array, float]:
         """Return the motion of plates that are pressed on the running model, as `plate_motion` has
@@ -475,6 +492,7 @@ class Engine(Protocol):
         The model keeps its shapes, surfaces, masks and solver; it does not move. Its state is
         undefined afterwards.
         """
+        _refuse(self, "press plates on a model")
 
     def close(self) -> None:
         """Release the resources of the simulator; by default there are none."""
@@ -483,6 +501,7 @@ class Engine(Protocol):
 
     def link_poses(self) -> dict[str, Pose]:
         """Return ``X_WL`` of every link in the current state."""
+        _refuse(self, "report link poses")
 
     def zero_poses(self) -> dict[str, Pose]:
         """Return ``X_WL`` of every link with all joints at zero; by default `link_poses` in that
@@ -493,58 +512,71 @@ class Engine(Protocol):
         """Return the Jacobian of every link, shape (6, nv): angular, then linear velocity in the
         world.
         """
+        _refuse(self, "report Jacobians")
 
     def violations(self) -> dict[str, float]:
         """Return by how much the current position violates each coupling and loop [rad or m], by
         name.
         """
+        _refuse(self, "report violations of constraints")
 
     # --- dynamics ---------------------------------------------------------------------------------
 
     def mass_matrix(self) -> Array:
         """Return the mass matrix at the current position, shape (nv, nv)."""
+        _refuse(self, "report its mass matrix")
 
     def bias_forces(self) -> Array:
         """Return the Coriolis, centrifugal and gravity terms in the current state, shape (nv,)."""
+        _refuse(self, "report bias forces")
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
         """Return the forces that cause the accelerations in the current state, both of shape
         (nv,).
         """
+        _refuse(self, "report inverse dynamics")
 
     # --- parameters -------------------------------------------------------------------------------
 
     def settings(self) -> Settings:
         """Return gravity, time step, initial poses and effort limits."""
+        _refuse(self, "report settings")
 
     def inertias(self) -> dict[str, SpatialInertia]:
         """Return the inertia of every link that can move, in the frame of the link."""
+        _refuse(self, "report inertias")
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
         """Return the parameters of every component of a hinge or slide."""
+        _refuse(self, "report joint parameters")
 
     def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
         """Return the law of every coupling, by follower and leader."""
+        _refuse(self, "report couplings")
 
     def stop_compliance(self) -> dict[Dof, float]:
         """Return how far each limited joint yields beyond its stops [rad/(N m) or m/N]; zero for a
         hard stop.
         """
+        _refuse(self, "report the compliance of stops")
 
     def stop_settings(self) -> dict[Dof, Array]:
         """Return the limits of each limited joint and the settings of MuJoCo's solver for its
         stops: ``range``, ``solref``, ``solimp`` and ``margin`` of the compiled model, shape (10,).
         """
+        _refuse(self, "report settings of stops")
 
     def velocity_limits(self) -> dict[Dof, float]:
         """Return the stated limit of speed of each hinge and slide [rad/s or m/s], enforced or
         not.
         """
+        _refuse(self, "report velocity limits")
 
     def enforced_speed_limits(self) -> dict[Dof, float]:
         """Return the speed at which the engine cuts off each hinge and slide [rad/s or m/s]; others
         are absent, by default all.
         """
+        return {}
 
     # --- actuators --------------------------------------------------------------------------------
 
@@ -554,11 +586,13 @@ class Engine(Protocol):
         Each is as `ActuatorTrial.efforts` orders them. Nothing else acts on the joint: no stop, no
         constraint and no dry friction.
         """
+        _refuse(self, "report actuator efforts")
 
     def actuator_laws(self) -> list[Array]:
         """Return the numbers that determine the force of each actuator of an MJCF file, in its
         order.
         """
+        _refuse(self, "report actuator laws")
 
     # --- shapes and elements of MJCF --------------------------------------------------------------
 
@@ -566,11 +600,13 @@ class Engine(Protocol):
         """Return the pairs of links that can collide; pairs of links that are welded together are
         ignored.
         """
+        _refuse(self, "report collidable pairs")
 
     def surfaces(self) -> Surfaces:
         """Return shapes, visuals, friction and settings of contact of each link, in the frame of
         the link.
         """
+        _refuse(self, "report surfaces")
 
     def sensor_readings(self) -> Mapping[str, Array]:
         """Return what each sensor reads in the current state, as `bridge.sensors.state_numbers` has
@@ -581,26 +617,29 @@ class Engine(Protocol):
         """Return what IMUs measure of the acceleration, and force-torque sensors, in the current
         state, as `bridge.sensors.force_readings` has it. The state may change by a microsecond.
         """
+        _refuse(self, "read accelerations and forces")
 
     def compiled_statements(self) -> Statements:
         """Return the numbers of each element of an MJCF file beside its mechanics, as MuJoCo
         compiles them.
         """
+        _refuse(self, "report compiled statements")
 
     def running_statements(self) -> tuple[Statements, Statements]:
         """Return the settings that act in the running engine, and the same as it was loaded; by
         default it tells neither.
         """
+        return {}, {}
 
     def compiled_forms(self) -> Statements:
         """Return meshes and height fields of an MJCF file by shape, as MuJoCo compiles them."""
+        _refuse(self, "report compiled forms")
 
 
-class BaseEngine:
-    """The defaults of an engine: each query raises `NotReportedError` and names what is missing.
+class BaseEngine(Engine):
+    """The base of engines: attributes, and queries that are answered by others.
 
-    An engine overrides what it has. Attributes are those of `Engine`; those that a factory is asked
-    for are attributes of the class.
+    An engine overrides what it has. What a factory is asked for are attributes of the class.
     """
 
     name: str = "engine"
@@ -633,175 +672,29 @@ class BaseEngine:
         """
         return cls(mechanism)
 
-    def _refuse(self, what: str) -> NoReturn:
-        raise NotReportedError(f"the engine {self.name} does not {what}")
+    def prepare(self, states: Sequence[tuple[dict[str, Position], dict[str, Position]]]) -> None:
+        """Compute nothing in advance."""
 
-    def bounce(self, restitution: float) -> Bounce:
-        """See `Engine.bounce`."""
-        return Bounce(ratio=restitution, spread=CRITICAL_DAMPING_RESTITUTION)
-
-    def combined_friction(self, _one: float, _two: float) -> float:
-        """See `Engine.combined_friction`."""
-        self._refuse("report combined friction")
-
-    def solver_iterations(self) -> int:
-        """See `Engine.solver_iterations`."""
-        self._refuse("report solver iterations")
-
-    def set_solver_iterations(self, _count: int) -> None:
-        """See `Engine.set_solver_iterations`."""
-        self._refuse("set solver iterations")
-
-    def set_state(self, _q: Mapping[str, Position], _v: Mapping[str, Position]) -> None:
-        """See `Engine.set_state`."""
-        self._refuse("set a state")
-
-    def prepare(self, _states: Sequence[tuple[dict[str, Position], dict[str, Position]]]) -> None:
-        """See `Engine.prepare`."""
-
-    def contact_points(self) -> Array:
-        """See `Engine.contact_points`."""
-        return np.zeros((0, 3))
-
-    def press(self, _plates: Sequence[Plate]) -> tuple[Array, float]:
-        """See `Engine.press`."""
-        self._refuse("press plates on a model")
-
-    def positions(self) -> dict[str, Position]:
-        """See `Engine.positions`."""
-        self._refuse("report positions")
-
-    def velocities(self) -> Array:
-        """See `Engine.velocities`."""
-        self._refuse("report velocities")
+    def close(self) -> None:
+        """Release nothing."""
 
     def joint_states(self, joints: Sequence[str]) -> tuple[Array, Array]:
-        """See `Engine.joint_states`."""
         positions, velocities = self.positions(), self.velocities()
         index = {dof: i for i, dof in enumerate(self.mechanism.v_order)}
         q = np.array([np.ravel(positions[joint])[0] for joint in joints], dtype=np.float64)
         return q, velocities[[index[joint, 0] for joint in joints]]
 
-    def set_step(self, _seconds: float) -> None:
-        """See `Engine.set_step`."""
-        self._refuse("set a time step")
-
-    def step(self, _count: int) -> None:
-        """See `Engine.step`."""
-        self._refuse("take a step")
-
-    def start_actuators(self, _actuators: ActuatorKind, _joints: Iterable[str]) -> None:
-        """See `Engine.start_actuators`."""
-        self._refuse("run actuators")
-
-    def set_controls(self, _controls: Mapping[str, float]) -> None:
-        """See `Engine.set_controls`."""
-        self._refuse("set controls of actuators")
-
-    def close(self) -> None:
-        """See `Engine.close`."""
-
-    def link_poses(self) -> dict[str, Pose]:
-        """See `Engine.link_poses`."""
-        self._refuse("report link poses")
-
     def zero_poses(self) -> dict[str, Pose]:
-        """See `Engine.zero_poses`."""
         bodies = self.mechanism.bodies
         q = positions_by_joint(self.mechanism, positions_by_body(bodies, {}))
         self.set_state(q, {})
         return self.link_poses()
 
-    def jacobians(self) -> dict[str, Array]:
-        """See `Engine.jacobians`."""
-        self._refuse("report Jacobians")
-
-    def violations(self) -> dict[str, float]:
-        """See `Engine.violations`."""
-        self._refuse("report violations of constraints")
-
-    def mass_matrix(self) -> Array:
-        """See `Engine.mass_matrix`."""
-        self._refuse("report its mass matrix")
-
-    def bias_forces(self) -> Array:
-        """See `Engine.bias_forces`."""
-        self._refuse("report bias forces")
-
-    def inverse_dynamics(self, _accelerations: Array) -> Array:
-        """See `Engine.inverse_dynamics`."""
-        self._refuse("report inverse dynamics")
-
-    def settings(self) -> Settings:
-        """See `Engine.settings`."""
-        self._refuse("report settings")
-
-    def inertias(self) -> dict[str, SpatialInertia]:
-        """See `Engine.inertias`."""
-        self._refuse("report inertias")
-
-    def joint_parameters(self) -> dict[Dof, JointParameters]:
-        """See `Engine.joint_parameters`."""
-        self._refuse("report joint parameters")
-
-    def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
-        """See `Engine.couplings`."""
-        self._refuse("report couplings")
-
-    def stop_compliance(self) -> dict[Dof, float]:
-        """See `Engine.stop_compliance`."""
-        self._refuse("report the compliance of stops")
-
-    def stop_settings(self) -> dict[Dof, Array]:
-        """See `Engine.stop_settings`."""
-        self._refuse("report settings of stops")
-
-    def velocity_limits(self) -> dict[Dof, float]:
-        """See `Engine.velocity_limits`."""
-        self._refuse("report velocity limits")
-
-    def enforced_speed_limits(self) -> dict[Dof, float]:
-        """See `Engine.enforced_speed_limits`."""
-        return {}
-
-    def actuator_efforts(self, _trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
-        """See `Engine.actuator_efforts`."""
-        self._refuse("report actuator efforts")
-
-    def actuator_laws(self) -> list[Array]:
-        """See `Engine.actuator_laws`."""
-        self._refuse("report actuator laws")
-
-    def collidable_pairs(self) -> frozenset[frozenset[str]]:
-        """See `Engine.collidable_pairs`."""
-        self._refuse("report collidable pairs")
-
-    def surfaces(self) -> Surfaces:
-        """See `Engine.surfaces`."""
-        self._refuse("report surfaces")
-
     def sensor_readings(self) -> Mapping[str, Array]:
-        """See `Engine.sensor_readings`."""
         links = self.mechanism.scene.links
         if any(sensor.type in STATE_TYPES for link in links for sensor in link.sensors):
-            self._refuse("read sensors")
+            _refuse(self, "read sensors")
         return {}
-
-    def sensor_forces(self) -> Mapping[str, Array]:
-        """See `Engine.sensor_forces`."""
-        self._refuse("read accelerations and forces")
-
-    def compiled_statements(self) -> Statements:
-        """See `Engine.compiled_statements`."""
-        self._refuse("report compiled statements")
-
-    def running_statements(self) -> tuple[Statements, Statements]:
-        """See `Engine.running_statements`."""
-        return {}, {}
-
-    def compiled_forms(self) -> Statements:
-        """See `Engine.compiled_forms`."""
-        self._refuse("report compiled forms")
 
 
 MEMBERS = frozenset(name for name in vars(Engine) if not name.startswith("_"))
@@ -964,7 +857,15 @@ def open_engine(factory: Factory, mechanism: Mechanism, search: Search) -> Engin
 
     Raises:
         TypeError: If the engine lacks members of `Engine`.
+        ValueError: If the engine reads the file itself, and overrides changed what is in it.
     """
+    if reads_file(factory) and any(
+        entry.code == OVERRIDES_APPLIED.name for entry in mechanism.scene.diagnostics
+    ):
+        raise ValueError(
+            f"overrides cannot be used with {name_of(factory)}, which reads the file as it is; "
+            f"export the model with the overrides, and compare the export"
+        )
     engine = factory(mechanism, search) if reads_file(factory) else factory(mechanism)
     missing = MEMBERS.difference(dir(engine))
     if missing:

@@ -52,11 +52,9 @@ class ReferenceEngine(BaseEngine):
         self._dt = 1e-3
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
-        """See `Engine.set_state`."""
         self._q, self._v = dict(q), dict(v)
 
     def link_poses(self) -> dict[str, Pose]:
-        """See `Engine.link_poses`."""
         return self.mechanism.link_poses(self._q)
 
     def zero_poses(self) -> dict[str, Pose]:
@@ -64,24 +62,19 @@ class ReferenceEngine(BaseEngine):
         return {body.name: body.link.X_WL for body in self.mechanism.bodies}
 
     def jacobians(self) -> dict[str, Array]:
-        """See `Engine.jacobians`."""
         return self.mechanism.jacobians(self._q)
 
     def positions(self) -> dict[str, Position]:
-        """See `Engine.positions`."""
         return positions_by_joint(self.mechanism, self.mechanism.positions_by_body(self._q))
 
     def velocities(self) -> Array:
-        """See `Engine.velocities`."""
         return self.mechanism.velocities(self._v)
 
     def inertias(self) -> dict[str, SpatialInertia]:
-        """See `Engine.inertias`."""
         moving = moving_links(self.mechanism)
         return {body.name: body.inertia for body in self.mechanism.bodies if body.name in moving}
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
-        """See `Engine.joint_parameters`."""
         parameters = {}
         for dof, scalar in scalar_dofs(self.mechanism).items():
             axis = scalar.primitive.limits
@@ -103,7 +96,6 @@ class ReferenceEngine(BaseEngine):
         return {dof: axis for dof, axis in axes if axis is not None}
 
     def settings(self) -> Settings:
-        """See `Engine.settings`."""
         scene = self.mechanism.scene
         return Settings(
             gravity=scene.gravity,
@@ -113,26 +105,21 @@ class ReferenceEngine(BaseEngine):
         )
 
     def stop_compliance(self) -> dict[Dof, float]:
-        """See `Engine.stop_compliance`."""
         stiffness = {dof: axis.limit_stiffness for dof, axis in self._axes().items()}
         return {dof: 1.0 / k if k else 0.0 for dof, k in stiffness.items()}
 
     def velocity_limits(self) -> dict[Dof, float]:
-        """See `Engine.velocity_limits`."""
         return {dof: axis.velocity for dof, axis in self._axes().items()}
 
     def actuator_efforts(self, trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
-        """See `Engine.actuator_efforts`."""
         return {joint: trial.efforts(trial.limit, trial.gains) for joint, trial in trials.items()}
 
     def sensor_readings(self) -> dict[str, Array]:
-        """See `Engine.sensor_readings`."""
         v = self.velocities()
         velocities = {name: J @ v for name, J in self.jacobians().items()}
         return state_readings(motion_messages(self.mechanism, self.link_poses(), velocities))
 
     def surfaces(self) -> Surfaces:
-        """See `Engine.surfaces`."""
         return model_surfaces(self.mechanism)
 
     def combined_friction(self, one: float, two: float) -> float:
@@ -140,33 +127,26 @@ class ReferenceEngine(BaseEngine):
         return friction_rule(self.mechanism.scene).combined(one, two)
 
     def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
-        """See `Engine.couplings`."""
         order = self.mechanism.v_order
         return {(order[c.follower], order[c.leader]): c for c in self.mechanism.couplings}
 
     def violations(self) -> dict[str, float]:
-        """See `Engine.violations`."""
         return constraint_violations(self.mechanism, self._q)
 
     def mass_matrix(self) -> Array:
-        """See `Engine.mass_matrix`."""
         return self.mechanism.mass_matrix(self._q)
 
     def bias_forces(self) -> Array:
-        """See `Engine.bias_forces`."""
         return self.mechanism.bias_forces(self._q, self._v)
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
-        """See `Engine.inverse_dynamics`."""
         forces: Array = self.mass_matrix() @ accelerations + self.bias_forces()
         return forces
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
-        """See `Engine.collidable_pairs`."""
         return self.mechanism.collidable_pairs()
 
     def set_step(self, seconds: float) -> None:
-        """See `Engine.set_step`."""
         self._dt = seconds
 
     def step(self, count: int) -> None:
@@ -178,9 +158,6 @@ class ReferenceEngine(BaseEngine):
         with np.errstate(over="ignore", invalid="ignore"):
             for _ in range(count):
                 self._step()
-
-    def close(self) -> None:
-        """See `Engine.close`."""
 
     def _step(self) -> None:
         positions = self.mechanism.positions_by_body(self._q)

@@ -20,10 +20,9 @@ from loaders.scoped_names import SEPARATOR
 from loaders.sdf import codes
 
 from .frame import FrameVertex, VertexKind, attached_link, resolve_pose
-from .geometry import read_geometry
+from .geometry import read_geometry, read_surface
 from .material import read_material
 from .pose import read_local_pose
-from .surface import read_surface
 from .unmodeled import flat_parameters, mark_read, report_ignored
 from .world import read_light
 

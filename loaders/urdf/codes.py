@@ -138,9 +138,6 @@ CONTROLLER_SETTING = Code(
     meaning="The element is for controllers and does not affect the mechanics, so it is not read.",
     effect=NO_EFFECT,
 )
-CONTROLLER_SETTING_LIMIT = CONTROLLER_SETTING.variant(
-    "ignored {name} of <limit>: it is for controllers and has no effect on the mechanics"
-)
 CONTROLLER_SETTING_SENSOR = CONTROLLER_SETTING.variant(
     "sensor {sensor} of ros2_control has the interfaces {interfaces}, and no sensor of this name "
     "is in the file; it is left out",
@@ -274,9 +271,13 @@ LIMIT_IGNORED = Code(
     "urdf.limit-ignored",
     Fate.DROPPED,
     "limits of a {type} joint are undefined; they are ignored",
-    meaning="Limits of this joint type are not defined and are ignored.",
-    remedy="Remove the limits.",
+    meaning="Limits that the type of the joint does not define, or no target has, are ignored.",
+    remedy="Remove the limits, or keep to them in the controller.",
     effect=Lost("limits"),
+)
+LIMIT_IGNORED_RATE = LIMIT_IGNORED.variant(
+    "{name} = {value} of <limit> is left out; no simulator has such a limit of a joint",
+    hint="keep to it in the controller",
 )
 LOOP = Code(
     "urdf.loop",

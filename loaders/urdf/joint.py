@@ -191,8 +191,8 @@ def _read_limits(node: Node, limit: Node | None, joint_type: JointType) -> dict[
 
 
 def _report_limits_of_controllers(limit: Node) -> None:
-    """Report the limits that act on controllers alone, and those that the version of the file does
-    not have.
+    """Report the limits that no target has, and those that the version of the file does not
+    have.
     """
     names = [name for name in _LIMITS_OF_VERSION_1_2 if name in limit.attributes]
     if not names:
@@ -201,9 +201,9 @@ def _report_limits_of_controllers(limit: Node) -> None:
     if version < LAST_VERSION:
         limit.report(codes.CONTROLLER_SETTING_OLD_VERSION, name=" and ".join(names), version=stated)
     for name in names:
-        if name != "acceleration":
-            limit.mark("@" + name)
-            limit.report(codes.CONTROLLER_SETTING_LIMIT, name=name)
+        if name != "acceleration" and limit.number("@" + name, math.inf, inf=True) < math.inf:
+            value = limit.word("@" + name)
+            limit.report(codes.LIMIT_IGNORED_RATE, name=name, value=value)
 
 
 def _read_bound(limit: Node, name: str) -> float:

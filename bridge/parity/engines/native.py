@@ -46,45 +46,8 @@ class _Native(BaseEngine):
         self._require_model()
         return {}
 
-    def jacobians(self) -> dict[str, Array]:
-        """See `Engine.jacobians`.
-
-        Raises:
-            NotReportedError: Always.
-        """
-        raise NotReportedError(f"{self.name} is not asked for Jacobians")
-
-    def inverse_dynamics(self, _accelerations: Array) -> Array:
-        """See `Engine.inverse_dynamics`.
-
-        Raises:
-            NotReportedError: Always.
-        """
-        raise NotReportedError(f"{self.name} is not asked for inverse dynamics")
-
     def violations(self) -> dict[str, float]:
-        """See `Engine.violations`.
-
-        Raises:
-            NotReportedError: Always.
-        """
         raise NotReportedError(f"{self.name} creates no constraints")
-
-    def velocities(self) -> Array:
-        """See `Engine.velocities`.
-
-        Raises:
-            NotReportedError: Always.
-        """
-        raise NotReportedError(f"{self.name} is not asked for velocities")
-
-    def collidable_pairs(self) -> frozenset[frozenset[str]]:
-        """See `Engine.collidable_pairs`.
-
-        Raises:
-            NotReportedError: Always.
-        """
-        raise NotReportedError(f"{self.name} is not asked for collidable pairs")
 
     def set_step(self, seconds: float) -> None:
         """See `Engine.set_step`; these loaders do not take part in motion."""
@@ -131,13 +94,11 @@ class _OwnVelocities(_Native):
         return dict(zip(names, self.mechanism.positions_by_body(q), strict=True))
 
     def mass_matrix(self) -> Array:
-        """See `Engine.mass_matrix`."""
         self._require_model()
         M: Array = self._B.T @ self._own_mass_matrix() @ self._B
         return M
 
     def bias_forces(self) -> Array:
-        """See `Engine.bias_forces`."""
         self._require_model()
         bias = self._own_bias_forces() + self._own_mass_matrix() @ self._rate
         forces: Array = self._B.T @ bias

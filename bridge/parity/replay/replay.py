@@ -42,6 +42,8 @@ that the log has.
 """
 LONGEST_STEP = 2e-3
 """Largest time step, unless the model states one [s]."""
+LOG = "log"
+"""Name of what was measured, beside the names of engines."""
 PARTED = 0.01
 """Part of the range of a quantity by which two motions have parted."""
 _USED: Mapping[str, tuple[str, ...]] = {
@@ -439,7 +441,7 @@ def partings_of(experiment: Experiment, found: Sequence[EngineReplay]) -> tuple[
         found: The replays.
     """
     curves = {each.engine: _curves(experiment, each.motion) for each in found if each.motion}
-    curves = {"log": _log_curves(experiment), **curves}
+    curves = {LOG: _log_curves(experiment), **curves}
     return tuple(
         _parting(experiment, (one, curves[one]), (two, curves[two]))
         for one, two in combinations(curves, 2)
@@ -461,11 +463,17 @@ def _curves(experiment: Experiment, motion: ReplayedMotion) -> _Curves:
 
 
 def _log_curves(experiment: Experiment) -> _Curves:
-    return {
-        (quantity, joint): series.at(experiment.times)
-        for (role, quantity, joint), series in experiment.log.series.items()
-        if role == "measured"
-    }
+    """Return what was measured, NaN at times between two samples."""
+    found: dict[tuple[str, str], Array] = {}
+    times = experiment.times
+    for (role, quantity, joint), series in experiment.log.series.items():
+        if role == "measured":
+            at_sample = np.full(len(times), math.nan)
+            nearest = np.rint((series.times - times[0]) / experiment.period).astype(int)
+            nearest = nearest[(nearest >= 0) & (nearest < len(times))]
+            at_sample[nearest] = series.at(times[nearest])
+            found[quantity, joint] = at_sample
+    return found
 
 
 def _parting(
@@ -479,6 +487,7 @@ def _parting(
         one, two = first[1][quantity, joint], second[1][quantity, joint]
         span = max(float(np.nanmax(x) - np.nanmin(x)) for x in (one, two))
         ratios = np.nan_to_num(np.abs(one - two) / max(span * PARTED, 1e-9), nan=math.inf)
+        ratios[np.isnan(one) & (first[0] == LOG)] = 0.0
         over = np.flatnonzero(ratios > 1.0)
         if len(over):
             entry = (int(over[0]), -float(ratios[over[0]]), quantity, joint)

@@ -129,7 +129,7 @@ class Experiment:
         v: dict[str, Position] = {}
         for joint in self.watched:
             q[joint] = float(self.log.series["measured", "position", joint].at(at)[0])
-            v[joint] = _first_speed(self.log, joint, self.start, self.degree)
+            v[joint] = first_speed(self.log, joint, self.start, self.degree)
         return with_followers(mechanism, q), with_followers(mechanism, v, at=q)
 
 
@@ -137,7 +137,7 @@ WINDOWS = (4, 6, 10, 18, 34)
 """Numbers of positions from which an initial velocity that is not measured is computed."""
 
 
-def _first_speed(log: Log, joint: str, start: float, degree: int) -> float:
+def first_speed(log: Log, joint: str, start: float, degree: int) -> float:
     """Return the measured velocity at the start; without one, that of a polynomial that fits the
     first positions, as many as make both its noise and its change with the degree small.
     """
@@ -152,9 +152,12 @@ def _first_speed(log: Log, joint: str, start: float, degree: int) -> float:
     noise = float(np.std(np.diff(values, 3))) / math.sqrt(20.0)
     found = []
     for count in WINDOWS:
-        speeds = {k: float(np.polyfit(times[:count], values[:count], k)[-2]) for k in (2, 3)}
-        spread = noise * math.sqrt(192.0 / count**3) / float(times[1] - times[0])
-        found.append((abs(speeds[3] - speeds[2]) + spread, speeds[degree]))
+        x, y = times[:count], values[:count]
+        fits = {k: np.polyfit(x, y, k) for k in (2, 3)}
+        missed = float(np.std(y - np.polyval(fits[2], x)))  # large where the motion is no parabola
+        spread = noise * math.sqrt(192.0 / count) / count + 8.0 * missed / count
+        spread /= float(times[1] - times[0])
+        found.append((abs(float(fits[3][-2] - fits[2][-2])) + spread, float(fits[degree][-2])))
     return min(found)[1]
 
 

@@ -241,6 +241,24 @@ def public_names(handle_type: type, attributes: Iterable[str]) -> list[str]:
     return sorted({name for name in (*vars(handle_type), *attributes) if not name.startswith("_")})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepWork:
+    """Work of a step of a body, beside PyBullet's own."""
+
+    depends_on_step: bool
+    """Whether a force of the body depends on the time step; see `adapt_to_step`."""
+    has_passive_forces: bool
+    """Whether there are forces that PyBullet lacks."""
+
+    @classmethod
+    def of(cls, articulation: Articulation) -> Self:
+        """Return what the steps of a body have to do."""
+        return cls(
+            depends_on_step=depends_on_step(articulation),
+            has_passive_forces=has_passive_forces(articulation.mechanism),
+        )
+
+
 class PyBulletBody(int):
     """A PyBullet body: its id, accepted by every PyBullet function, and the names of its links and
     joints.
@@ -282,11 +300,11 @@ class PyBulletBody(int):
 
     _state: State | None
     _dynamics: DynamicsQueries
-    _depends_on_step: bool
-    _has_passive_forces: bool
+    _work: StepWork
+    _has_imus: bool
     _step: float
     _start: Array
-    _disabled: Sequence[LinkPair]
+    _disabled: Callable[[], Sequence[LinkPair]]
     _last_steps: dict[str, LastStep]
 
     def __new__(
@@ -294,11 +312,12 @@ class PyBulletBody(int):
         state: State,
         constraints: Mapping[str, tuple[int, ...]],
         diagnostics: tuple[Diagnostic, ...],
-        disabled: Sequence[LinkPair] = (),
-        gears: Sequence[Gear] = (),
+        work: StepWork,
+        disabled: Callable[[], Sequence[LinkPair]],
+        gears: Sequence[Gear],
     ) -> Self:
-        """Create the handle of the body whose state is ``state``; ``disabled`` are its pairs that
-        never collide, and ``gears`` hold couplings whose leaders it has.
+        """Create the handle of the body whose state is ``state``; ``disabled`` returns its pairs
+        that never collide, and ``gears`` hold couplings whose leaders it has.
         """
         articulation: Articulation = state.articulation
         self = super().__new__(cls, state.body)
@@ -314,15 +333,15 @@ class PyBulletBody(int):
         self.split_link = articulation.split_link
         self._state = state
         self._dynamics = DynamicsQueries(state)
-        self._depends_on_step = depends_on_step(articulation)
-        self._has_passive_forces = has_passive_forces(self.mechanism)
-        if self._depends_on_step:
+        self._work = work
+        if work.depends_on_step:
             self._step = adapt_to_step(state.client, state.body, articulation)
         self._start = np.array(state.read()[0], dtype=np.float64)
         self._disabled = disabled
         self.gears = tuple(gears)
         self._last_steps = {}
         self.sensors = sensors_of(state, lambda: self.state, self._last_steps)
+        self._has_imus = any(each.placed.sensor.type == "imu" for each in self.sensors.values())
         return self
 
     @property
@@ -676,7 +695,7 @@ class PyBulletBody(int):
         """Switch off all motors of the body, those of `hold` and your own; dry friction remains."""
         state = self.state
         disable_motors(state.client, state.body, state.articulation)
-        if self._depends_on_step:
+        if self._work.depends_on_step:
             self._step = adapt_to_step(state.client, state.body, state.articulation)
 
     def apply_passive_forces(self) -> None:
@@ -690,7 +709,7 @@ class PyBulletBody(int):
 
     def _apply_passive_forces(self, state: State) -> None:
         self._adapt_friction(state)
-        if self._has_passive_forces:
+        if self._work.has_passive_forces:
             apply_passive_forces([state], self.mechanism)
 
     def adapt_friction(self) -> None:
@@ -700,20 +719,25 @@ class PyBulletBody(int):
         self._adapt_friction(self.state)
 
     def _adapt_friction(self, state: State) -> None:
-        if not self._depends_on_step and not self.gears:
+        if not self._work.depends_on_step and not self.gears:
             return
         step = state.parameters()["fixedTimeStep"]
-        self._follow(step)
-        if self._depends_on_step and step != self._step:
+        if self.gears:
+            self._follow(step)
+        if self._work.depends_on_step and step != self._step:
             self._step = adapt_to_step(state.client, state.body, state.articulation)
 
     def step(self) -> None:
         """Apply the passive forces of this body and step the whole simulation."""
-        state = self.state
-        self._apply_passive_forces(state)
-        before = imu_velocities(self.sensors, state)
+        state, work = self.state, self._work
+        if work.has_passive_forces:
+            self._apply_passive_forces(state)
+        elif work.depends_on_step or self.gears:
+            self._adapt_friction(state)
+        before = imu_velocities(self.sensors, state) if self._has_imus else {}
         state.step()
-        self.record_step(before)
+        if before:
+            self.record_step(before)
 
     def imu_velocities(self) -> dict[str, Array]:
         """Return the velocity of each IMU of the body [m/s], in the world, by its name."""
@@ -800,7 +824,7 @@ def remove_bodies(bodies: Sequence[PyBulletBody]) -> None:
     for body, client in loaded:
         client.removeBody(int(body))
     for body, client in loaded:
-        forget_pairs(client, body._disabled)
+        forget_pairs(client, body._disabled())
     for body in bodies:
         body._state = None
 

@@ -128,8 +128,9 @@ class Constraints:
             for name, follower, leader in _shared_dofs(number, state.articulation):
                 law = CouplingLaw(multiplier=follower.ratio / leader.ratio)
                 self._gear(name, follower, leader, law)
-        joints = _scalar_joints([state.articulation for state in self.states])
-        for coupling in self.mechanism.couplings:
+        couplings = self.mechanism.couplings
+        joints = _scalar_joints([state.articulation for state in self.states]) if couplings else {}
+        for coupling in couplings:
             self._couple(coupling, joints)
         for closure in self.mechanism.closures:
             self._close(closure)
@@ -312,6 +313,8 @@ def _shared_dofs(
     for mechanism_body, segments in zip(
         articulation.mechanism.bodies, articulation.joint_segments, strict=True
     ):
+        if len(segments) < 2:
+            continue
         leaders: dict[int, _ScalarJoint] = {}
         pairs = zip(segments, mechanism_body.primitives, strict=False)
         for index, primitive in sorted(

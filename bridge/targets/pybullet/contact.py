@@ -9,7 +9,8 @@ coefficients are kept, which are right on a ground of coefficient 1, as PyBullet
 PyBullet can disable a pair, but cannot enable one that the flags of its loader exclude. A body in
 which any pair may collide is therefore loaded with all pairs enabled, and the others are disabled.
 Collision masks are not used, because they also affect bodies that are loaded later: two robots
-whose masks prevent self-collision would not collide with each other.
+whose masks prevent self-collision would not collide with each other. Only a link that may touch
+nothing at all has a mask, which is 0.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.targets.elements import PairFriction, worst_of
 from bridge.targets.pybullet import codes
-from loaders.collision_pairs import PairSet
+from loaders.collision_pairs import BITMASKED, PairSet, bitmasks
 from loaders.diagnostics import Diagnostics, Where
 from loaders.engine_settings import FrictionRule, Grip, friction_rule, grip_of
 from loaders.limits import limited
@@ -372,18 +373,16 @@ def _likely_ids(client: Client, count: int) -> list[int]:
     return list(islice((i for i in itertools.count() if i not in taken), count))
 
 
-def pairs_by_body(pairs: Iterable[LinkPair], bodies: Sequence[int]) -> dict[int, list[LinkPair]]:
-    """Return the pairs of each body, by PyBullet's ids; a pair of two bodies is with both.
+def pairs_of_body(pairs: Iterable[LinkPair], bodies: Sequence[int], body: int) -> list[LinkPair]:
+    """Return the pairs of a body, by PyBullet's ids.
 
     Args:
         pairs: Pairs by number of the body.
         bodies: PyBullet's ids by that number.
+        body: PyBullet's id of the body.
     """
-    of_body: dict[int, list[LinkPair]] = {body: [] for body in bodies}
-    for (i, a), (j, b) in pairs:
-        for body in {bodies[i], bodies[j]}:
-            of_body[body].append(((bodies[i], a), (bodies[j], b)))
-    return of_body
+    by_id = (((bodies[i], a), (bodies[j], b)) for (i, a), (j, b) in pairs)
+    return [pair for pair in by_id if body in {pair[0][0], pair[1][0]}]
 
 
 def forget_pairs(client: Client, pairs: Iterable[LinkPair]) -> None:
@@ -583,6 +582,27 @@ def _subjects(collisions: Sequence[_LinkCollision]) -> tuple[str, ...]:
 
 def _names(collisions: Sequence[_LinkCollision]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(collision.scoped_name for collision in collisions))
+
+
+def untouchable(articulation: Articulation, mechanism: Mechanism, policy: str) -> list[int]:
+    """Return PyBullet's indices of the links whose bitmasks let them touch nothing, not even bodies
+    of other files.
+
+    Args:
+        articulation: The articulation of the links.
+        mechanism: The mechanism that it belongs to.
+        policy: The rule for pairs that no collision filter names.
+    """
+    if policy not in BITMASKED:
+        return []
+    paired = {name for pair in mechanism.contact_pairs for name in (pair.link_A, pair.link_B)}
+    return [
+        index
+        for index, segment in enumerate(articulation.segments, start=BASE)
+        if (collisions := collisions_of(segment))
+        and not any(any(bitmasks(collision.surface)) for collision in collisions)
+        and paired.isdisjoint(carried.link.name for carried in segment.links)
+    ]
 
 
 # --- one set of parameters for each link ----------------------------------------------------------

@@ -8,6 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, SupportsIndex, Unpack, cast, get_args
@@ -37,7 +38,7 @@ from loaders.scene import Scene
 from loaders.text import check_flag, check_option_names, check_option_value
 
 from .articulation import Articulation, articulate
-from .body import Bodies, PyBulletBody
+from .body import Bodies, PyBulletBody, StepWork
 from .client import BASE, TARGET, Client, allowed_flags, required_flags
 from .constraint import Constraints, report_constraints
 from .contact import (
@@ -46,11 +47,12 @@ from .contact import (
     contact_changes,
     filtered,
     pair_coefficients,
-    pairs_by_body,
+    pairs_of_body,
     report_contacts,
     report_filters,
     report_policy,
     set_filters,
+    untouchable,
 )
 from .damping import clear_pybullet_defaults, with_limited_damping
 from .dynamics import report_refused_inertias
@@ -223,12 +225,15 @@ class _BodyPlan:
     document: bytes
     """The URDF document."""
     layout: Layout
+    work: StepWork
     collides_with_itself: bool
     """Whether any two of its links may collide."""
     contacts: list[tuple[int, dict[str, float]]]
     """Index of a link, and its contact parameters."""
     hidden: list[int]
     """Indices of links that are invisible."""
+    untouchable: list[int]
+    """Indices of links that collide with nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -573,7 +578,7 @@ def _prepared(
     prepared = _Prepared(
         mechanism=mechanism,
         plan=plan,
-        findings=tuple(diagnostics),
+        findings=without_repeats(diagnostics),
         stamps={path: stamp_of(path) for path in paths},
     )
     newest = max((max(stamp[1:]) for stamp in prepared.stamps.values() if stamp), default=start)
@@ -609,7 +614,8 @@ def _placed_plan(
         return prepared.plan.at(X_WN), Diagnostics(prepared.findings)
     mechanism = placed(prepared.mechanism, X_WN)
     diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
-    return _plan(mechanism, settings, client, files, diagnostics), diagnostics
+    plan = _plan(mechanism, settings, client, files, diagnostics)
+    return plan, Diagnostics(without_repeats(diagnostics))
 
 
 def load_world_into_pybullet(
@@ -687,9 +693,11 @@ def _plan(
                 articulation=articulation,
                 document=document.encode(),
                 layout=Layout.of(articulation),
+                work=StepWork.of(articulation),
                 collides_with_itself=collides_with_itself,
                 contacts=contact_changes(articulation, coefficients),
                 hidden=links_to_hide(articulation, mechanism.scene),
+                untouchable=untouchable(articulation, mechanism, policy),
             )
         )
     shapes.report(diagnostics)
@@ -725,7 +733,7 @@ def _load_plan(
     plan: _Plan, client: Client, diagnostics: Diagnostics, files: TemporaryFiles
 ) -> PyBulletBody | Bodies:
     states: list[State] = []
-    pairs = plan.pairs
+    pairs, known = plan.pairs, tuple(diagnostics)
     try:
         with filtered(client, pairs, len(plan.bodies)) as ids:
             for planned in plan.bodies:
@@ -741,6 +749,8 @@ def _load_plan(
                     client.changeDynamics(body, index, **parameters)
                 for index in planned.hidden:
                     client.changeVisualShape(body, index, rgbaColor=_INVISIBLE)
+                for index in planned.untouchable:
+                    client.setCollisionFilterGroupMask(body, index, 0, 0)
         _set_initial_positions(plan.positions, states)
         constraints = Constraints(plan.mechanism, states)
         constraints.create_all()
@@ -750,7 +760,9 @@ def _load_plan(
         if len(states) == len(plan.bodies):
             set_filters(client, pairs, ids, enabled=1)
         raise
-    return _handle(plan, states, constraints, diagnostics, pairs)
+    is_new = len(diagnostics) > len(known)
+    findings = without_repeats(diagnostics) if is_new else known
+    return _handle(plan, states, constraints, findings)
 
 
 def _flags(modes: Any, collides_with_itself: bool) -> int:
@@ -822,21 +834,20 @@ def _handle(
     plan: _Plan,
     states: list[State],
     constraints: Constraints,
-    diagnostics: Diagnostics,
-    pairs: Sequence[LinkPair],
+    findings: tuple[Diagnostic, ...],
 ) -> PyBulletBody | Bodies:
     created = {name: tuple(ids) for name, ids in constraints.created.items()}
-    findings = without_repeats(diagnostics)
-    disabled = pairs_by_body(pairs, [state.body for state in states])
+    ids = [state.body for state in states]
     bodies = [
         PyBulletBody(
             state,
             created,
             findings,
-            disabled[state.body],
+            planned.work,
+            partial(pairs_of_body, plan.pairs, ids, state.body),
             [gear for gear in constraints.gears if gear.leader[0] == state.body],
         )
-        for state in states
+        for planned, state in zip(plan.bodies, states, strict=True)
     ]
     is_one = len(bodies) == 1
     return bodies[0] if is_one else Bodies(bodies, plan.mechanism, created, findings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -173,12 +174,25 @@ def test_the_parts_share_mass_names_friction_and_drawing(tmp_path: Path) -> None
     assert model.mesh_vertnum[model.geom_dataid[drawn]] == 16
 
 
-@pytest.mark.parametrize("name", ["duck_vhacd.urdf", "teddy_large.urdf", "laikago/laikago.urdf"])
-def test_rays_hit_the_parts_where_they_hit_those_of_loadurdf(name: str, bullet_client: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "scale"),
+    [
+        ("duck_vhacd.obj", 0.05),
+        ("teddy2_VHACD_CHs.obj", 3.0),
+        ("laikago/chassis_vhacd_mod.obj", 1.0),
+    ],
+)
+def test_rays_hit_the_parts_where_they_hit_those_of_loadurdf(
+    name: str, scale: float, tmp_path: Path, bullet_client: int
+) -> None:
     """Parallel rays along three axes; PyBullet adds 1 mm to its own hulls, and its rays miss
     some.
     """
-    file, client = str(Path(getDataPath(), name)), {"physicsClientId": bullet_client}
+    mesh = Path(getDataPath(), name)
+    shutil.copy(mesh, tmp_path)
+    text = ROBOT.format(file=f'{mesh.name}" scale="{scale} {scale} {scale}')
+    file = str(written(tmp_path, text, "robot.urdf"))
+    client = {"physicsClientId": bullet_client}
     found = []
     for load in (
         pybullet.loadURDF,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,13 @@ from bridge.mechanism import Mechanism
 from bridge.parity import Level, Outcome, Verdict, compare
 from bridge.parity.comparison import compare as compare_engines
 from bridge.parity.comparison import motion_level_rows, witnessed_rows
-from bridge.parity.engine import NotReportedError, factory_of
+from bridge.parity.engine import (
+    EngineMissingError,
+    NotReportedError,
+    engine_names,
+    factory_of,
+    reads_file,
+)
 from bridge.parity.engines.mujoco.engine import MujocoEngine
 from bridge.parity.engines.pybullet.engine import PyBulletEngine
 from bridge.parity.reference import ReferenceEngine
@@ -209,6 +216,19 @@ def test_another_base_is_an_error_for_engines_that_read_the_file_themselves() ->
         compare(ARM, base="held")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="base='fixed' cannot be used with mujoco-urdf"):
         compare(ARM, engines=("mujoco", "mujoco-urdf"), base="fixed")
+
+
+def test_overrides_are_an_error_for_engines_that_read_the_file_themselves(tmp_path: Path) -> None:
+    (tmp_path / "heavy.toml").write_text('[links."*"]\nmass = 3.0\n')
+    scene = loaders.load(ARM, overrides=tmp_path / "heavy.toml", quiet=True)
+    reading = []
+    for name in engine_names():
+        with suppress(EngineMissingError):
+            reading += [name] if reads_file(factory_of(name)) else []
+    assert {"drake", "mujoco-native", "pybullet-urdf"} <= set(reading)
+    for name in reading:
+        with pytest.raises(ValueError, match=f"overrides cannot be used with {name}"):
+            compare(scene, engines=("reference", name), levels=("L0",))
 
 
 # --- options and text -----------------------------------------------------------------------------

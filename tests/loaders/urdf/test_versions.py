@@ -106,8 +106,13 @@ def test_a_quaternion_of_another_length_is_normalized_and_a_zero_one_refused() -
 def test_limits_of_version_1_2_are_read_or_named() -> None:
     scene = load("1.2", limits="acceleration='5' deceleration='6' jerk='7'")
     assert scene.joints[0].axes[0].acceleration == 5.0
-    found = {entry.arguments["name"]: entry.fate for entry in scene.diagnostics}
-    assert found == {"deceleration": Fate.NOTED, "jerk": Fate.NOTED}
+    found = {entry.arguments["name"]: (entry.code, entry.fate) for entry in scene.diagnostics}
+    assert found == dict.fromkeys(["deceleration", "jerk"], ("urdf.limit-ignored", Fate.DROPPED))
+    with pytest.raises(LoadError, match="deceleration = 6"):
+        load("1.2", limits="deceleration='6'", strict=True)
+    assert not load("1.2", limits="deceleration='inf' jerk='INF'").diagnostics
+    with pytest.raises(LoadError, match=r"xml\.not-a-number"):
+        load("1.2", limits="jerk='much'")
     both = load("1.2", limits="acceleration='5' drake:acceleration='4' xmlns:drake='d'")
     assert both.joints[0].axes[0].acceleration == 4.0
 

@@ -320,22 +320,18 @@ class DartEngine(BaseEngine):
             self._ask("set_state", dict(q), dict(v))
 
     def link_poses(self) -> dict[str, Pose]:
-        """See `Engine.link_poses`."""
         poses: dict[str, Pose] = self._ask("link_poses")
         return poses
 
     def jacobians(self) -> dict[str, Array]:
-        """See `Engine.jacobians`."""
         jacobians: dict[str, Array] = self._ask("jacobians")
         return jacobians
 
     def inertias(self) -> dict[str, SpatialInertia]:
-        """See `Engine.inertias`."""
         inertias: dict[str, SpatialInertia] = self._ask("inertias")
         return inertias
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
-        """See `Engine.joint_parameters`."""
         parameters: dict[Dof, JointParameters] = self._ask("joint_parameters")
         return parameters
 
@@ -345,29 +341,23 @@ class DartEngine(BaseEngine):
         return settings
 
     def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
-        """See `Engine.couplings`."""
         couplings: dict[tuple[Dof, Dof], CouplingLaw] = self._ask("couplings")
         return couplings
 
     def mass_matrix(self) -> Array:
-        """See `Engine.mass_matrix`."""
         return np.asarray(self._ask("mass_matrix"))
 
     def bias_forces(self) -> Array:
-        """See `Engine.bias_forces`."""
         return np.asarray(self._ask("bias_forces"))
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
-        """See `Engine.inverse_dynamics`."""
         return np.asarray(self._ask("inverse_dynamics", accelerations))
 
     def violations(self) -> dict[str, float]:
-        """See `Engine.violations`."""
         violations: dict[str, float] = self._ask("violations")
         return violations
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
-        """See `Engine.collidable_pairs`."""
         pairs: frozenset[frozenset[str]] = self._ask("collidable_pairs")
         return pairs
 
@@ -377,16 +367,13 @@ class DartEngine(BaseEngine):
         return surfaces
 
     def combined_friction(self, one: float, two: float) -> float:
-        """See `Engine.combined_friction`."""
         return min(one, two)
 
     def positions(self) -> dict[str, Position]:
-        """See `Engine.positions`."""
         positions: dict[str, Position] = self._ask("positions")
         return positions
 
     def velocities(self) -> Array:
-        """See `Engine.velocities`."""
         return np.asarray(self._ask("velocities"))
 
     def set_step(self, seconds: float) -> None:
@@ -395,11 +382,9 @@ class DartEngine(BaseEngine):
             self._ask("set_step", seconds)
 
     def step(self, count: int) -> None:
-        """See `Engine.step`."""
         self._ask("step", count)
 
     def close(self) -> None:
-        """See `Engine.close`."""
         if not self.refusal:
             with suppress(DartError):
                 self._process.close(self._number)

@@ -9,13 +9,24 @@ accuracy or, where Drake knows discrete time only, in steps that are shorter tha
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
 import numpy as np
 
 from bridge import codes
+from bridge.codes import (
+    DRAKE_CONTINUOUS_LIMITS,
+    DRAKE_COUPLING,
+    DRAKE_FRICTION,
+    DRAKE_FRICTION_UNSTATED,
+    DRAKE_LINK_WITHOUT_GRAVITY,
+    DRAKE_REPLACED_INERTIA,
+    DRAKE_SCREW_LIMITS,
+    DRAKE_SHARED_DAMPING,
+    DRAKE_UNIVERSAL_LIMITS,
+)
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, initial_positions
 from bridge.parity.engine import (
@@ -32,12 +43,13 @@ from bridge.parity.engine import (
 )
 from loaders import Search
 from loaders import codes as loaders_codes
+from loaders.diagnostics import Code, Diagnostic, finding_of
 from loaders.drake import codes as drake_codes
 from loaders.inertia import SpatialInertia
-from loaders.model import CouplingLaw
+from loaders.model import CouplingLaw, Joint, Link
 from loaders.pose import Array, Pose
+from loaders.scene import Scene
 
-from .differences import friction_differences, known_differences
 from .plant import (
     RAISED,
     DrakeGeometry,
@@ -219,7 +231,6 @@ class DrakeEngine(BaseEngine):
             raise NotReportedError(self.refusal)
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
-        """See `Engine.set_state`."""
         if self.refusal:
             return
         positions = self._plant.GetPositions(self._plant.CreateDefaultContext())
@@ -242,13 +253,11 @@ class DrakeEngine(BaseEngine):
         self._motion = None
 
     def positions(self) -> dict[str, Position]:
-        """See `Engine.positions`."""
         self._require_model()
         positions = np.asarray(self._plant.GetPositions(self._context))
         return {name: position_of(joint, positions) for name, joint in self._joints.items()}
 
     def link_poses(self) -> dict[str, Pose]:
-        """See `Engine.link_poses`."""
         self._require_model()
         poses = {
             name: body.EvalPoseInWorld(self._context).GetAsMatrix4()
@@ -257,7 +266,6 @@ class DrakeEngine(BaseEngine):
         return {name: Pose.of(X[:3, :3], X[:3, 3]) for name, X in poses.items()}
 
     def inertias(self) -> dict[str, SpatialInertia]:
-        """See `Engine.inertias`."""
         self._require_model()
         moving = moving_links(self.mechanism)
         return {name: _inertia(body) for name, body in self._links.items() if name in moving}
@@ -282,11 +290,6 @@ class DrakeEngine(BaseEngine):
         return efforts_in_drake(self._plant, self._joints, trials)
 
     def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
-        """See `Engine.couplings`.
-
-        Raises:
-            NotReportedError: Always.
-        """
         self._require_constraints()
         raise NotReportedError("Drake does not report its couplings; its motion shows them")
 
@@ -296,21 +299,18 @@ class DrakeEngine(BaseEngine):
             raise NotReportedError("Drake has read no constraint from the file")
 
     def mass_matrix(self) -> Array:
-        """See `Engine.mass_matrix`."""
         self._require_model()
         return np.asarray(self._plant.CalcMassMatrix(self._context))[
             np.ix_(self._order, self._order)
         ]
 
     def bias_forces(self) -> Array:
-        """See `Engine.bias_forces`."""
         self._require_model()
         gravity = self._plant.CalcGravityGeneralizedForces(self._context)
         forces: Array = np.asarray(self._plant.CalcBiasTerm(self._context) - gravity)[self._order]
         return forces
 
     def jacobians(self) -> dict[str, Array]:
-        """See `Engine.jacobians`."""
         self._require_model()
         from pydrake.multibody.tree import JacobianWrtVariable
 
@@ -323,7 +323,6 @@ class DrakeEngine(BaseEngine):
         return {name: np.asarray(J)[:, self._order] for name, J in jacobians.items()}
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
-        """See `Engine.inverse_dynamics`."""
         self._require_model()
         from pydrake.multibody.tree import MultibodyForces
 
@@ -335,18 +334,12 @@ class DrakeEngine(BaseEngine):
         return total
 
     def violations(self) -> dict[str, float]:
-        """See `Engine.violations`.
-
-        Raises:
-            NotReportedError: Always.
-        """
         self._require_constraints()
         raise NotReportedError(
             "Drake does not report violations of its constraints; its motion shows them"
         )
 
     def velocities(self) -> Array:
-        """See `Engine.velocities`."""
         self._require_model()
         return np.asarray(self._plant.GetVelocities(self._context))[self._order]
 
@@ -418,9 +411,6 @@ class DrakeEngine(BaseEngine):
         except NoMotionError as error:
             raise NotReportedError(f"Drake does not simulate the model: {error}") from error
 
-    def close(self) -> None:
-        """See `Engine.close`."""
-
 
 def _inertia(body: Any) -> SpatialInertia:
     spatial_inertia = body.default_spatial_inertia()
@@ -431,3 +421,175 @@ def _inertia(body: Any) -> SpatialInertia:
     return SpatialInertia.in_frame(
         float(spatial_inertia.get_mass()), Pose.of(p=tuple(p_LLcm.tolist())), I_Lcm
     )
+
+
+# --- what Drake reads otherwise than this project, as diagnostics about links and joints ----------
+
+_TARGET = "drake"
+_WATER = 1000.0
+"""Density of the ball whose inertia replaces an invalid one [kg/m^3]."""
+
+
+def known_differences(
+    mechanism: Mechanism, links: Mapping[str, Any], joints: Mapping[str, Any], constraints: int
+) -> tuple[Diagnostic, ...]:
+    """Return all known differences of one model.
+
+    Args:
+        mechanism: The model as this project reads it.
+        links: Drake's bodies by scoped link name.
+        joints: Drake's joints by scoped joint name.
+        constraints: Number of constraints in Drake's plant.
+    """
+    return (
+        *_couplings(mechanism.scene, constraints),
+        *_replaced_inertias(links, mechanism.scene),
+        *_limits_of_continuous_joints(joints, mechanism.scene),
+        *_limits_of_screws(joints, mechanism.scene),
+        *_second_axes(joints, mechanism.scene),
+        *_gravity(mechanism.scene.links),
+    )
+
+
+def friction_differences(
+    scene: Scene, friction: Mapping[str, Sequence[float]]
+) -> Iterator[Diagnostic]:
+    """Yield one diagnostic for each link whose dynamic friction Drake takes from another element,
+    or from none.
+
+    Drake takes ``mu2`` of SDFormat for it, and 1 where URDF states the friction in elements of
+    Gazebo or PyBullet only.
+
+    Args:
+        scene: The scene.
+        friction: Drake's coefficients of the shapes of each link, by scoped name.
+    """
+    for link in scene.links:
+        stated = [shape.surface.friction for shape in link.collisions]
+        wanted, found = sorted(each.mu for each in stated), sorted(friction.get(link.name, ()))
+        if len(found) != len(wanted) or found == wanted:
+            continue
+        readings = (
+            (DRAKE_FRICTION, sorted(each.mu2 for each in stated)),
+            (DRAKE_FRICTION_UNSTATED, [1.0] * len(stated)),
+        )
+        for code, expected in readings:
+            if found == expected:
+                difference = max(abs(x - y) for x, y in zip(expected, wanted, strict=True))
+                yield _about_link(code, link, difference=difference)
+                break
+
+
+def _couplings(scene: Scene, constraints: int) -> Iterator[Diagnostic]:
+    """Yield the couplings of a model of which Drake reads fewer constraints than it has
+    couplings.
+    """
+    if constraints >= len(scene.couplings):
+        return
+    for coupling in scene.couplings:
+        yield finding_of(
+            DRAKE_COUPLING,
+            coupling.where,
+            target=_TARGET,
+            subjects=(coupling.follower, coupling.leader),
+            follower=coupling.follower,
+            leader=coupling.leader,
+            count=constraints,
+        )
+
+
+def _replaced_inertias(links: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
+    """Yield the links to which Drake gives the inertia of a ball of water, because it finds their
+    own invalid.
+    """
+    for link in scene.links:
+        body = links.get(link.name)
+        if body is not None and _is_ball_of_water(body) and not _has_inertia_of(link, body):
+            yield _about_link(DRAKE_REPLACED_INERTIA, link)
+
+
+def _is_ball_of_water(body: Any) -> bool:
+    mass = float(body.default_mass())
+    return math.isfinite(mass) and mass > 0.0 and _is_close(_moments(body), _ball_of_water(mass))
+
+
+def _has_inertia_of(link: Link, body: Any) -> bool:
+    """Return whether a link states the inertia that Drake has."""
+    if (
+        link.inertia is None
+        or abs(link.inertia.mass - body.default_mass()) > 1e-9 * link.inertia.mass
+    ):
+        return False
+    return _is_close(link.inertia.I_Lcm, _moments(body))
+
+
+def _ball_of_water(mass: float) -> Array:
+    radius = math.cbrt(3.0 * mass / (4.0 * math.pi * _WATER))
+    moments: Array = 0.4 * mass * radius**2 * np.eye(3)
+    return moments
+
+
+def _moments(body: Any) -> Array:
+    """Return the inertia of Drake's body about its center of mass, shape (3, 3)."""
+    inertia = body.default_spatial_inertia()
+    about_center = inertia.Shift(inertia.get_com()).CalcRotationalInertia()
+    moments: Array = np.asarray(about_center.CopyToFullMatrix3(), dtype=np.float64)
+    return moments
+
+
+def _is_close(one: Array, two: Array) -> bool:
+    return bool(np.abs(one - two).max() <= 1e-9 * np.abs(two).max())
+
+
+def _gravity(links: Iterable[Link]) -> Iterator[Diagnostic]:
+    """Yield the links without gravity."""
+    for link in links:
+        if not link.gravity:
+            yield _about_link(DRAKE_LINK_WITHOUT_GRAVITY, link)
+
+
+def _limits_of_continuous_joints(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
+    """Yield the continuous joints to which Drake gives limits."""
+    for joint in scene.joints:
+        if joint.type == "continuous" and joint.name in joints and _has_limits(joints[joint.name]):
+            yield _about_joint(DRAKE_CONTINUOUS_LIMITS, joint)
+
+
+def _limits_of_screws(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
+    """Yield the screw joints whose limits Drake drops."""
+    for joint in scene.joints:
+        limited = (
+            joint.type == "screw" and np.isfinite([joint.axes[0].lower, joint.axes[0].upper]).any()
+        )
+        if limited and joint.name in joints and not _has_limits(joints[joint.name]):
+            yield _about_joint(DRAKE_SCREW_LIMITS, joint)
+
+
+def _second_axes(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
+    """Yield the universal joints whose limits Drake drops, or whose second axis gets the damping of
+    the first one.
+    """
+    for joint in scene.joints:
+        if joint.type != "universal" or joint.name not in joints:
+            continue
+        if np.isfinite([(axis.lower, axis.upper) for axis in joint.axes]).any() and not _has_limits(
+            joints[joint.name]
+        ):
+            yield _about_joint(DRAKE_UNIVERSAL_LIMITS, joint)
+        damping = joints[joint.name].default_damping_vector()
+        if len(joint.axes) == 2 and joint.axes[1].damping != damping[1]:
+            yield _about_joint(DRAKE_SHARED_DAMPING, joint)
+
+
+def _has_limits(joint: Any) -> bool:
+    return bool(np.isfinite(joint.position_lower_limits()).any())
+
+
+def _about_link(code: Code, link: Link, **arguments: Any) -> Diagnostic:
+    return finding_of(
+        code, link.where, target=_TARGET, subjects=(link.name,), link=link.name, **arguments
+    )
+
+
+def _about_joint(code: Code, joint: Joint) -> Diagnostic:
+    return finding_of(code, joint.where, target=_TARGET, subjects=(joint.name,), joint=joint.name)

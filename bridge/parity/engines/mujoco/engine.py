@@ -368,7 +368,6 @@ class MujocoEngine(BaseEngine):
     # --- state ------------------------------------------------------------------------------------
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
-        """See `Engine.set_state`."""
         self._mujoco.mj_resetData(self.model, self._data)
         self._positions = self.mechanism.positions_by_body(q)
         self._data.qpos[:] = self._qpos(q)
@@ -425,7 +424,6 @@ class MujocoEngine(BaseEngine):
         return ball_map(body, position)
 
     def link_poses(self) -> dict[str, Pose]:
-        """See `Engine.link_poses`."""
         self._kinematics(self._data)
         pairs = zip(self.mechanism.bodies, self._indices, strict=True)
         return {
@@ -443,15 +441,12 @@ class MujocoEngine(BaseEngine):
         return data
 
     def sensor_readings(self) -> dict[str, Array]:
-        """See `Engine.sensor_readings`."""
         return state_readings(self._reader.of_types(STATE_TYPES).read(self._data))
 
     def sensor_forces(self) -> dict[str, Array]:
-        """See `Engine.sensor_forces`."""
         return force_readings(self._reader.of_types(FORCE_TYPES).read(self._data))
 
     def jacobians(self) -> dict[str, Array]:
-        """See `Engine.jacobians`."""
         B, jacobians = self._velocity_map(), {}
         for body, indices in zip(self.mechanism.bodies, self._indices, strict=True):
             J = np.zeros((2, 3, self.model.nv))
@@ -463,13 +458,11 @@ class MujocoEngine(BaseEngine):
         return jacobians
 
     def contact_points(self) -> Array:
-        """See `Engine.contact_points`."""
         contacts = self._data.contact
         touching = np.array(contacts.dist).reshape(-1) <= 0.0
         return np.array(contacts.pos).reshape(-1, 3)[touching]
 
     def positions(self) -> dict[str, Position]:
-        """See `Engine.positions`."""
         qpos = np.array(self._data.qpos)
         self._positions = [
             self._position(i, body, qpos) for i, body in enumerate(self.mechanism.bodies)
@@ -489,7 +482,6 @@ class MujocoEngine(BaseEngine):
         return self._data.qpos[positions] / ratios, self._data.qvel[velocities] / ratios
 
     def velocities(self) -> Array:
-        """See `Engine.velocities`."""
         self.positions()
         v: Array = np.linalg.lstsq(self._velocity_map(), self._data.qvel, rcond=None)[0]
         return v
@@ -513,7 +505,6 @@ class MujocoEngine(BaseEngine):
     # --- parameters of the model ------------------------------------------------------------------
 
     def inertias(self) -> dict[str, SpatialInertia]:
-        """See `Engine.inertias`."""
         moving, m = moving_links(self.mechanism), self.model
         inertias = {}
         for body, indices in zip(self.mechanism.bodies, self._indices, strict=True):
@@ -527,7 +518,6 @@ class MujocoEngine(BaseEngine):
         return inertias
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
-        """See `Engine.joint_parameters`."""
         locked = self._locked()
         return {
             dof: self._parameters(scalar, locked)
@@ -568,7 +558,6 @@ class MujocoEngine(BaseEngine):
         return joint_equalities(self._mujoco, self.model, self._elements)
 
     def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
-        """See `Engine.couplings`."""
         dofs = {
             self._joint(scalar): (dof, scalar)
             for dof, scalar in scalar_dofs(self.mechanism).items()
@@ -637,11 +626,9 @@ class MujocoEngine(BaseEngine):
         return self._surfaces(())
 
     def combined_friction(self, one: float, two: float) -> float:
-        """See `Engine.combined_friction`."""
         return max(one, two)
 
     def bounce(self, restitution: float) -> Bounce:
-        """See `Engine.bounce`."""
         rule = "; the damping of MuJoCo's contacts is at most critical"
         is_damped = restitution < CRITICAL_DAMPING_RESTITUTION
         return Bounce(
@@ -665,7 +652,6 @@ class MujocoEngine(BaseEngine):
         return self._roles()
 
     def stop_compliance(self) -> dict[Dof, float]:
-        """See `Engine.stop_compliance`."""
         dofs = scalar_dofs(self.mechanism).items()
         joints = ((dof, self._joint(scalar), scalar.primitive.ratio) for dof, scalar in dofs)
         limited = (
@@ -712,7 +698,6 @@ class MujocoEngine(BaseEngine):
         self._driven = driving_actuators(self._mujoco, self.model, self._joints_and_ratios(joints))
 
     def set_controls(self, controls: Mapping[str, float]) -> None:
-        """See `Engine.set_controls`."""
         for name, (numbers, ratio) in self._driven.items():
             self._data.ctrl[numbers] = controls[name] * ratio
 
@@ -721,7 +706,6 @@ class MujocoEngine(BaseEngine):
         return laws_in_mujoco(self.model)
 
     def compiled_statements(self) -> Statements:
-        """See `Engine.compiled_statements`."""
         return statements(self._view())
 
     def running_statements(self) -> tuple[Statements, Statements]:
@@ -737,7 +721,6 @@ class MujocoEngine(BaseEngine):
         )
 
     def compiled_forms(self) -> Statements:
-        """See `Engine.compiled_forms`."""
         return forms(self._view())
 
     def _view(self) -> View:
@@ -752,7 +735,6 @@ class MujocoEngine(BaseEngine):
     # --- dynamics ---------------------------------------------------------------------------------
 
     def mass_matrix(self) -> Array:
-        """See `Engine.mass_matrix`."""
         B = self._velocity_map()
         MB, product = np.zeros_like(B), np.zeros(self.model.nv)
         for column in range(B.shape[1]):
@@ -786,7 +768,6 @@ class MujocoEngine(BaseEngine):
         return pairs_in_mujoco(self._mujoco, self.model, self._links())
 
     def set_step(self, seconds: float) -> None:
-        """See `Engine.set_step`."""
         self.model.opt.timestep = seconds
 
     def step(self, count: int) -> None:
@@ -827,7 +808,6 @@ class MujocoEngine(BaseEngine):
             return plate_motion(pressed, plates, step), step
 
     def close(self) -> None:
-        """See `Engine.close`."""
         self._data = self.model = self._opened = None
 
 

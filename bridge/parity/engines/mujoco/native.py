@@ -86,7 +86,6 @@ class MujocoUrdf(_Native):
             self.refusal = f"MuJoCo does not read the file: {str(error).partition(chr(10))[0]}"
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
-        """See `Engine.set_state`."""
         if self.refusal:
             return
         self._mujoco.mj_resetData(self.model, self._data)
@@ -106,14 +105,12 @@ class MujocoUrdf(_Native):
                 yield self.links[self.model.body(i).name], i
 
     def link_poses(self) -> dict[str, Pose]:
-        """See `Engine.link_poses`."""
         return {
             name: Pose.of(self._data.xmat[i].reshape(3, 3), self._data.xpos[i])
             for name, i in self._bodies()
         }
 
     def inertias(self) -> dict[str, SpatialInertia]:
-        """See `Engine.inertias`."""
         bodies, moving = list(self._bodies()), moving_links(self.mechanism)
         m = self.model
         return {
@@ -132,7 +129,6 @@ class MujocoUrdf(_Native):
         return {self.joints[name]: j for name, j in names if name in self.joints}
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
-        """See `Engine.joint_parameters`."""
         m, parameters = self.model, {}
         for name, j in self._joints().items():
             lower, upper = m.jnt_range[j].tolist() if m.jnt_limited[j] else (-math.inf, math.inf)
@@ -150,7 +146,6 @@ class MujocoUrdf(_Native):
         return {name: int(self.model.jnt_dofadr[j]) for name, j in self._joints().items()}
 
     def mass_matrix(self) -> Array:
-        """See `Engine.mass_matrix`."""
         dofs, columns = self._dofs(), []
         for unit in np.eye(self.model.nv):
             column = np.zeros(self.model.nv)
@@ -159,7 +154,6 @@ class MujocoUrdf(_Native):
         return self._in_v_order(dofs, np.array(columns).reshape(self.model.nv, self.model.nv))
 
     def bias_forces(self) -> Array:
-        """See `Engine.bias_forces`."""
         return self._in_v_order(self._dofs(), np.array(self._data.qfrc_bias))
 
 
@@ -264,11 +258,9 @@ class MujocoNative(MujocoEngine):
         return dict(BaseEngine.sensor_readings(self))
 
     def sensor_forces(self) -> dict[str, Array]:
-        """See `Engine.sensor_forces`."""
         return dict(BaseEngine.sensor_forces(self))
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
-        """See `Engine.set_state`."""
         if not self.refusal:
             super().set_state(q, v)
 
@@ -290,7 +282,6 @@ class MujocoNative(MujocoEngine):
         return rotation
 
     def positions(self) -> dict[str, Position]:
-        """See `Engine.positions`."""
         starts = {
             str(body.joint): (int(self.model.jnt_qposadr[indices.joints[0]]), _size(body))
             for body, indices in zip(self.mechanism.bodies, self._indices, strict=True)

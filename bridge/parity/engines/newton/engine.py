@@ -118,7 +118,6 @@ class _Newton(_OwnVelocities):
                 yield _Joint(body=body, position=q, velocity=v, child=child)
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
-        """See `Engine.set_state`."""
         if self.refusal:
             return
         positions = self._positions_by_name(q)
@@ -161,13 +160,11 @@ class _Newton(_OwnVelocities):
         ]
 
     def link_poses(self) -> dict[str, Pose]:
-        """See `Engine.link_poses`."""
         self._require_model()
         poses = self._poses()
         return {name: poses[i] for name, i in self._bodies.items()}
 
     def inertias(self) -> dict[str, SpatialInertia]:
-        """See `Engine.inertias`."""
         self._require_model()
         m, moving = self._model, moving_links(self.mechanism)
         mass, com, moments = (
@@ -180,7 +177,6 @@ class _Newton(_OwnVelocities):
         }
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
-        """See `Engine.joint_parameters`."""
         self._require_model()
         m = self._model
         lower, upper, damping, friction = (
@@ -264,7 +260,6 @@ class NewtonEngine(_Newton):
         builder.add_mjcf(self._text, parse_meshes=False, parse_visuals=False)
 
     def set_step(self, seconds: float) -> None:
-        """See `Engine.set_step`."""
         self._step = seconds
 
     def step(self, count: int) -> None:
@@ -302,7 +297,6 @@ class NewtonEngine(_Newton):
         return solver
 
     def positions(self) -> dict[str, Position]:
-        """See `Engine.positions`."""
         self._require_model()
         numbers = self._state.joint_q.numpy().astype(np.float64).tolist()
         found: dict[str, Position] = {}
@@ -314,7 +308,6 @@ class NewtonEngine(_Newton):
         return found
 
     def velocities(self) -> Array:
-        """See `Engine.velocities`."""
         self._require_model()
         return np.array(self._velocity)
 

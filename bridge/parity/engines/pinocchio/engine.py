@@ -162,7 +162,6 @@ class PinocchioEngine(_OwnVelocities):
                 )
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
-        """See `Engine.set_state`."""
         if self.refusal:
             return
         pinocchio, model = self._pinocchio, self._model
@@ -212,12 +211,10 @@ class PinocchioEngine(_OwnVelocities):
         return block, np.concatenate((-R @ np.cross(angular, linear), np.zeros(3)))
 
     def link_poses(self) -> dict[str, Pose]:
-        """See `Engine.link_poses`."""
         self._require_model()
         return {name: _pose(self._data.oMf[k]) for name, k in self._frames.items()}
 
     def jacobians(self) -> dict[str, Array]:
-        """See `Engine.jacobians`."""
         self._require_model()
         pinocchio, model, data = self._pinocchio, self._model, self._data
         pinocchio.computeJointJacobians(model, data, self._q)
@@ -280,7 +277,6 @@ class PinocchioEngine(_OwnVelocities):
         }
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
-        """See `Engine.joint_parameters`."""
         self._require_model()
         m = self._model
         found = {}

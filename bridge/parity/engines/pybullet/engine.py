@@ -561,16 +561,13 @@ class PyBulletEngine(BaseEngine):
         self._controls: dict[str, Position] = {}
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
-        """See `Engine.set_state`."""
         self._loaded.set_positions(q)
         self._loaded.set_velocities(v)
 
     def link_poses(self) -> dict[str, Pose]:
-        """See `Engine.link_poses`."""
         return {name: self._loaded.link_pose(name) for name in self._loaded.links}
 
     def sensor_readings(self) -> dict[str, Array]:
-        """See `Engine.sensor_readings`."""
         return state_readings(self._messages(STATE_TYPES))
 
     def sensor_forces(self) -> dict[str, Array]:
@@ -635,17 +632,14 @@ class PyBulletEngine(BaseEngine):
             )
 
     def contact_points(self) -> Array:
-        """See `Engine.contact_points`."""
         contacts = self._pybullet.getContactPoints(physicsClientId=self._client)
         touching = [contact[6] for contact in contacts if contact[8] <= 0.0]
         return np.array(touching).reshape(-1, 3)
 
     def positions(self) -> dict[str, Position]:
-        """See `Engine.positions`."""
         return dict(self._loaded.positions())
 
     def velocities(self) -> Array:
-        """See `Engine.velocities`."""
         by_joint = self._loaded.velocities()
         return np.array(
             [np.atleast_1d(by_joint[name])[k] for name, k in self.mechanism.v_order],
@@ -675,7 +669,6 @@ class PyBulletEngine(BaseEngine):
         }
 
     def enforced_speed_limits(self) -> dict[Dof, float]:
-        """See `Engine.enforced_speed_limits`."""
         fast = self._fast_joints()
         limits = {
             dof: fast[int(b), index].speed_limit / abs(ratio)
@@ -802,11 +795,9 @@ class PyBulletEngine(BaseEngine):
         return float(moves and stands)
 
     def combined_friction(self, one: float, two: float) -> float:
-        """See `Engine.combined_friction`."""
         return one * two
 
     def bounce(self, restitution: float) -> Bounce:
-        """See `Engine.bounce`."""
         rule = f"; its correction of penetration adds up to {PUSH_OUT:g} of the speed"
         return (
             Bounce(ratio=restitution, spread=PUSH_OUT, rule=rule)
@@ -944,7 +935,6 @@ class PyBulletEngine(BaseEngine):
         return M
 
     def bias_forces(self) -> Array:
-        """See `Engine.bias_forces`."""
         return self.inverse_dynamics(np.zeros(len(self.mechanism.v_order)))
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
@@ -987,7 +977,6 @@ class PyBulletEngine(BaseEngine):
         return (expected - of_links(observed.disabled, names)) | of_links(observed.touching, names)
 
     def set_step(self, seconds: float) -> None:
-        """See `Engine.set_step`."""
         self._pybullet.setTimeStep(seconds, physicsClientId=self._client)
 
     def solver_iterations(self) -> int:
@@ -999,13 +988,11 @@ class PyBulletEngine(BaseEngine):
         )
 
     def set_solver_iterations(self, count: int) -> None:
-        """See `Engine.set_solver_iterations`."""
         self._pybullet.setPhysicsEngineParameter(
             numSolverIterations=count, physicsClientId=self._client
         )
 
     def step(self, count: int) -> None:
-        """See `Engine.step`."""
         for _ in range(count):
             if self._controls:
                 self._act(self._controls)
@@ -1019,16 +1006,13 @@ class PyBulletEngine(BaseEngine):
         return plate_motion(pressed, plates, step), step
 
     def start_actuators(self, actuators: ActuatorKind, _joints: Iterable[str]) -> None:
-        """See `Engine.start_actuators`."""
         self._act = (
             self._loaded.apply_control if actuators == "position" else self._loaded.apply_efforts
         )
 
     def set_controls(self, controls: Mapping[str, float]) -> None:
-        """See `Engine.set_controls`."""
         self._controls = dict(controls)
 
     def close(self) -> None:
-        """See `Engine.close`."""
         if self._pybullet.isConnected(self._client):
             self._pybullet.disconnect(self._client)

@@ -125,7 +125,6 @@ class _PyBulletNative(_Native):
         return f"took more than {REPLY_TIMEOUT:g} s for" if killed else "crashed on"
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
-        """See `Engine.set_state`."""
         if self.refusal:
             return
         gravity = self.mechanism.gravity.tolist()
@@ -163,7 +162,6 @@ class _PyBulletNative(_Native):
         return {name: _pose(*pose) @ _center(link).inverse() for name, link, pose in self._each()}
 
     def inertias(self) -> dict[str, SpatialInertia]:
-        """See `Engine.inertias`."""
         moving = moving_links(self.mechanism)
         return {
             name: SpatialInertia.in_frame(link["mass"], _center(link), np.diag(link["moments"]))
@@ -172,7 +170,6 @@ class _PyBulletNative(_Native):
         }
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
-        """See `Engine.joint_parameters`."""
         self._require_model()
         return {
             (self.joints[joint["name"]], 0): _parameters(joint)
@@ -200,7 +197,6 @@ class _PyBulletNative(_Native):
         return self._dynamics("bias")
 
     def close(self) -> None:
-        """See `Engine.close`."""
         self._worker.kill()
         self._worker.communicate()
 

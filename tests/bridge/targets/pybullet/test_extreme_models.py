@@ -1,10 +1,11 @@
 """No file makes PyBullet crash, lose what it was given, or leave something behind."""
 
 import dataclasses
+import json
+import math
 import os
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,9 @@ import pytest
 import trimesh
 
 import bridge.targets.pybullet.partition
+from benchmarks import load_and_remove
 from bridge import load_into_pybullet, lower
-from loaders import ExportError
+from loaders import ExportError, ModelError
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Collision, JointType, Mesh, Visual
 from loaders.pose import Pose
@@ -34,9 +36,10 @@ from tests.support.scenes import (
 
 # Nothing that a file can say makes PyBullet crash, corrupt its memory or turn its state into NaN.
 #
-# Each case runs in a separate process: where PyBullet is shown such a file itself, it ends that
+# The cases run in a separate process: where PyBullet is shown such a file itself, it ends that
 # process.
 
+ROOT = Path(__file__).parents[4]
 INERTIAL = (
     '<inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" '
     'iyz="0"/></inertial>'
@@ -151,31 +154,35 @@ TEXT_STL = (
     + "endsolid t\n"
 )
 
-CHILD = textwrap.dedent(
+
+def outcome_of(path: Path) -> str:
+    """What becomes of a file that is loaded and stepped: a number of bodies and links, or why it is
+    refused.
     """
-    import math, sys
-    import pybullet as p
-    from bridge import load_into_pybullet
-    from loaders import ModelError
-    client = p.connect(p.DIRECT)
-    p.setGravity(0, 0, -9.81)
+    client = pybullet.connect(pybullet.DIRECT)
+    pybullet.setGravity(0, 0, -9.81, client)
     try:
-        loaded = load_into_pybullet(sys.argv[1])
+        loaded = load_into_pybullet(path, physicsClientId=client)
     except ModelError as error:
-        print("refused:", str(error)[:2000])
-        sys.exit(0)
+        return f"refused: {str(error)[:2000]}"
     bodies = [loaded] if isinstance(loaded, int) else list(loaded)
     for body in bodies:
         body.mass_matrix()
     for _ in range(50):
-        p.stepSimulation()
+        pybullet.stepSimulation(client)
     for body in bodies:
         for name in body.links:
             assert all(map(math.isfinite, body.link_pose(name).to_vector())), name
-        p.getBasePositionAndOrientation(body)
-    print("loaded:", len(bodies), sum(len(body.links) for body in bodies))
-    """
-)
+        pybullet.getBasePositionAndOrientation(body, client)
+    pybullet.disconnect(client)
+    return f"loaded: {len(bodies)} {sum(len(body.links) for body in bodies)}"
+
+
+def try_all(*paths: str) -> None:
+    """Say what becomes of each file at once, so that the last line tells where a crash was."""
+    for path in paths:
+        say(json.dumps(outcome_of(Path(path))))
+
 
 REFUSED = {
     "duplicate joint names": "j",
@@ -187,21 +194,32 @@ REFUSED = {
 """Files that are no model, or none for PyBullet, and a word of what is said."""
 
 
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory):
+    """What becomes of each file; a file at which the process ends is followed by another one."""
+    folder, found = tmp_path_factory.mktemp("files"), {}
+    (folder / "t.stl").write_text(TEXT_STL)
+    (folder / "bad.obj").write_text("v 1 2\nf 1 2 3\n")
+    for name, text in FILES.items():
+        (folder / f"{name}.urdf").write_text(text)
+    while left := [name for name in FILES if name not in found]:
+        child = in_process("try_all", *(str(folder / f"{name}.urdf") for name in left))
+        lines = [json.loads(line) for line in child.stdout.splitlines() if line.startswith('"')]
+        found |= dict(zip(left, lines, strict=False))
+        if child.returncode:
+            found[left[len(lines)]] = f"the process ended: {child.stderr[-2000:]}"
+    return found
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("case", FILES)
-def test_pybullet_survives(tmp_path, case):
-    path = tmp_path / "robot.urdf"
-    path.write_text(FILES[case])
-    (tmp_path / "t.stl").write_text(TEXT_STL)
-    (tmp_path / "bad.obj").write_text("v 1 2\nf 1 2 3\n")
-    command = [sys.executable, "-c", CHILD, str(path)]
-    child = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert child.returncode == 0, child.stderr
+def test_pybullet_survives(outcomes, case):
+    outcome = outcomes[case]
     if case in REFUSED:
-        assert "refused:" in child.stdout
-        assert REFUSED[case] in child.stdout
-    elif "refused" not in child.stdout:
-        assert "loaded:" in child.stdout
+        assert outcome.startswith("refused:")
+        assert REFUSED[case] in outcome
+    else:
+        assert outcome.startswith(("refused:", "loaded:"))
 
 
 def test_a_long_temporary_folder_is_refused(bullet_client, tmp_path, monkeypatch):
@@ -248,7 +266,7 @@ def test_welded_links_are_merged_beyond_the_limit_of_pybullet(bullet_client):
 @pytest.mark.slow
 def test_a_comparison_explains_the_mass_of_merged_links():
     comparison = bridge.compare(
-        chain(200, lambda i: i % 2 == 0), engines=("pybullet",), levels=("L0",), configurations=1
+        chain(130, lambda i: i % 2 == 0), engines=("pybullet",), levels=("L0",), configurations=1
     )
     outcomes = {row.quantity: row.outcome.value for row in comparison.rows}
     assert outcomes["mass"] == outcomes["inertia"] == "explained"
@@ -426,18 +444,13 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def run(first: int, last: int, folder: Path) -> None:
+def run(first: int, last: int, folder: str) -> None:
     """Load, ask, step and remove; says each number first."""
-    import pybullet as p
-
-    from bridge import load_into_pybullet
-    from loaders import ModelError
-
-    client = p.connect(p.DIRECT)
+    client = pybullet.connect(pybullet.DIRECT)
     for seed in range(first, last):
         say(f"scene {seed}")
         try:
-            loaded = load_into_pybullet(strange(seed, folder), physicsClientId=client)
+            loaded = load_into_pybullet(strange(seed, Path(folder)), physicsClientId=client)
         except ModelError as error:
             say(f"refused {str(error)[:200]}")
             continue
@@ -447,30 +460,33 @@ def run(first: int, last: int, folder: Path) -> None:
         poses = [loaded.link_pose(name).to_vector() for name in loaded.links]
         assert np.isfinite(poses).all(), "a pose is no number"
         loaded.remove()
-        assert (p.getNumBodies(client), p.getNumConstraints(client)) == (0, 0), (
-            "something is left in PyBullet"
-        )
+        left = pybullet.getNumBodies(client), pybullet.getNumConstraints(client)
+        assert left == (0, 0), "something is left in PyBullet"
     say("done")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("first", [0, 30])
-def test_other_bodies_of_the_server_change_nothing(tmp_path, first):
-    meshes, scratch = tmp_path / "meshes", tmp_path / "scratch"
-    meshes.mkdir()
-    scratch.mkdir()
-    write_meshes(meshes)
-    modules = "from pathlib import Path; from tests.bridge.targets.pybullet.test_extreme_models import run"
-    code = f"{modules}; run({first}, {first + 30}, Path({str(meshes)!r}))"
-    environment = {**os.environ, "TMPDIR": str(scratch)}
-    child = subprocess.run(
+def in_process(function, *arguments, **environment):
+    """The end of a process that calls a function of this module, with texts and numbers."""
+    module = "tests.bridge.targets.pybullet.test_extreme_models"
+    code = f"from {module} import {function} as f; f(*{arguments!r})"
+    return subprocess.run(
         [sys.executable, "-c", code],
-        env=environment,
+        env=os.environ | environment,
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
+        cwd=ROOT,
     )
+
+
+@pytest.mark.slow
+def test_other_bodies_of_the_server_change_nothing(tmp_path):
+    meshes, scratch = tmp_path / "meshes", tmp_path / "scratch"
+    meshes.mkdir()
+    scratch.mkdir()
+    write_meshes(meshes)
+    child = in_process("run", 0, 60, str(meshes), TMPDIR=str(scratch))
     assert child.stdout.endswith("done\n"), child.stdout[-300:] + child.stderr[-2000:]
     assert "refused" not in child.stdout
     assert [path.name for path in scratch.iterdir() if path.name.startswith("sdfbridge")] == []
@@ -479,33 +495,19 @@ def test_other_bodies_of_the_server_change_nothing(tmp_path, first):
 # What loading and removing again and again leaves behind, in a separate process: no file, no body,
 # no constraint.
 
-ROOT = Path(__file__).parents[4]
-ROUNDS = 200
-ROUNDING = 3.0
+ROUNDS = 40
+ROUNDING = 0.5
 """How much the growth differs from run to run [KiB a round]."""
 
 
-def measured(path, way):
+def measured(path, way, rounds=ROUNDS):
     """Growth of the memory [KiB a round], files, bodies and constraints that are left."""
-    command = [
-        sys.executable,
-        str(ROOT / "benchmarks" / "load_and_remove.py"),
-        "--one",
-        str(path),
-        way,
-        str(ROUNDS),
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=120, env=environment
-    )
-    assert done.returncode == 0, done.stderr
-    growth, *left = done.stdout.splitlines()[-1].split()
+    growth, *left = load_and_remove.in_process(path, way, rounds).split()
     return float(growth), [int(count) for count in left]
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is counted by glibc")
 @pytest.mark.parametrize("name", ["cartpole.urdf", "r2d2.urdf"])
 def test_loading_and_removing_leaves_no_more_behind_than_pybullet_itself(pybullet_robots, name):
     own, _ = measured(pybullet_robots / name, "loadURDF")
@@ -516,5 +518,5 @@ def test_loading_and_removing_leaves_no_more_behind_than_pybullet_itself(pybulle
 
 @pytest.mark.slow
 def test_couplings_and_loops_go_with_the_body(assets):
-    _, left = measured(assets / "arm" / "model.sdf", "here")
+    _, left = measured(assets / "arm" / "model.sdf", "here", rounds=2)
     assert left == [0, 0, 0]

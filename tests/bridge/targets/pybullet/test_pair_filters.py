@@ -9,6 +9,7 @@ import pybullet
 import pytest
 from pybullet_utils.bullet_client import BulletClient
 
+import loaders
 from bridge import load_into_pybullet, lower
 from bridge.targets.pybullet.contact import any_may_collide, forbidden_pairs
 from loaders.collision_pairs import POLICIES, PairSet
@@ -107,6 +108,53 @@ def test_removed_bodies_of_a_world_leave_no_filters_between_the_next_ones(bullet
     ]
     assert set(map(int, together)) == set(map(int, first))
     assert len(touching(together, bullet_client)) == 1
+
+
+MASKS = """<sdf version="1.11"><model name="m">{static}<link name="a">
+<inertial><mass>1</mass></inertial><collision name="c"><geometry><sphere><radius>1</radius></sphere>
+</geometry><surface><contact>{masks}</contact></surface></collision></link></model></sdf>"""
+CATEGORY = "<category_bitmask>{}</category_bitmask>"
+COLLIDE = "<collide_bitmask>{}</collide_bitmask>"
+
+
+@pytest.mark.parametrize("static", ["", "<static>true</static>"])
+@pytest.mark.parametrize(
+    ("masks", "meets"),
+    [
+        ("", True),
+        (COLLIDE.format(1), True),
+        (COLLIDE.format(0), False),
+        (COLLIDE.format(0) + CATEGORY.format(1), True),
+        (COLLIDE.format(0) + CATEGORY.format(0), False),
+    ],
+)
+def test_only_a_link_whose_bitmasks_are_zero_meets_no_body_of_another_file(
+    bullet_client, static, masks, meets
+):
+    text = MASKS.format(static=static, masks=masks)
+    source = loaders.load_string(text, format="sdf", quiet=True)
+    body = load_into_pybullet(source, physicsClientId=bullet_client, quiet=True)
+    ball = pybullet.createCollisionShape(
+        pybullet.GEOM_SPHERE, radius=1, physicsClientId=bullet_client
+    )
+    other = pybullet.createMultiBody(1, ball, -1, [1.5, 0, 0], physicsClientId=bullet_client)
+    pybullet.performCollisionDetection(bullet_client)
+    assert bool(pybullet.getContactPoints(body, other, physicsClientId=bullet_client)) is meets
+
+
+def test_a_geom_of_an_explicit_pair_touches_although_its_masks_are_zero(bullet_client):
+    geom = '<geom name="g{0}" size="1" contype="0" conaffinity="0"/>'
+    bodies = "".join(
+        f'<body name="b{k}" pos="{1.5 * k} 0 0"><freejoint/>{geom.format(k)}</body>'
+        for k in range(2)
+    )
+    text = f"<mujoco><worldbody>{bodies}</worldbody><contact>{{}}</contact></mujoco>"
+    source = loaders.load_string(
+        text.format('<pair geom1="g0" geom2="g1"/>'), format="mjcf", quiet=True
+    )
+    loaded = load_into_pybullet(source, physicsClientId=bullet_client, quiet=True)
+    pybullet.performCollisionDetection(bullet_client)
+    assert pybullet.getContactPoints(*map(int, loaded), physicsClientId=bullet_client)
 
 
 def test_links_of_the_world_itself_and_static_models_touch_what_moves(bullet_client):

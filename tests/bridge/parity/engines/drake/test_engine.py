@@ -17,8 +17,7 @@ import bridge
 import loaders
 from bridge.parity import Outcome, Verdict, compare
 from bridge.parity.engine import NotReportedError
-from bridge.parity.engines.drake.differences import friction_differences
-from bridge.parity.engines.drake.engine import DrakeEngine
+from bridge.parity.engines.drake.engine import DrakeEngine, friction_differences
 from tests.support.actuated_model import sdf
 
 needs_drake = pytest.mark.skipif(find_spec("pydrake") is None, reason="pydrake is not installed")
