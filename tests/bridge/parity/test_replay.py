@@ -51,21 +51,18 @@ def test_the_motion_of_another_simulator_is_repeated(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "exact"), [("mjx", 1e-10), ("warp", 1e-3)])
-def test_engines_that_compute_many_states_replay_all_starts_at_once(
-    tmp_path: Path, name: str, exact: float
-) -> None:
+def test_an_engine_that_computes_many_states_replays_all_starts_at_once(tmp_path: Path) -> None:
     """Friction and limits of effort act too; MuJoCo moves from one start after the other."""
     pytest.importorskip("pydrake")
-    pytest.importorskip({"mjx": "jax", "warp": "mujoco_warp"}[name])
+    pytest.importorskip("mujoco_warp")
     arm = replace(Arm(), effort=(60.0, 2.0, 40.0), friction=(0.0, 0.0, 0.3))
     write_log(tmp_path / "log.csv", Arm(), count=12)
-    result = replayed(tmp_path, arm, engines=("mujoco", name), explained=False, starts=3)
+    result = replayed(tmp_path, arm, engines=("mujoco", "warp"), explained=False, starts=3)
     reference, engine = result.engines
-    assert np.abs(engine.motion.q - reference.motion.q).max() < exact
+    assert np.abs(engine.motion.q - reference.motion.q).max() < 1e-3
     assert np.abs(reference.motion.efforts[:, 1]).max() == 2.0
     for joint in JOINTS:
-        assert engine.starts.rms[joint] == pytest.approx(reference.starts.rms[joint], abs=exact)
+        assert engine.starts.rms[joint] == pytest.approx(reference.starts.rms[joint], abs=1e-3)
         low, middle, high = engine.starts.rms[joint]
         assert low < middle < high
     assert "RMS from 3 starts" in engine.sensitivity
@@ -154,7 +151,7 @@ def test_a_planted_difference_is_the_first_cause(tmp_path: Path, name: str) -> N
     write_model(tmp_path, planted.model)
     log = tmp_path / "log.csv"
     write_log(
-        log, planted.arm, planted.simulate, count=200, stated=planted.model, **planted.options
+        log, planted.arm, planted.simulate, count=120, stated=planted.model, **planted.options
     )
     cause = replayed(tmp_path, planted.model).causes[0]
     assert (cause.kind, cause.subjects) == (planted.kind, planted.subjects)
