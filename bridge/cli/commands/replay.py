@@ -39,6 +39,8 @@ def replay(options: Namespace, output: Output) -> int:
             step=options.step,
             base=options.base,
             explained=not options.no_causes,
+            starts=options.starts,
+            scatter=options.scatter,
             progress=output.status,
         )
     except EngineMissingError as error:

@@ -25,7 +25,6 @@ from bridge.parity.engine import (
     name_of,
     reads_file,
     scalar_dofs,
-    solves_constraints,
 )
 from bridge.parity.report.report import LINES, new_figure, svg
 from bridge.parity.verdict import number
@@ -34,7 +33,7 @@ from loaders.diagnostics import Diagnostic, Diagnostics, LoadError, Where
 from loaders.pose import Array
 from loaders.text import check_option_value, closest, counted
 
-from .errors import EngineReplay, replay_in, unit_of
+from .errors import EngineReplay, replay_in, unit_of, with_starts
 from .explanations import Explanation, Tables, explain, merged, toml_of
 from .log import Log, check_contents, read_log
 from .rollout import Controller, Experiment, Open, ReplayedMotion, grid_of
@@ -173,6 +172,7 @@ def _engine_dict(engine: EngineReplay) -> dict[str, Any]:
         "step_change": _finite(engine.step_change),
         "growth": _finite(engine.growth),
         "chaotic": engine.is_chaotic,
+        "starts": None if engine.starts is None else dataclasses.asdict(engine.starts),
         "joints": [_plain(error) for error in engine.errors],
     }
 
@@ -196,6 +196,8 @@ def replay(  # noqa: PLR0913 - each is a choice of the user
     step: float | None = None,
     base: Base = "fixed",
     explained: bool = True,
+    starts: int = 0,
+    scatter: float = 1e-3,
     progress: Callable[[str], None] = lambda _: None,
     **load_options: Unpack[LoadOptions],
 ) -> Replay:
@@ -217,6 +219,9 @@ def replay(  # noqa: PLR0913 - each is a choice of the user
         base: Whether free bases are fixed, as they are by default: logs of joints do not tell how
             they move.
         explained: Whether changes of the model are tried that may explain the errors.
+        starts: Number of further initial states, from which the motion is repeated; engines that
+            compute many states at once take all in one call.
+        scatter: Standard deviation of their positions about the measured ones [rad or m].
         progress: Told what is under way.
         load_options: Options of `loaders.load`, if ``source`` is a path.
 
@@ -241,7 +246,8 @@ def replay(  # noqa: PLR0913 - each is a choice of the user
     opened, found = openers(engines), []
     for name, open_engine in opened:
         progress(f"replaying in {name}")
-        found.append(replay_in(name, open_engine, mechanism, experiment))
+        one = replay_in(name, open_engine, mechanism, experiment)
+        found.append(with_starts(one, open_engine, mechanism, experiment, (starts, scatter)))
     explanations: tuple[Explanation, ...] = ()
     if explained and found and not found[0].is_within_bound:
         progress("trying changes of the model")
@@ -266,7 +272,7 @@ def openers(engines: str | Sequence[str | Factory] | None) -> list[tuple[str, Op
         engines: Names of engines or callables; None for the default ones.
 
     Raises:
-        ValueError: If an engine is unknown or has no actuators.
+        ValueError: If an engine is unknown or reads files itself.
         EngineMissingError: If an engine is not installed.
     """
     if engines is None:
@@ -274,7 +280,7 @@ def openers(engines: str | Sequence[str | Factory] | None) -> list[tuple[str, Op
     wanted = [engines] if isinstance(engines, str) else engines
     factories = [factory_of(each) if isinstance(each, str) else each for each in wanted]
     for factory in factories:
-        if not solves_constraints(factory) or reads_file(factory):
+        if reads_file(factory):
             raise ValueError(f"the engine {name_of(factory)} does not replay motions of mechanisms")
     return [(name_of(factory), as_exported(factory)) for factory in factories]
 

@@ -65,6 +65,8 @@ class WrittenSensor:
         parts: Name of each sensor of MuJoCo, by its suffix without the underscore.
         geoms: Names of the geoms of the collisions that it watches; empty for the whole body.
         sign: Factor on the readings of a force.
+        models: Name of each model, with the body of its canonical link and its pose on that body;
+            of a logical camera.
     """
 
     placed: PlacedSensor
@@ -75,6 +77,7 @@ class WrittenSensor:
     parts: dict[str, str] = field(default_factory=dict)
     geoms: tuple[str, ...] = ()
     sign: float = 1.0
+    models: tuple[tuple[str, str, Pose], ...] = ()
 
 
 def write_sensors(geom_names: GeomNames, context: MjcfContext) -> tuple[WrittenSensor, ...]:
@@ -457,6 +460,20 @@ def _report_camera(placed: PlacedSensor, context: MjcfContext) -> None:
         _report(codes.SENSOR_READING_IMAGE, placed, context, sensor_type=placed.sensor.type)
 
 
+def _logical_camera(written: WrittenSensor, context: MjcfContext) -> WrittenSensor | None:
+    """Write the site of a logical camera, whose message follows from the poses of bodies."""
+    _add_site(written, context)
+    _report(codes.SENSOR_READING, written.placed, context, reading="nothing of it")
+    scene, bodies = context.mechanism.scene, context.mechanism.body_index
+    X_WL = {WORLD: IDENTITY} | {link.name: link.X_WL for link in scene.links}
+    models = []
+    for model in scene.models:
+        link = model.canonical_link or WORLD
+        body = context.document.body(bodies.get(link, ROOT)).attributes.get("name", WORLD)
+        models.append((model.name, str(body), X_WL[link].inverse() @ model.X_WM))
+    return replace(written, models=tuple(models))
+
+
 # --- what Gazebo's plugins publish ----------------------------------------------------------------
 
 _SCALAR_STATE = {"position": "jointpos", "velocity": "jointvel"}
@@ -507,5 +524,6 @@ _WRITERS: dict[str, _Writer] = {
     ),
     **dict.fromkeys((*LIDARS, "sonar"), _lidar),
     **dict.fromkeys(CAMERAS, _camera),
+    "logical_camera": _logical_camera,
 }
 """Function that writes each type of sensor."""

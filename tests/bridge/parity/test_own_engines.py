@@ -20,6 +20,7 @@ import loaders
 from bridge.mechanism import Mechanism
 from bridge.parity import Comparison, Outcome, Verdict, compare, engine_names
 from bridge.parity.engine import (
+    _ENGINES,
     ENTRY_POINTS,
     MEMBERS,
     BaseEngine,
@@ -331,6 +332,18 @@ def test_the_engine_of_the_guide_is_known_by_name_once_it_is_installed(
     passed = {row.quantity for row in found.rows if row.outcome is Outcome.PASSED}
     assert passed == {"joint motion", "link poses", "poses at zero"}
     assert [row.quantity for row in found.failures] == ["mass matrix"]
+
+
+def test_our_engines_on_accelerators_are_registered_too() -> None:
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
+    points = project["project"]["entry-points"][ENTRY_POINTS]
+    extras = {"mjx", "warp", "newton", "newton-mjcf", "newton-urdf"}
+    assert points == {name: _ENGINES[name][0] for name in extras}
+    for home in points.values():
+        module, _, name = home.partition(":")
+        assert name in Path(__file__).parents[3].joinpath(*module.split(".")).with_suffix(
+            ".py"
+        ).read_text("utf-8")
 
 
 def test_the_guide_to_comparisons_names_every_member() -> None:
