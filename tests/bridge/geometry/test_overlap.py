@@ -162,7 +162,7 @@ def test_a_mesh_that_single_precision_makes_flat_is_left_out(far: float, tmp_pat
     """MuJoCo keeps corners in single precision, and refuses all shapes for a flat one."""
     for thickness in (1.0, 1e-4, 1e-8):
         plate = trimesh.creation.box((1.0, thickness, thickness))
-        corners = (plate.vertices + [far, 0.0, 0.0]).tolist()
+        corners = (plate.vertices + np.array([far, 0.0, 0.0])).tolist()
         lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in corners]
         lines += [f"f {a} {b} {c}" for a, b, c in (plate.faces + 1).tolist()]
         name = f"{thickness:g}.obj"
