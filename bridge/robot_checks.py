@@ -383,21 +383,32 @@ def _unit_of(size: float, usual: float, units: Sequence[str]) -> str | None:
 
 
 def _hull_volumes(parts: Sequence[_Part]) -> list[float]:
-    """Return the volume of the hull of each part [m^3], computed by MuJoCo; 0 for a flat one."""
+    """Return the volume of the hull of each part [m^3], computed by MuJoCo; 0 for one that MuJoCo
+    cannot tell from a flat one.
+    """
     import mujoco
 
     spec = mujoco.MjSpec()
     named: list[int] = []
     for number, part in enumerate(parts):
-        if not has_volume(part.points):
+        if not 0.0 < part.extent < np.inf:
             continue
-        scaled = part.points / part.extent  # MuJoCo refuses small volumes
+        # in single precision far points become one, and MuJoCo refuses small volumes
+        scaled = (part.points - part.points.mean(axis=0)) / part.extent
+        if not has_volume(scaled):
+            continue
         mesh = spec.add_mesh(name=str(number), uservert=scaled.ravel())
         mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
         body = spec.worldbody.add_body(name=str(number))
         body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=str(number), density=1.0)
         named.append(number)
-    model = spec.compile()
+    try:
+        model = spec.compile()
+    except ValueError:  # it refuses all meshes for one
+        if len(parts) == 1:
+            return [0.0]
+        half = len(parts) // 2
+        return _hull_volumes(parts[:half]) + _hull_volumes(parts[half:])
     volumes = [0.0] * len(parts)
     for number in named:
         volumes[number] = float(model.body(str(number)).mass[0]) * parts[number].extent ** 3

@@ -124,11 +124,18 @@ _POINTS: dict[type, Callable[[Any], list[Array]]] = {
 
 
 def has_volume(points: Array) -> bool:
-    """Return whether points have a convex hull with a volume."""
-    if len(points) < 4 or not np.isfinite(points).all():
+    """Return whether points have a convex hull with a volume, in the single precision of MuJoCo
+    too.
+    """
+    with np.errstate(over="ignore"):
+        single = points.astype(np.float32).astype(np.float64)
+    if len(points) < 4 or not np.isfinite(single).all():
         return False
-    extents = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
-    return bool(extents[2] > _FLAT * extents[0])
+    for kept in (points, single):
+        extents = np.linalg.svd(kept - kept.mean(axis=0), compute_uv=False)
+        if not extents[2] > _FLAT * extents[0]:
+            return False
+    return True
 
 
 class Poses(Protocol):
