@@ -42,6 +42,7 @@ ROBOTS = {
     "R2D2": "pybullet_data/r2d2.urdf",
     "UR5": f"{_EXAMPLES}/ur_description/urdf/ur5_robot.urdf",
     "TALOS, left arm": f"{_EXAMPLES}/talos_data/robots/talos_left_arm.urdf",
+    "Finger": f"{_EXAMPLES}/finger_edu_description/robots/finger_edu.urdf",
 }
 PICTURES: dict[str, tuple[str, CollisionShape]] = {
     "iiwa_capsules": ("KUKA iiwa", "capsule"),

@@ -27,6 +27,8 @@ def main(folder: Path) -> None:
 
     model = mujoco.MjModel.from_xml_path(str(folder / "scene.xml"))
     data = mujoco.MjData(model)
+    if result.initial_key is not None:  # the key "home", unless that is zero
+        mujoco.mj_resetDataKeyframe(model, data, result.initial_key)
     data.joint("elbow").qpos[0] = 0.5
     mujoco.mj_forward(model, data)
     print("gripper::palm is at", data.body("gripper::palm").xpos)

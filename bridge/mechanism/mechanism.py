@@ -434,13 +434,16 @@ class Mechanism:
 
     @cached_property
     def _touching(self) -> tuple[Overlap, ...]:
-        """The links that overlap, or touch within PyBullet's margins, at the zero configuration or
-        at the initial positions.
+        """The links that overlap, or touch within PyBullet's margins, at the zero configuration, at
+        the initial positions or, where pairs are assumed, at home.
         """
         if len(self.colliding_bodies) < 2:
             return ()
         links, start = self._colliding_links(), initial_positions(self)
-        at = [{WORLD: IDENTITY} | self.link_poses(q) for q in ([{}, start] if start else [{}])]
+        places: list[Mapping[str, Position]] = [{}, start] if start else [{}]
+        if not self.states_its_pairs and home_coordinates(self) != self.positions_by_body({}):
+            places.append(self.home_positions())
+        at = [{WORLD: IDENTITY} | self.link_poses(q) for q in places]
         return touching(links, at, self._groups(links))
 
     def _colliding_links(self) -> list[Link]:
@@ -498,8 +501,8 @@ class Mechanism:
 
     @cached_property
     def assumed_exclusions(self) -> tuple[Overlap, ...]:
-        """The links that do not collide because they touch at the zero configuration or at the
-        initial positions, and the source does not state that they collide.
+        """The links that do not collide because they touch at the zero configuration, at the
+        initial positions or at home, and the source does not state that they collide.
 
         Links touch where they overlap in MuJoCo or in PyBullet, which enlarges hulls: the depth of
         such a pair may be negative, a gap. Only links of one tree are left out, never an object and

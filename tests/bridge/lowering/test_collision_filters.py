@@ -273,3 +273,28 @@ def test_the_pairs_of_rules_are_the_excludes_of_mjcf() -> None:
         for pair in pairs_of_rules(mechanism)
     ]
     assert {frozenset(pair) for pair in names} == {frozenset(("a", "c")), frozenset(("", "b"))}
+
+
+@pytest.mark.parametrize(("limits", "touch"), [((-1, 1), False), ((1.2, 2), True)])
+def test_links_that_overlap_at_home_only_are_left_out(
+    limits: tuple[float, float], touch: bool
+) -> None:
+    """Zero is beyond the limits, so that home is not zero; the file states no pairs."""
+    bar = (
+        "<link name='{0}'><collision><origin xyz='.3 0 0'/><geometry><box size='.4 .1 .1'/>"
+        "</geometry></collision></link>"
+    )
+    post = "<link name='post'><collision><geometry><box size='.1 .1 .1'/></geometry></collision></link>"
+    text = (
+        f"<robot name='r'><link name='base'/>{bar.format('arm')}{post}"
+        "<joint name='j' type='revolute'><parent link='base'/><child link='arm'/><axis xyz='0 0 1'/>"
+        f"<limit lower='{limits[0]}' upper='{limits[1]}' effort='1' velocity='1'/></joint>"
+        "<joint name='k' type='continuous'><parent link='base'/><child link='post'/>"
+        "<origin xyz='.1 .25 0'/><axis xyz='0 0 1'/></joint></robot>"
+    )
+    mechanism = lower(loaders.load_string(text, format="urdf", quiet=True))
+    home = mechanism.overlaps_at(mechanism.home_positions())
+    assert bool(home) is touch
+    assert not mechanism.overlaps_at({})
+    found = {frozenset((e.link_A, e.link_B)) for e in mechanism.assumed_exclusions}
+    assert found == {frozenset((e.link_A, e.link_B)) for e in home}
