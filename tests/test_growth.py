@@ -20,7 +20,9 @@ from benchmarks.growth import (
     PAGE,
     calls,
     counted,
+    each,
     exponent,
+    mjcf,
     with_table,
     written,
 )
@@ -133,4 +135,17 @@ def test_the_check_of_an_export_is_linear_in_free_bodies() -> None:
     small, large = (
         calls(lambda one=one: mechanical_error(one, one, pairs=False)) for one in (few, many)
     )  # type: ignore[misc]
+    assert exponent(small, large) < LINEAR
+
+
+@pytest.mark.slow
+def test_the_export_of_hinged_bodies_that_may_touch_is_linear(tmp_path: Path) -> None:
+    def hinges(count: int) -> Scene:
+        body = "<body pos='{} 0 0'><joint/><geom size='1'/></body>"
+        text = mjcf(each(count, lambda i: body.format(3 * i)))
+        return loaders.load(written(text, tmp_path / str(count)), quiet=True)
+
+    first, few, many = hinges(2), hinges(50), hinges(200)
+    bridge.to_mjcf(first, quiet=True)  # modules are imported on first use
+    small, large = (calls(lambda one=one: bridge.to_mjcf(one, quiet=True)) for one in (few, many))  # type: ignore[misc]
     assert exponent(small, large) < LINEAR

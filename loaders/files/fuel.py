@@ -349,13 +349,21 @@ def _public_address(host: str, port: int) -> tuple[str, int]:
     return addresses[0], port
 
 
+_NAT64 = 0x64FF9B << 96
+"""The IPv6 addresses below which a translator reaches those of IPv4."""
+
+
 def _is_public(text: str) -> bool:
-    from ipaddress import IPv6Address, ip_address
+    from ipaddress import IPv4Address, IPv6Address, ip_address
 
     address = ip_address(text.partition("%")[0])
-    inner = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    address = inner or address
-    return address.is_global and not address.is_multicast
+    inner = None
+    if isinstance(address, IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour
+        if int(address) >> 32 in {0, _NAT64 >> 32}:
+            inner = IPv4Address(int(address) & 0xFFFFFFFF)
+    reached = inner or address
+    return reached.is_global and not reached.is_multicast
 
 
 @contextmanager

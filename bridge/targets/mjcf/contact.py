@@ -348,30 +348,40 @@ def report_pivoted_contacts(context: MjcfContext) -> None:
     Args:
         context: The export.
     """
-    touching = dict.fromkeys(name for pair in _touching_pairs(context) for name in pair)
+    touching = _touching(context)
     if touching:
         context.add(codes.PIVOTED_CONTACT, subjects=touching, count=len(touching))
 
 
-def _touching_pairs(context: MjcfContext) -> Iterator[tuple[str, str]]:
-    """Yield the names of every two pivoted links that may collide and whose shapes are near at the
-    zero position.
+def _touching(context: MjcfContext) -> list[str]:
+    """Return the names of the pivoted links that may collide with another one whose shapes are near
+    at the zero position.
     """
     mechanism = context.mechanism
     candidates = [(i, body) for i, body in enumerate(mechanism.bodies) if _may_be_pivoted(body)]
     if len(candidates) < 2:
-        return
+        return []
     jacobians, poses = mechanism.jacobians(), mechanism.link_poses()
     excluded = mechanism.excluded_pairs(context.options.policy)
     pivoted = [
-        (i, body.name, poses[body.name].R @ body.inertia.p_LLcm + poses[body.name].p, radius)
+        (i, poses[body.name].R @ body.inertia.p_LLcm + poses[body.name].p, radius)
         for i, body in candidates
         if (radius := _radius(body)) > 0.0
         and _speed_of_center(body, poses[body.name], jacobians[body.name]) <= _NOTHING * radius
     ]
-    for (i, a, p, r), (j, b, q, s) in combinations(pivoted, 2):
-        if frozenset((i, j)) not in excluded and float(np.linalg.norm(p - q)) <= r + s:
-            yield a, b
+    pivoted.sort(key=lambda each: each[1][0] - each[2])  # along x, by where the spheres begin
+    centers = np.array([center for _, center, _ in pivoted]).reshape(-1, 3)
+    radii = np.array([radius for *_, radius in pivoted])
+    ends = np.searchsorted(centers[:, 0] - radii, centers[:, 0] + radii, side="right")
+    found: set[int] = set()
+    for k, (i, center, radius) in enumerate(pivoted):
+        rest = slice(k + 1, int(ends[k]))
+        gaps = np.linalg.norm(centers[rest] - center, axis=1) - radii[rest]
+        for m in k + 1 + np.flatnonzero(gaps <= radius):
+            j = pivoted[m][0]
+            if not (i in found and j in found) and frozenset((i, j)) not in excluded:
+                found |= {i, j}
+    return [mechanism.bodies[i].name for i in sorted(found)]
 
 
 def _may_be_pivoted(body: Body) -> bool:
