@@ -23,9 +23,9 @@ FACTOR = 100.0
 """Largest plausible ratio of mesh size to longest joint offset, and of offset to size."""
 
 
-MOST_POINTS = 2_000
+MOST_POINTS = 200
 """Number of vertices from which only extreme ones are kept."""
-_DIRECTIONS = 400
+_DIRECTIONS = 160
 """Number of directions in which they are extreme."""
 
 

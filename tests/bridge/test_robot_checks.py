@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,17 @@ from hypothesis import strategies as st
 import bridge
 import loaders
 from bridge.lowering.sources import mechanism_of
-from bridge.robot_checks import _distance_to_hull, _hull_volumes, _Part, check_robot
+from bridge.robot_checks import (
+    DENSITIES,
+    _distance_to_hull,
+    _has_surely_a_density,
+    _hull_volumes,
+    _Part,
+    check_robot,
+)
 from loaders import Scene
 from loaders.diagnostics import Diagnostic, Diagnostics
+from loaders.inertia import SpatialInertia
 from loaders.meshes import MeshData, read_mesh
 from loaders.model import Mesh
 from tests.code_examples.robot import EXAMPLES, changed, robot
@@ -74,6 +83,45 @@ def test_a_mistake_is_found_in_every_format(
 def test_sound_robots_give_no_warning(name: str) -> None:
     scene = loaders.load(DATA / name, quiet=True, lenient=True)
     assert [str(entry) for entry in checked(scene) if entry.severity == "warning"] == []
+
+
+def _of_siblings(change: tuple[str, str, str], folder: Path) -> list[Diagnostic]:
+    path = folder / "robot.urdf"
+    path.write_text(changed(*change))
+    return checked(loaders.load(path, quiet=True))
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        (("left_upper", "mass value='2'", "mass value='2.5'"), "mass of the child"),
+        (("right_fore", "xyz='0 0 -0.15'/><mass", "xyz='0 0 -0.11'/><mass"), "center of mass"),
+        (("right_elbow", "xyz='0 0 -0.3'", "xyz='0 0 -0.28'"), "offset from the parent"),
+    ],
+)
+def test_what_one_side_has_elsewhere_is_noted(
+    change: tuple[str, str, str], field: str, tmp_path: Path
+) -> None:
+    (found,) = _of_siblings(change, tmp_path)
+    assert found.code == "robot.siblings"
+    assert field in found.message
+
+
+def test_small_differences_of_sides_are_none(tmp_path: Path) -> None:
+    change = ("left_upper", "xyz='0 0 -0.15'/><mass", "xyz='0 0 -0.1503'/><mass")
+    assert _of_siblings(change, tmp_path) == []
+
+
+@given(st.integers(0, 10_000))
+def test_a_density_that_is_surely_in_a_range_is_in_it(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    points = random.normal(size=(random.integers(4, 40), 3)) * random.uniform(0.01, 1.0, 3)
+    volume = float(trimesh.convex.convex_hull(points).volume)
+    scene = loaders.load_string(robot(), format="urdf")
+    link = replace(scene.links[0], inertia=SpatialInertia.of(volume * 10 ** random.uniform(-1, 6)))
+    part = _Part(link, ((link.collisions[0], points),), is_complete=True)
+    if _has_surely_a_density(part, *DENSITIES):
+        assert DENSITIES[0] <= part.mass / volume <= DENSITIES[1]
 
 
 def test_unit_moments_of_a_small_finger_are_found() -> None:
