@@ -20,12 +20,13 @@ from typing import Any
 import numpy as np
 
 from bridge import codes
+from bridge.geometry.mesh import hulls
 from bridge.geometry.overlap import has_volume
 from bridge.geometry.shapes import cone, directions, prisms
 from bridge.mechanism import Mechanism
 from loaders.code import Code
 from loaders.diagnostics import Diagnostic, Diagnostics, limited
-from loaders.finish.mesh_check import check_mesh_sizes, check_meshes
+from loaders.finish.mesh_check import check_mesh_sizes
 from loaders.inertia import SpatialInertia
 from loaders.limits import Limits, budgeted
 from loaders.model import (
@@ -167,7 +168,7 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
         LimitError: if the meshes have too many triangles.
     """
     scene = mechanism.scene
-    meshes = check_meshes(scene, diagnostics)
+    meshes = hulls(scene, diagnostics)
     parts = [_part(link, meshes) for link in scene.links]
     moving = _moving_links(mechanism)
     has_moments = _have_moments(mechanism)
@@ -207,6 +208,23 @@ def doubts(mechanism: Mechanism, limits: Limits | None = None) -> tuple[Diagnost
     with budgeted(limits), limited(found, mechanism.scene.name):
         check_robot(mechanism, found)
     return tuple(entry for entry in found if entry.severity == "warning" and is_doubt(entry))
+
+
+def doubts_without_shapes(mechanism: Mechanism) -> tuple[Diagnostic, ...]:
+    """Return those of `doubts` that need no shape: of limits, drives and moments of 0. They take
+    a hundredth of a load, where those of shapes take a third.
+
+    Args:
+        mechanism: The robot.
+    """
+    found = Diagnostics()
+    moving, has_moments = _moving_links(mechanism), _have_moments(mechanism)
+    for link in mechanism.scene.links:
+        if link.name in moving:
+            _check_moving(_Part(link, (), is_complete=False), link.name in has_moments, found)
+    _check_limits(mechanism.scene, found)
+    _check_drives(mechanism.scene, found)
+    return tuple(entry for entry in found if entry.severity == "warning")
 
 
 def is_doubt(entry: Diagnostic) -> bool:
@@ -522,7 +540,7 @@ def _distance_to_hull(points: Array, enough: float = 0.0) -> float:
 
 
 def _smallest_norm(
-    x: Array, support: Callable[[Array], Array], enough: float = 0.0, steps: int = 200
+    x: Array, support: Callable[[Array], Array], enough: float = 0.0, steps: int = 1_000
 ) -> float:
     """Return the smallest distance of a convex set from the origin [m], at most 1 % too large, or
     any that is small enough.

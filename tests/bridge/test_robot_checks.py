@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pybullet
 import pybullet_data
 import pytest
 import trimesh
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import bridge
 import loaders
+from bridge.geometry.mesh import hulls
 from bridge.lowering.sources import mechanism_of
 from bridge.robot_checks import (
     DENSITIES,
@@ -24,7 +27,7 @@ from bridge.robot_checks import (
     check_robot,
 )
 from loaders import Scene
-from loaders.diagnostics import Diagnostic, Diagnostics
+from loaders.diagnostics import Diagnostic, Diagnostics, LossWarning
 from loaders.inertia import SpatialInertia
 from loaders.meshes import MeshData, read_mesh
 from loaders.model import Mesh
@@ -135,6 +138,7 @@ def test_a_ground_and_a_single_object_have_no_size_of_a_robot() -> None:
 
 
 @given(st.integers(0, 10_000))
+@example(1696)
 def test_the_distance_to_a_hull_is_that_of_the_nearest_point_of_a_box(seed: int) -> None:
     random = np.random.default_rng(seed)
     half, center = random.uniform(0.1, 1.0, 3), random.uniform(-3.0, 3.0, 3)
@@ -195,3 +199,37 @@ def test_a_folder_lists_doubtful_numbers_and_their_meshes_are_read_once(
     (tmp_path / "upper.stl").write_bytes(box.export(file_type="stl"))
     bridge.export_mjcf(path, tmp_path / "out2", quiet=True)
     assert len(read) == 2
+
+
+def test_loads_into_engines_say_what_is_doubtful(robot_file: Path) -> None:
+    robot_file.write_text(changed("left_shoulder", "upper='1.5'", "upper='86'"))
+    client = pybullet.connect(pybullet.DIRECT)
+    try:
+        for load in (
+            partial(bridge.load_into_pybullet, physicsClientId=client),
+            bridge.to_mjspec,
+            bridge.to_mjcf,
+        ):
+            with pytest.warns(LossWarning, match=r"limits of joint left_shoulder.*robot\.degrees"):
+                load(robot_file)
+        body = bridge.load_into_pybullet(robot_file, physicsClientId=client, quiet=True)
+        assert "robot.degrees" not in {entry.code for entry in body.diagnostics}  # not lost
+    finally:
+        pybullet.disconnect(client)
+
+
+def test_the_hulls_of_meshes_are_kept_between_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path / "cache"))
+    trimesh.creation.box((0.05, 0.05, 0.3)).export(tmp_path / "upper.stl")
+    mesh = "<mesh filename='upper.stl'/></geometry></collision>"
+    path = tmp_path / "robot.urdf"
+    path.write_text(robot().replace("<box size='0.05 0.05 0.3'/></geometry></collision>", mesh))
+    scene = loaders.load(path, quiet=True)
+    first = hulls(scene, Diagnostics())
+    monkeypatch.setattr("bridge.geometry.mesh.check_meshes", lambda *_: pytest.fail("read again"))
+    assert [points.tolist() for points in hulls(scene, Diagnostics()).values()] == [
+        points.tolist() for points in first.values()
+    ]
+    assert checked(scene) == []
