@@ -752,6 +752,16 @@ TEXTURE_UNREADABLE = Code(
     remedy="Check the path and the permissions of the image.",
 )
 
+ROBOT_AXIS = Code(
+    "robot.axis",
+    Fate.ASSUMED,
+    "the axis of joint {joint} passes {distance:.3g} m beside {parent} or {child}, which it "
+    "connects; those of all other joints pass through both of their links",
+    meaning="The axis of one rotation misses a link that it connects, as no other of the robot.",
+    remedy="Correct the origin of the joint, or that of the shapes.",
+    hint="check the origin of the joint",
+    harm=2,
+)
 ROBOT_CENTER_OF_MASS = Code(
     "robot.center-of-mass",
     Fate.ASSUMED,

@@ -20,11 +20,14 @@ from typing import Any
 import numpy as np
 
 from bridge import codes
+from bridge.geometry.mesh import hulls
 from bridge.geometry.overlap import has_volume
 from bridge.geometry.shapes import FLAT_SOLIDS, directions
 from bridge.mechanism import Mechanism
+from loaders.code import Code
 from loaders.diagnostics import Diagnostic, Diagnostics, limited
-from loaders.finish.mesh_check import check_mesh_sizes, check_meshes
+from loaders.finish.mesh_check import check_mesh_sizes
+from loaders.inertia import SpatialInertia
 from loaders.limits import Limits, budgeted
 from loaders.model import (
     WORLD,
@@ -40,7 +43,7 @@ from loaders.model import (
     Sphere,
     Visual,
 )
-from loaders.pose import Array
+from loaders.pose import Array, Pose
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 
@@ -83,6 +86,11 @@ of their diagonals: what is reported, and what is noted.
 GAP, TOUCHING = 0.5, 0.1
 """Distance of what two sides of a joint collide with and draw over the smaller extent: what is
 reported if it is the only one, and what all others stay below.
+"""
+BESIDE, THROUGH = 0.05, 0.01
+"""Distance of an axis of rotation from the hull of what it connects over its extent: what is
+reported if it is the only one, and what all others stay below. Of 99 robots with two axes or more
+none has one such axis.
 """
 PLACEHOLDER = 0.01
 """Extent of a shape below which it may stand for nothing [m]."""
@@ -157,7 +165,7 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
         LimitError: if the meshes have too many triangles.
     """
     scene = mechanism.scene
-    meshes = check_meshes(scene, diagnostics)
+    meshes = hulls(scene, diagnostics)
     parts = [_part(link, meshes) for link in scene.links]
     moving = _moving_links(mechanism)
     has_moments = _have_moments(mechanism)
@@ -177,10 +185,11 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
             _check_collision_place(part, diagnostics)
     _check_collisions([part for part in parts if part.link.name in moving], diagnostics)
     if not has_other_lengths:
-        _check_gaps(mechanism, parts, diagnostics)
+        _check_places(mechanism, parts, diagnostics)
     _check_limits(scene, diagnostics)
-    _check_drives(mechanism, diagnostics)
+    _check_drives(scene, diagnostics)
     _check_siblings(scene, diagnostics)
+    _check_weights(mechanism, diagnostics)
     return _size(parts)
 
 
@@ -196,6 +205,23 @@ def doubts(mechanism: Mechanism, limits: Limits | None = None) -> tuple[Diagnost
     with budgeted(limits), limited(found, mechanism.scene.name):
         check_robot(mechanism, found)
     return tuple(entry for entry in found if entry.severity == "warning" and is_doubt(entry))
+
+
+def doubts_without_shapes(mechanism: Mechanism) -> tuple[Diagnostic, ...]:
+    """Return those of `doubts` that need no shape: of limits, drives and moments of 0. They take
+    a hundredth of a load, where those of shapes take a third.
+
+    Args:
+        mechanism: The robot.
+    """
+    found = Diagnostics()
+    moving, has_moments = _moving_links(mechanism), _have_moments(mechanism)
+    for link in mechanism.scene.links:
+        if link.name in moving:
+            _check_moving(_Part(link, (), is_complete=False), link.name in has_moments, found)
+    _check_limits(mechanism.scene, found)
+    _check_drives(mechanism.scene, found)
+    return tuple(entry for entry in found if entry.severity == "warning")
 
 
 def is_doubt(entry: Diagnostic) -> bool:
@@ -415,9 +441,24 @@ def _hull_volumes(parts: Sequence[_Part]) -> list[float]:
     return volumes
 
 
+def _has_surely_a_density(part: _Part, lower: float, upper: float) -> bool:
+    """Return whether bounds of the volume of the hull of a part show that its density is in a
+    range: the box around it, and two tetrahedra within it.
+    """
+    points = part.points - part.points[0]
+    first = points[np.argmax(np.linalg.norm(points, axis=1))]
+    across = np.cross(points, first)
+    second = points[np.argmax(np.linalg.norm(across, axis=1))]
+    volumes = points @ np.cross(first, second) / 6.0
+    box = float(np.prod(np.ptp(part.points, axis=0)))
+    return part.mass >= lower * box and part.mass <= upper * float(np.ptp(volumes))
+
+
 def _check_densities(parts: Sequence[_Part], diagnostics: Diagnostics) -> None:
     """Report masses that the hulls of the links cannot have; of most links as one finding."""
     lower, upper = DENSITIES
+    if all(_has_surely_a_density(part, lower, upper) for part in parts):
+        return
     measured = [
         (part, part.mass / volume)
         for part, volume in zip(parts, _hull_volumes(parts), strict=True)
@@ -482,8 +523,9 @@ def _check_center(part: _Part, diagnostics: Diagnostics) -> None:
     inertia = part.link.inertia
     if inertia is None:
         return
-    distance = _distance_to_hull(part.points - inertia.p_LLcm)
-    is_far = distance > max(OUTSIDE_FAR * part.extent, OUTSIDE_LENGTH)
+    far = max(OUTSIDE_FAR * part.extent, OUTSIDE_LENGTH)
+    distance = _distance_to_hull(part.points - inertia.p_LLcm, min(far, OUTSIDE * part.extent))
+    is_far = distance > far
     if is_far or distance > OUTSIDE * part.extent:
         diagnostics.add(
             codes.ROBOT_CENTER_OF_MASS,
@@ -495,18 +537,19 @@ def _check_center(part: _Part, diagnostics: Diagnostics) -> None:
         )
 
 
-def _distance_to_hull(points: Array) -> float:
-    """Return the distance of the origin from the hull of points [m], at most 1 % too large."""
+def _distance_to_hull(points: Array, enough: float = 0.0) -> float:
+    """Return the distance of the origin from the hull of points [m]; see `_smallest_norm`."""
     nearest = points[np.argmin(np.linalg.norm(points, axis=1))]
-    return _smallest_norm(nearest, lambda x: points[np.argmin(points @ x)])
+    return _smallest_norm(nearest, lambda x: points[np.argmin(points @ x)], enough)
 
 
-_STEPS = 200
+_STEPS = 1_000
 """Largest number of iterations."""
 
 
-def _smallest_norm(x: Array, support: Callable[[Array], Array]) -> float:
-    """Return the smallest distance of a convex set from the origin [m], at most 1 % too large.
+def _smallest_norm(x: Array, support: Callable[[Array], Array], enough: float = 0.0) -> float:
+    """Return the smallest distance of a convex set from the origin [m], at most 1 % too large, or
+    any that is small enough.
 
     Source: Gilbert (1966), An iterative procedure for computing the minimum of a quadratic form on
     a convex set.
@@ -514,9 +557,12 @@ def _smallest_norm(x: Array, support: Callable[[Array], Array]) -> float:
     Args:
         x: A point of the set.
         support: The point of the set that is farthest against a direction.
+        enough: Distance below which no smaller one is searched [m].
     """
     for _ in range(_STEPS):
         length = float(np.linalg.norm(x))
+        if length <= enough:
+            return length
         farthest = support(x)
         gap = length - float(farthest @ x) / length if length > 0.0 else 0.0
         if gap <= 0.01 * length:
@@ -599,8 +645,10 @@ def _check_collision_place(part: _Part, diagnostics: Diagnostics) -> None:
         )
 
 
-def _check_gaps(mechanism: Mechanism, parts: Sequence[_Part], diagnostics: Diagnostics) -> None:
-    """Report the only joint whose two sides lie apart, each with what is welded to it."""
+def _check_places(mechanism: Mechanism, parts: Sequence[_Part], diagnostics: Diagnostics) -> None:
+    """Report the only joint whose two sides lie apart, each with what is welded to it; or else the
+    only one whose axis of rotation passes beside what it connects.
+    """
     points: defaultdict[int, list[Array]] = defaultdict(list)
     for part in parts:
         if not part.is_complete:
@@ -608,35 +656,74 @@ def _check_gaps(mechanism: Mechanism, parts: Sequence[_Part], diagnostics: Diagn
         X_WL = part.link.X_WL
         points[mechanism.weld_group_of(part.link.name)].append(part.points @ X_WL.R.T + X_WL.p)
     sides = {group: np.concatenate(found) for group, found in points.items()}
-    gaps: list[tuple[float, float, Joint]] = []
+    X_WL_of = {part.link.name: part.link.X_WL for part in parts}
+    gaps: list[_Place] = []
+    misses: list[_Place] = []
     for joint in mechanism.scene.joints:
         if joint.virtual or WORLD in (joint.parent, joint.child):
             continue
         groups = [mechanism.weld_group_of(name) for name in (joint.parent, joint.child)]
         first, second = (sides[group] for group in groups)
         extent = min(_diagonal(first), _diagonal(second))
-        if groups[0] != groups[1] and extent > PLACEHOLDER:
-            distance = _distance_between(first, second)
-            gaps.append((distance / extent, distance, joint))
-    gaps.sort(key=lambda gap: gap[0])
-    if len(gaps) > 1 and gaps[-1][0] > GAP and gaps[-2][0] < TOUCHING:
-        _, distance, joint = gaps[-1]
-        diagnostics.add(
-            codes.ROBOT_GAP,
-            joint.where,
-            subjects=(joint.name,),
-            joint=joint.name,
-            parent=joint.parent,
-            child=joint.child,
-            distance=distance,
-        )
+        if groups[0] == groups[1] or extent <= PLACEHOLDER:
+            continue
+        distance = _distance_between(first, second, 0.5 * TOUCHING * extent)
+        gaps.append((distance / extent, distance, joint))
+        if joint.type in _TURNING:
+            X_WJ = X_WL_of[joint.parent] @ joint.X_PJ
+            misses.append(max((_beside(X_WJ, joint, side) for side in (first, second)), key=_ratio))
+    _report_odd(gaps, GAP, TOUCHING, codes.ROBOT_GAP, diagnostics) or _report_odd(
+        misses, BESIDE, THROUGH, codes.ROBOT_AXIS, diagnostics
+    )
 
 
-def _distance_between(first: Array, second: Array) -> float:
+_Place = tuple[float, float, Joint]
+"""A distance over an extent, the distance [m], and the joint."""
+_TURNING = (JointType.REVOLUTE, JointType.CONTINUOUS)
+
+
+def _ratio(place: _Place) -> float:
+    return place[0]
+
+
+def _beside(X_WJ: Pose, joint: Joint, points: Array) -> _Place:
+    """Return the distance of an axis of rotation from the hull of points."""
+    axis = X_WJ.R @ np.asarray(joint.axes[0].xyz)
+    offsets = points - X_WJ.p
+    across = offsets - np.outer(offsets @ axis, axis)
+    extent = _diagonal(points)
+    distance = _distance_to_hull(across, 0.5 * THROUGH * extent)
+    return distance / extent, distance, joint
+
+
+def _report_odd(
+    places: list[_Place], large: float, small: float, code: Code, diagnostics: Diagnostics
+) -> bool:
+    """Report the largest distance if it is large and all others are small; return whether it is."""
+    if len(places) < 2:
+        return False
+    places.sort(key=_ratio)
+    ratio, distance, joint = places[-1]
+    if ratio <= large or _ratio(places[-2]) >= small:
+        return False
+    diagnostics.add(
+        code,
+        joint.where,
+        subjects=(joint.name,),
+        joint=joint.name,
+        parent=joint.parent,
+        child=joint.child,
+        distance=distance,
+    )
+    return True
+
+
+def _distance_between(first: Array, second: Array, enough: float) -> float:
     """Return the distance between the hulls of points [m]; see `_distance_to_hull`."""
     return _smallest_norm(
         first[0] - second[0],
         lambda x: first[np.argmin(first @ x)] - second[np.argmax(second @ x)],
+        enough,
     )
 
 
@@ -663,11 +750,8 @@ def _check_limits(scene: Scene, diagnostics: Diagnostics) -> None:
                 )
 
 
-def _check_drives(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
-    """Report drives without effort or speed beside others that have some, and those that cannot
-    hold what they carry.
-    """
-    scene = mechanism.scene
+def _check_drives(scene: Scene, diagnostics: Diagnostics) -> None:
+    """Report drives without effort or speed beside others that have some."""
     followers = {coupling.follower for coupling in scene.couplings}
     driven = [
         (joint, axis)
@@ -685,7 +769,6 @@ def _check_drives(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
         for joint, axis in driven:
             if getattr(axis, quantity) == 0.0:
                 diagnostics.add(code, joint.where, subjects=(joint.name,), joint=joint.name)
-    _check_weights(mechanism, diagnostics)
 
 
 def _check_weights(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
@@ -722,29 +805,48 @@ _SIDES = re.compile(
     r"|(?:left|right)",
     re.IGNORECASE,
 )
-_FIELDS = ("damping", "friction", "effort", "velocity", "inertia")
-"""Fields of axes that are alike on both sides of a robot."""
+_FIELDS: dict[str, tuple[Callable[[Joint, Link | None], float], float]] = {
+    "damping": (lambda joint, _: joint.axes[0].damping, 0.0),
+    "friction": (lambda joint, _: joint.axes[0].friction, 0.0),
+    "effort": (lambda joint, _: joint.axes[0].effort, 0.0),
+    "velocity": (lambda joint, _: joint.axes[0].velocity, 0.0),
+    "inertia": (lambda joint, _: joint.axes[0].inertia, 0.0),
+    "offset from the parent": (lambda joint, _: float(np.linalg.norm(joint.X_PJ.p)), 1e-3),
+    "mass of the child": (lambda _, link: _inertia(link).mass, 0.0),
+    "distance of the child's center of mass": (
+        lambda _, link: float(np.linalg.norm(_inertia(link).p_LLcm)),
+        1e-3,
+    ),
+}
+"""What is alike on both sides of a robot, whatever axes their frames have: of the joint, and of its
+child, with the difference that does not count.
+"""
+_ALIKE = 0.01
+"""Relative difference that does not count."""
+
+
+def _inertia(link: Link | None) -> SpatialInertia:
+    return SpatialInertia.of(0.0) if link is None or link.inertia is None else link.inertia
 
 
 def _check_siblings(scene: Scene, diagnostics: Diagnostics) -> None:
     """Report values of one joint that differ from those of its sibling on the other side.
 
     All other pairs must agree, and this one in most of the values; if there is no other, the value
-    is missing on one side.
+    is missing on one side. What another finding is about is not reported again.
     """
+    links = {link.name: link for link in scene.links}
+    named = {name for entry in diagnostics for name in entry.subjects}
     pairs = [pair for pair in _siblings(scene) if len(pair) == 2]
-    different = {
-        pair: [field for field in _FIELDS if _value(pair[0], field) != _value(pair[1], field)]
-        for pair in pairs
-    }
-    odd = {pair: fields for pair, fields in different.items() if fields}
+    odd = [(pair, fields) for pair in pairs if (fields := _different(pair, links))]
     if len(odd) != 1:
         return
-    ((first, second), fields) = odd.popitem()
-    for name in fields if 2 * len(fields) < len(_FIELDS) else ():
-        is_missing = 0.0 in (_value(first, name), _value(second, name))
-        is_named = is_missing and name in {"effort", "velocity"}  # by `_check_drives`
-        if is_named or (len(pairs) == 1 and not is_missing):
+    ((first, second), fields) = odd[0]
+    is_named = not named.isdisjoint((first.name, first.child, second.name, second.child))
+    if is_named or 2 * len(fields) >= len(_FIELDS):
+        return
+    for name, (value, other) in fields.items():
+        if len(pairs) == 1 and 0.0 not in (value, other):
             continue
         diagnostics.add(
             codes.ROBOT_SIBLINGS,
@@ -753,10 +855,20 @@ def _check_siblings(scene: Scene, diagnostics: Diagnostics) -> None:
             first=first.name,
             second=second.name,
             field=name,
-            value=_value(first, name),
-            other=_value(second, name),
+            value=value,
+            other=other,
             pairs=len(pairs) - 1,
         )
+
+
+def _different(pair: Sequence[Joint], links: Mapping[str, Link]) -> dict[str, tuple[float, float]]:
+    """Return the values in which two joints differ."""
+    found: dict[str, tuple[float, float]] = {}
+    for name, (read, least) in _FIELDS.items():
+        first, second = (float(read(joint, links.get(joint.child))) for joint in pair)
+        if not math.isclose(first, second, rel_tol=_ALIKE, abs_tol=least):
+            found[name] = (first, second)
+    return found
 
 
 def _siblings(scene: Scene) -> Iterator[tuple[Joint, ...]]:
@@ -767,7 +879,3 @@ def _siblings(scene: Scene) -> Iterator[tuple[Joint, ...]]:
         if count and joint.axes:
             groups[key, joint.type].append(joint)
     yield from map(tuple, groups.values())
-
-
-def _value(joint: Joint, field: str) -> float:
-    return float(getattr(joint.axes[0], field))

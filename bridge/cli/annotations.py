@@ -60,14 +60,14 @@ SCHEMA = (
 
 
 def sarif_log(
-    diagnostics: Iterable[Diagnostic], ignored: Iterable[Ignored] = (), *, successful: bool
+    diagnostics: Iterable[Diagnostic], ignored: Iterable[Ignored] = (), *, status: int
 ) -> dict[str, Any]:
     """Return a log with one run, one rule for each code, and one result for each diagnostic.
 
     Args:
         diagnostics: The diagnostics.
         ignored: Those that are ignored, which are results with a suppression.
-        successful: Whether the tool found nothing that is an error.
+        status: The exit status of the command.
     """
     entries, suppressed = list(diagnostics), list(ignored)
     all_entries = (*entries, *(found.entry for found in suppressed))
@@ -80,7 +80,7 @@ def sarif_log(
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "invocations": [{"executionSuccessful": True, "exitCode": 0 if successful else 1}],
+        "invocations": [{"executionSuccessful": True, "exitCode": status}],
         "results": [
             *(_result(entry, codes.index(entry.code)) for entry in entries),
             *(

@@ -40,9 +40,10 @@ from loaders.codes import MESH_EMBEDDED_TEXTURE, MESH_MISSING, MESH_MISSING_TEXT
 from loaders.deferred import cached_property
 from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Where
 from loaders.files.read_file import is_file
+from loaders.finish.mesh_check import check_meshes, meshes_of, read_mesh_measured
 from loaders.limits import metered
 from loaders.looks import UNSTATED, PartLook, tints
-from loaders.meshes import MeshData, MeshPart, read_mesh
+from loaders.meshes import MeshData, MeshPart
 from loaders.meshes.mesh_data import (
     companion_files,
     folder_of_files,
@@ -210,7 +211,7 @@ def mesh_asset(
     if mesh.path is None:
         diagnostics.add(MESH_MISSING, where, target=target, uri=mesh.uri)
         return ()
-    data = read_mesh(mesh, diagnostics)
+    data = read_mesh_measured(mesh, diagnostics)
     if data is None:
         return ()
     name = Path(mesh.path).stem
@@ -428,6 +429,52 @@ def mesh_files(
         with suppress(OSError):
             _store(files, _Source(mesh, sources, where, costs), tuple(found), record)
     return files
+
+
+def hulls(scene: Scene, diagnostics: Diagnostics) -> Mapping[Mesh, Array | None]:
+    """Return vertices on the hull of each mesh of a scene, as `loaders.finish.mesh_check` does,
+    from the cache.
+
+    Args:
+        scene: The scene.
+        diagnostics: Receives the findings about meshes that cannot be read.
+
+    Raises:
+        LimitError: if the meshes have too many triangles.
+    """
+    uses = {mesh: (link.name, shape.name) for link, shape, mesh in meshes_of(scene)}
+    record = ""
+    try:
+        key = [(*names, mesh_key(mesh)) for mesh, names in uses.items()]
+        record = record_path(f"{cache_path()}/{_SUBFOLDER}", _VERSION, "hulls", key)
+        known = read_record(record, _is_hull) if uses else None
+        if known is not None and len(known.parts) == len(uses):
+            diagnostics.extend(known.findings)
+            return dict(zip(uses, map(_hull, known.parts), strict=True))
+        sources = states_of(file for mesh in uses if mesh.path for file in source_files(mesh))
+    except OSError:
+        record = ""
+    found = Diagnostics()
+    with metered() as costs:
+        read = check_meshes(scene, found)
+    diagnostics.extend(found)
+    if record and uses:
+        parts = tuple(
+            {"hull": None if points is None else points.tolist()} for points in read.values()
+        )
+        made = Conversion(parts=parts, findings=tuple(found), files=sources, costs=costs)
+        with suppress(OSError):
+            write_record(made, record)
+    return read
+
+
+def _is_hull(part: Any) -> bool:
+    return isinstance(part, dict) and isinstance(part.get("hull"), list | None)
+
+
+def _hull(part: Mapping[str, Any]) -> Array | None:
+    points = part["hull"]
+    return None if points is None else np.array(points, dtype=float).reshape(-1, 3)
 
 
 def source_files(mesh: Mesh) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from loaders import codes as loaders_codes
 from loaders.diagnostics import Diagnostic, Diagnostics
 from loaders.files.read_file import note_file, status_of
 from loaders.limits import charge, metered
-from loaders.meshes import read_mesh
+from loaders.meshes import MeshData, read_mesh
 from loaders.model import WORLD, Collision, Link, Mesh, Visual
 from loaders.pose import Array
 from loaders.scene import Scene
@@ -23,9 +23,9 @@ FACTOR = 100.0
 """Largest plausible ratio of mesh size to longest joint offset, and of offset to size."""
 
 
-MOST_POINTS = 2_000
+MOST_POINTS = 200
 """Number of vertices from which only extreme ones are kept."""
-_DIRECTIONS = 400
+_DIRECTIONS = 160
 """Number of directions in which they are extreme."""
 
 
@@ -43,7 +43,7 @@ def check_meshes(scene: Scene, diagnostics: Diagnostics) -> dict[Mesh, Array | N
         LimitError: if the meshes have too many triangles.
     """
     found: dict[Mesh, Array | None] = {}
-    for link, shape, mesh in _meshes(scene):
+    for link, shape, mesh in meshes_of(scene):
         if mesh in found:
             continue
         before = len(diagnostics)
@@ -58,8 +58,8 @@ def check_meshes(scene: Scene, diagnostics: Diagnostics) -> dict[Mesh, Array | N
 _Measured = tuple[Array | None, tuple[Diagnostic, ...]]
 """Vertices of a mesh on its hull, None if it cannot be read, and the findings."""
 _MEASURED: dict[tuple[Mesh, int, int, int], tuple[_Measured, dict[str, int]]] = {}
-"""The last meshes that were read, with what they cost, by the states of their files: `convert`
-measures the meshes of a robot twice, for the report and for what it prints.
+"""The last meshes that were read, with what they cost, by the states of their files: an
+export that reads a mesh measures it for the checks.
 """
 _MOST_MEASURED = 256
 
@@ -72,14 +72,26 @@ def _measured(mesh: Mesh) -> _Measured:
         charge(known[1], mesh.path)
         return known[0]
     findings = Diagnostics()
+    return _measures(read_mesh_measured(mesh, findings), findings)
+
+
+def read_mesh_measured(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
+    """Return the triangles of a mesh as `loaders.meshes.read_mesh` does, and keep its measures for
+    `check_meshes`, which then does not read it again.
+    """
+    key, findings = _key_of(mesh), Diagnostics()
     with metered() as costs:
         data = read_mesh(mesh, findings)
-    measured = (None if data is None else extreme(data.vertices), tuple(findings))
+    diagnostics.extend(findings)
     while len(_MEASURED) >= _MOST_MEASURED:
         _MEASURED.pop(next(iter(_MEASURED)))
     if key is not None:
-        _MEASURED[key] = (measured, costs)
-    return measured
+        _MEASURED[key] = (_measures(data, findings), costs)
+    return data
+
+
+def _measures(data: MeshData | None, findings: Diagnostics) -> _Measured:
+    return None if data is None else extreme(data.vertices), tuple(findings)
 
 
 def _key_of(mesh: Mesh) -> tuple[Mesh, int, int, int] | None:
@@ -111,7 +123,7 @@ def check_mesh_sizes(
         for mesh, points in meshes.items()
     }
     reported: set[Mesh] = set()
-    for link, shape, mesh in _meshes(scene):
+    for link, shape, mesh in meshes_of(scene):
         offset = offsets.get(link.model, 0.0)
         if (
             offset
@@ -189,7 +201,7 @@ def _longest_joint_offsets(scene: Scene) -> dict[str, float]:
     }
 
 
-def _meshes(scene: Scene) -> Iterator[tuple[Link, Collision | Visual, Mesh]]:
+def meshes_of(scene: Scene) -> Iterator[tuple[Link, Collision | Visual, Mesh]]:
     """Yield every mesh of the scene with its shape and link."""
     for link in scene.links:
         shapes: tuple[Collision | Visual, ...] = (*link.collisions, *link.visuals)

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pybullet
 import pybullet_data
 import pytest
 import trimesh
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import bridge
 import loaders
+from bridge.geometry.mesh import hulls
 from bridge.lowering.sources import mechanism_of
-from bridge.robot_checks import _distance_to_hull, _hull_volumes, _Part, check_robot
+from bridge.robot_checks import (
+    DENSITIES,
+    _distance_to_hull,
+    _has_surely_a_density,
+    _hull_volumes,
+    _Part,
+    check_robot,
+)
 from loaders import Scene
-from loaders.diagnostics import Diagnostic, Diagnostics
+from loaders.diagnostics import Diagnostic, Diagnostics, LossWarning
+from loaders.inertia import SpatialInertia
 from loaders.meshes import MeshData, read_mesh
 from loaders.model import Mesh
 from tests.code_examples.robot import EXAMPLES, changed, robot
@@ -76,6 +88,45 @@ def test_sound_robots_give_no_warning(name: str) -> None:
     assert [str(entry) for entry in checked(scene) if entry.severity == "warning"] == []
 
 
+def _of_siblings(change: tuple[str, str, str], folder: Path) -> list[Diagnostic]:
+    path = folder / "robot.urdf"
+    path.write_text(changed(*change))
+    return checked(loaders.load(path, quiet=True))
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        (("left_upper", "mass value='2'", "mass value='2.5'"), "mass of the child"),
+        (("right_fore", "xyz='0 0 -0.15'/><mass", "xyz='0 0 -0.11'/><mass"), "center of mass"),
+        (("right_elbow", "xyz='0 0 -0.3'", "xyz='0 0 -0.28'"), "offset from the parent"),
+    ],
+)
+def test_what_one_side_has_elsewhere_is_noted(
+    change: tuple[str, str, str], field: str, tmp_path: Path
+) -> None:
+    (found,) = _of_siblings(change, tmp_path)
+    assert found.code == "robot.siblings"
+    assert field in found.message
+
+
+def test_small_differences_of_sides_are_none(tmp_path: Path) -> None:
+    change = ("left_upper", "xyz='0 0 -0.15'/><mass", "xyz='0 0 -0.1503'/><mass")
+    assert _of_siblings(change, tmp_path) == []
+
+
+@given(st.integers(0, 10_000))
+def test_a_density_that_is_surely_in_a_range_is_in_it(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    points = random.normal(size=(random.integers(4, 40), 3)) * random.uniform(0.01, 1.0, 3)
+    volume = float(trimesh.convex.convex_hull(points).volume)
+    scene = loaders.load_string(robot(), format="urdf")
+    link = replace(scene.links[0], inertia=SpatialInertia.of(volume * 10 ** random.uniform(-1, 6)))
+    part = _Part(link, ((link.collisions[0], points),), is_complete=True)
+    if _has_surely_a_density(part, *DENSITIES):
+        assert DENSITIES[0] <= part.mass / volume <= DENSITIES[1]
+
+
 def test_unit_moments_of_a_small_finger_are_found() -> None:
     """PyBullet's panda states 0.1 kg m^2 for fingers of 0.1 kg and 9 cm."""
     assert codes(DATA / "franka_panda" / "panda.urdf") == ["robot.gyration"]
@@ -87,6 +138,7 @@ def test_a_ground_and_a_single_object_have_no_size_of_a_robot() -> None:
 
 
 @given(st.integers(0, 10_000))
+@example(1696)
 def test_the_distance_to_a_hull_is_that_of_the_nearest_point_of_a_box(seed: int) -> None:
     random = np.random.default_rng(seed)
     half, center = random.uniform(0.1, 1.0, 3), random.uniform(-3.0, 3.0, 3)
@@ -164,3 +216,37 @@ def test_a_folder_lists_doubtful_numbers_and_their_meshes_are_read_once(
     (tmp_path / "upper.stl").write_bytes(box.export(file_type="stl"))
     bridge.export_mjcf(path, tmp_path / "out2", quiet=True)
     assert len(read) == 2
+
+
+def test_loads_into_engines_say_what_is_doubtful(robot_file: Path) -> None:
+    robot_file.write_text(changed("left_shoulder", "upper='1.5'", "upper='86'"))
+    client = pybullet.connect(pybullet.DIRECT)
+    try:
+        for load in (
+            partial(bridge.load_into_pybullet, physicsClientId=client),
+            bridge.to_mjspec,
+            bridge.to_mjcf,
+        ):
+            with pytest.warns(LossWarning, match=r"limits of joint left_shoulder.*robot\.degrees"):
+                load(robot_file)
+        body = bridge.load_into_pybullet(robot_file, physicsClientId=client, quiet=True)
+        assert "robot.degrees" not in {entry.code for entry in body.diagnostics}  # not lost
+    finally:
+        pybullet.disconnect(client)
+
+
+def test_the_hulls_of_meshes_are_kept_between_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path / "cache"))
+    trimesh.creation.box((0.05, 0.05, 0.3)).export(tmp_path / "upper.stl")
+    mesh = "<mesh filename='upper.stl'/></geometry></collision>"
+    path = tmp_path / "robot.urdf"
+    path.write_text(robot().replace("<box size='0.05 0.05 0.3'/></geometry></collision>", mesh))
+    scene = loaders.load(path, quiet=True)
+    first = hulls(scene, Diagnostics())
+    monkeypatch.setattr("bridge.geometry.mesh.check_meshes", lambda *_: pytest.fail("read again"))
+    assert [points.tolist() for points in hulls(scene, Diagnostics()).values()] == [
+        points.tolist() for points in first.values()
+    ]
+    assert checked(scene) == []

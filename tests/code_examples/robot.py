@@ -52,6 +52,7 @@ def found(text: str, folder: Path) -> Iterable[Diagnostic]:
 
 
 CHANGES = {
+    "robot.axis": ("left_elbow", "xyz='0 0 -0.3'", "xyz='0.06 0 -0.28'"),
     "robot.center-of-mass": ("left_upper", "xyz='0 0 -0.15'/><mass", "xyz='0 0 0.3'/><mass"),
     "robot.collision-apart": (
         "left_upper", "<collision><origin xyz='0 0 -0.15'/>", "<collision><origin xyz='1 0 0'/>",

@@ -104,7 +104,7 @@ def _show(options: Namespace, output: Output, form: str, results: Sequence[_Resu
         output.json(_report(results, diagnostics, status))
     elif form == "sarif":
         ignored = [found for result in results for found in result.ignored]
-        output.json(sarif_log(diagnostics, ignored, successful=status == SUCCESS))
+        output.json(sarif_log(diagnostics, ignored, status=status))
     elif form == "github":
         output.data_lines(workflow_commands(diagnostics, notes=output.verbosity > 0))
     output.diagnostics(diagnostics)

@@ -245,7 +245,7 @@ def _print_as(
     if form == "json":
         output.json(_plain(result, only_a, only_b))
     elif form == "sarif":
-        output.json(sarif_log(entries, successful=status == SUCCESS))
+        output.json(sarif_log(entries, status=status))
     elif form == "github":
         output.data_lines(workflow_commands(entries, notes=True))
     else:

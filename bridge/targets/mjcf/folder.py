@@ -14,6 +14,7 @@ from bridge.lowering.sources import Source, loss_summary
 from bridge.mechanism import Mechanism
 from bridge.mechanism.dynamics import poses
 from bridge.mechanism.home import home_coordinates
+from bridge.robot_checks import doubts_without_shapes
 from bridge.sensors import Message
 from bridge.targets.folder import DocumentText, Export, ExportFiles, export_folder
 from bridge.targets.mjcf import codes
@@ -669,9 +670,10 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
         'base'
     """
     with loss_summary(source, options) as losses:
-        built = build(*mechanism_and_options(source, options))
+        mechanism, chosen = mechanism_and_options(source, options)
+        built = build(mechanism, chosen)
         require_xml_depth(built.root)
-        losses.add(built.diagnostics)
+        losses.add((*built.diagnostics, *doubts_without_shapes(mechanism)))
     return Mjcf.from_built(built)
 
 
@@ -688,6 +690,7 @@ def to_mjspec(source: Source, **options: Unpack[MjcfOptions]) -> Any:
         TypeError: if an option is unknown.
     """
     with loss_summary(source, options) as losses:
-        built = build(*mechanism_and_options(source, options))
-        losses.add(built.diagnostics)
+        mechanism, chosen = mechanism_and_options(source, options)
+        built = build(mechanism, chosen)
+        losses.add((*built.diagnostics, *doubts_without_shapes(mechanism)))
     return to_spec(built.root, built.assets, built.digests)

@@ -24,6 +24,7 @@ from bridge.lowering.transform import placed, scaled, switched
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import Position, initial_positions, positions_of
+from bridge.robot_checks import doubts_without_shapes
 from bridge.stdout_capture import capture_stdout
 from bridge.targets.pybullet import codes
 from loaders import LoadOptions
@@ -290,6 +291,8 @@ class _Prepared:
     """The plan for a load at the identity."""
     findings: tuple[Diagnostic, ...]
     """Findings of reading, lowering and planning."""
+    doubts: tuple[Diagnostic, ...]
+    """What is doubtful about the numbers of the robot, which no ``strict`` refuses."""
     stamps: Mapping[str, Stamp | None]
     """Size and times of each file that was read, or looked for and missing."""
 
@@ -535,7 +538,8 @@ def _load_copies(
                 plan, diagnostics = _placed_plan(prepared, X_WN, client, settings, files)
                 diagnostics.raise_for(ExportError, strict=strict)
                 copies.append(_load_plan(plan, client, diagnostics, files))
-                losses.add(copies[-1].diagnostics if len(copies) == 1 else (), without=known)
+                found = (*copies[-1].diagnostics, *prepared.doubts) if len(copies) == 1 else ()
+                losses.add(found, without=known)
         except BaseException:
             for copy in copies:
                 copy.remove()
@@ -570,6 +574,7 @@ def _prepared(
             exclusion=settings.exclusion,
             **load_options,
         )
+        doubtful = doubts_without_shapes(mechanism)
         if settings.scale != 1.0:
             mechanism = scaled(mechanism, settings.scale)
         mechanism = switched(mechanism)
@@ -579,6 +584,7 @@ def _prepared(
         mechanism=mechanism,
         plan=plan,
         findings=without_repeats(diagnostics),
+        doubts=doubtful,
         stamps={path: stamp_of(path) for path in paths},
     )
     newest = max((max(stamp[1:]) for stamp in prepared.stamps.values() if stamp), default=start)

@@ -296,6 +296,7 @@ def test_changes_have_forms_for_programs(form: str, capsys: pytest.CaptureFixtur
         assert printed.count("title=compare.change") == 5
     elif form == "sarif":
         (found,) = json.loads(printed)["runs"]
+        assert found["invocations"][0]["exitCode"] == 1
         assert {result["ruleId"] for result in found["results"]} == {"compare.change"}
         assert found["results"][0]["locations"]
     else:
