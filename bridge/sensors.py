@@ -243,9 +243,17 @@ class CameraImage:
     """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LogicalCameraImage:
+    """The message of a logical camera."""
+
+    models: Mapping[str, Pose]
+    """Pose in S of each model whose origin is within the frustum, by scoped name."""
+
+
 Message = (
     Imu | ForceTorque | ContactReport | Altimeter | Magnetometer | NavSat | AirPressure | AirSpeed
-    | LaserScan | JointState | Odometry | CameraImage
+    | LaserScan | JointState | Odometry | CameraImage | LogicalCameraImage
 )  # fmt: skip
 """The message of any sensor."""
 
@@ -413,25 +421,37 @@ SENSOR_KINDS = (
         pybullet="pose and velocity of the link",
     ),
     SensorKind(
-        types=("logical_camera",), message=None, gazebo="names and poses of models in a frustum"
+        types=("logical_camera",),
+        message=LogicalCameraImage,
+        gazebo="names of the models whose origins are in a frustum, and their poses in the sensor",
+        mujoco="a site; `read` computes the message from the poses of bodies",
+        difference="nothing",
     ),
-    SensorKind(types=("rfid", "rfidtag"), message=None, gazebo="tags within range"),
+    SensorKind(
+        types=("rfid", "rfidtag"),
+        message=None,
+        gazebo="tags within range; no simulator of rigid bodies has tags, and gz-sim has no such "
+        "sensor",
+    ),
     SensorKind(
         types=("wireless_receiver", "wireless_transmitter"),
         message=None,
-        gazebo="strength of a radio signal",
+        gazebo="strength of a radio signal, with random losses; no simulator of rigid bodies has "
+        "such signals, and gz-sim has no such sensor",
     ),
     SensorKind(types=("custom",), message=None, gazebo="what its plugin computes"),
 )
 """Every type of sensor that SDFormat and the plugins of Gazebo have."""
-_MESSAGES = {name: kind.message for kind in SENSOR_KINDS for name in kind.types}
+_IN_PYBULLET = frozenset(name for kind in SENSOR_KINDS if kind.pybullet for name in kind.types)
 
 
 def is_readable(sensor: Sensor) -> bool:
-    """Return whether a message of the sensor can be computed: a camera must be a pinhole."""
+    """Return whether a message of the sensor can be computed in every simulator: a camera must be a
+    pinhole.
+    """
     if sensor.type in CAMERAS and not has_intrinsics(dict(sensor.parameters)):
         return field_of_view(sensor) <= LARGEST_FIELD_OF_VIEW
-    return _MESSAGES.get(sensor.type) is not None
+    return sensor.type in _IN_PYBULLET
 
 
 # --- the sensors of a scene -----------------------------------------------------------------------
@@ -642,6 +662,39 @@ def altimeter(placed: PlacedSensor, motion: FrameMotion) -> Altimeter:
 def magnetometer(placed: PlacedSensor, motion: FrameMotion) -> Magnetometer:
     """Return the message of a magnetometer."""
     return Magnetometer(field_tesla=motion.X_WF.R.T @ placed.world.magnetic_field)
+
+
+def logical_camera(
+    placed: PlacedSensor, X_WS: Pose, models: Mapping[str, Pose]
+) -> LogicalCameraImage:
+    """Return the message of a logical camera.
+
+    Args:
+        placed: The sensor.
+        X_WS: Pose of S.
+        models: Pose of each model in W, by scoped name.
+    """
+    parameters, X_SW = placed.parameters, X_WS.inverse()
+    near, far, aspect, view = (
+        positive_number(parameters, path, default) for path, default in _FRUSTUM.items()
+    )
+    half = math.tan(min(view, LARGEST_FIELD_OF_VIEW) / 2.0)
+    seen = {}
+    for name, X_WM in models.items():
+        X_SM = X_SW @ X_WM
+        x, y, z = X_SM.p.tolist()
+        if near <= x <= far and abs(y) <= half * x and abs(z) <= half / aspect * x:
+            seen[name] = X_SM
+    return LogicalCameraImage(models=seen)
+
+
+_FRUSTUM = {
+    "logical_camera/near": 0.0,
+    "logical_camera/far": 1.0,
+    "logical_camera/aspect_ratio": 1.0,
+    "logical_camera/horizontal_fov": 1.0,
+}
+"""Paths and defaults of the parameters of a logical camera."""
 
 
 def odometry(placed: PlacedSensor, motion: FrameMotion) -> Odometry:
@@ -1113,6 +1166,7 @@ _USED: dict[str, tuple[str, ...]] = {
         "frame", "measure_direction", "force_torque/frame", "force_torque/measure_direction",
     ),
     "contact": (WATCHED,),
+    "logical_camera": tuple(_FRUSTUM),
     "air_pressure": ("air_pressure/reference_altitude",),
     **dict.fromkeys(CAMERAS, (*OPTICS, "camera/pose")),
 }  # fmt: skip

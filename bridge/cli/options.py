@@ -617,6 +617,10 @@ def add_replay_options(parser: ArgumentParser) -> None:
     )
     text = "time step [s] (default: that of the model, at most 0.002)"
     group.add_argument("--step", type=positive_number, metavar="SECONDS", help=text)
+    text = "further initial states, from which the motion is repeated (default: %(default)s)"
+    group.add_argument("--starts", type=natural, default=0, metavar="N", help=text)
+    text = "scatter of the positions of --starts about the measured ones (default: %(default)s)"
+    group.add_argument("--scatter", type=positive_number, default=1e-3, metavar="RAD", help=text)
     text = "HTML page to write, with the curves of all joints"
     group.add_argument("--report", type=path, metavar="FILE", help=text)
     text = "TOML file to write, with the overrides that the first cause proposes"

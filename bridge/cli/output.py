@@ -92,6 +92,10 @@ _MAX_SIMILAR = 5
 """Number of diagnostics with the same code and template that are printed before the rest is only
 counted.
 """
+_MAX_WORST = 3
+"""Number of warnings that a command with another purpose than to list them says in words."""
+_LISTING = ("", "check", "batch")
+"""Commands that list every warning with its place."""
 _SEVERITIES = ("error", "warning", "note")
 
 
@@ -179,23 +183,49 @@ class Output:
         self.status("")
         sys.stderr.write(f"sdfbridge: {printable(text, lines=True)}\n")
 
-    def diagnostics(self, entries: Iterable[Diagnostic]) -> None:
-        """Write the diagnostics that the verbosity admits, then the number of each severity.
+    def diagnostics(self, entries: Iterable[Diagnostic], *, all_kinds: bool = False) -> None:
+        """Write the diagnostics that the verbosity admits, by harm, then the number of each
+        severity.
 
         Below verbosity 1, only the first few with the same code and template are written, and the
-        rest is counted.
+        rest is counted; of warnings, commands other than ``check`` write the three worst kinds.
+
+        Args:
+            entries: The diagnostics.
+            all_kinds: Whether every kind of warning is written, as where warnings are errors.
         """
         self.status("")
         entries = list(entries)
-        shown, hidden = self._select(entries)
+        errors = [entry for entry in entries if entry.severity == "error"]
+        if self.verbosity > 0 or all_kinds or self.command in _LISTING:
+            shown, hidden = self._select(entries)
+            self._write(shown, hidden)
+        else:
+            self._write(*folded(errors, self.similar))
+            if self.verbosity == 0:
+                self._write_worst([entry for entry in entries if entry.severity == "warning"])
+        if entries and self.verbosity >= 0:
+            sys.stderr.write(self._summary(entries) + "\n")
+
+    def _write(self, shown: Iterable[Diagnostic], hidden: Iterable[tuple[str, int]]) -> None:
         for entry in shown:
             place = replace(entry.where, file=nearest_path(entry.where.file))
             shown_entry = with_command_words(replace(entry, where=place), self.command)
             sys.stderr.write(f"{without_current_folder(str(shown_entry))}\n")
         for code, count in hidden:
             sys.stderr.write(f"and {count} more like it  [{code}] (-v shows all)\n")
-        if entries and self.verbosity >= 0:
-            sys.stderr.write(self._summary(entries) + "\n")
+
+    def _write_worst(self, warnings: list[Diagnostic]) -> None:
+        """Write the first warning of each of the three worst kinds, and the others as numbers."""
+        counts = Counter(entry.code for entry in warnings)
+        by_code = {entry.code: entry for entry in reversed(folded(warnings, 1)[0])}
+        worst = list(reversed(by_code.values()))[:_MAX_WORST]
+        for entry in worst:
+            alike = counts.pop(entry.code) - 1
+            self._write([entry], [(entry.code, alike)] if alike else [])
+        if counts:
+            others = ", ".join(f"{count} {code}" for code, count in counts.items())
+            sys.stderr.write(f"less harmful: {others} (-v shows all)\n")
 
     def advice(self, text: str) -> None:
         """Write how a file can be read in spite of its errors; nothing for an empty text."""

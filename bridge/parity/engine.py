@@ -795,7 +795,9 @@ _ENGINES: Mapping[str, tuple[str, _Simulator | None]] = {
     "mujoco-urdf": ("bridge.parity.engines.mujoco.native:MujocoUrdf", _MUJOCO),
     "mujoco-native": ("bridge.parity.engines.mujoco.native:MujocoNative", _MUJOCO),
 }
-"""The class of each engine of this package, and the simulator that it needs."""
+"""The class of each engine of this package, and the simulator that it needs; those on an
+accelerator are on the entry point too.
+"""
 
 _LOG = logging.getLogger("sdfbridge")
 

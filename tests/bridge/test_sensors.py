@@ -637,6 +637,30 @@ def test_a_multicamera_is_cameras(both: Any) -> None:
             assert message.optics.fx == pytest.approx(160 / math.tan(view / 2))
 
 
+@pytest.mark.parametrize(
+    ("x", "y", "z", "is_seen"),
+    [(2, 0, 0, True), (0.4, 0, 0, False), (5.1, 0, 0, False), (2, 1.08, 0, True), (2, 1.1, 0, False),
+     (2, 0, -0.54, True), (2, 0, 0.55, False), (-2, 0, 0, False)],
+)  # fmt: skip
+def test_a_logical_camera_names_the_models_in_its_frustum(
+    both: Any, x: float, y: float, z: float, is_seen: bool
+) -> None:
+    """At distance 2, a view of 1 rad is 2 tan 0.5 = 1.0926 wide to each side, and half as high."""
+    p = (Pose.from_xyz_rpy((1, 2, 3), (0, 0, 0.7)) @ Pose.of(p=(x, y, z))).p
+    world = both(
+        f"<model name='eye'><pose>1 2 3 0 0 0.7</pose><static>true</static><link name='l'><sensor name='s' type='logical_camera'>"
+        f"<logical_camera><near>.5</near><far>5</far><horizontal_fov>1</horizontal_fov><aspect_ratio>2</aspect_ratio>"
+        f"</logical_camera></sensor></link></model><model name='ball'><pose>{p[0]} {p[1]} {p[2]} 0 0 0.7</pose>"
+        f"<link name='l'><pose>9 9 9 0 0 0</pose>{INERTIAL.format('0 0 0 0 0 0')}</link></model>"
+    )
+    models = world.mjcf.read(world.data)["eye::s"].models
+    assert set(models) - {"eye"} == ({"ball"} if is_seen else set())
+    if is_seen:
+        assert models["ball"].is_close(Pose.of(p=(x, y, z)), 1e-9)
+    assert "eye::s" not in world.robot.sensors
+    assert any(e.code == "pybullet.sensor" for e in world.robot.diagnostics)
+
+
 def test_rays_are_not_in_pictures_of_read_and_are_named_for_others(both: Any) -> None:
     lidar = "<sensor name='lidar' type='ray'/></link></model>"
     text = seen(OPTICS["hfov"])

@@ -149,10 +149,14 @@ def write_log(
     count: int = 400,
     step: float = 2e-3,
     efforts: bool = False,
+    speeds: bool = False,
     stated: Arm | None = None,
 ) -> None:
-    """Write the CSV of a controlled motion; a log of efforts has what the stated arm commands."""
+    """Write the CSV of a controlled motion; a log of efforts has what the stated arm commands, one
+    of speeds commands velocities alone.
+    """
     goals = targets(count, step)
+    rates = np.gradient(goals, step, axis=0) if speeds else np.zeros_like(goals)
     order, sign = list(arm.order), np.array(arm.sign)
     # column k of the log is joint order[k], with a sign
     of_joint = np.empty((count, 3))
@@ -168,7 +172,7 @@ def write_log(
             limited = commanded[max(0, i - arm.delay)]
         else:
             goal = of_joint[max(0, i - arm.delay)]
-            limited = np.array(arm.p) * (goal - q) - np.array(arm.d) * v
+            limited = np.array(arm.p) * (goal - q) + np.array(arm.d) * (rates[i] - v)
         return np.clip(limited, -np.array(arm.effort), np.array(arm.effort))
 
     start = of_joint[0]
@@ -180,6 +184,8 @@ def write_log(
         columns[f"{name}.velocity"] = v[:, j] * sign[k]
         if efforts:
             columns[f"{name}.command_effort"] = commanded[:, j] * sign[k]
+        elif speeds:
+            columns[f"{name}.command_velocity"] = rates[:, k]
         else:
             columns[f"{name}.command_position"] = goals[:, k]
     rows = np.column_stack(list(columns.values()))

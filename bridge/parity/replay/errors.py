@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import time
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
 
 from bridge.mechanism import Mechanism
+from bridge.parity.bounds.precision import DOUBLE
 from bridge.parity.engine import NotReportedError
 from bridge.parity.states import exported
 from loaders.diagnostics import Diagnostic
 from loaders.model import JointType
 from loaders.pose import Array
 
-from .rollout import Experiment, Open, ReplayedMotion, connected, roll_out
+from .rollout import Experiment, Open, ReplayedMotion, connected, roll_out, roll_out_all
 
 SHIFT = 1e-6
 """Difference of the initial positions that shows how a motion amplifies it [rad or m]."""
+SHIFT_IN_SINGLE = 1e-3
+"""The same in engines that compute in single precision."""
 STEP_MARGIN = 4.0
 """Factor of the change at half the step that bounds the distance of two simulators: each differs
 from the exact motion by twice the change.
@@ -27,7 +32,7 @@ from the exact motion by twice the change.
 CHAOTIC = 0.25
 """Bound of an error, as a part of the range of the motion, beyond which nothing follows from it."""
 ROUNDING = 1e-10
-"""Rounding error of a state [rad or m]."""
+"""Least rounding error of a state [rad or m]; each control period adds the unit roundoff."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +65,33 @@ class JointError:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Starts:
+    """Errors of the motions from many initial states.
+
+    Attributes:
+        count: Number of initial states.
+        spread: Standard deviation of the initial positions about the measured ones [rad or m].
+        seconds: Time that all motions took [s].
+        rms: Least, median and largest RMS of each joint.
+    """
+
+    count: int
+    spread: float
+    seconds: float
+    rms: Mapping[str, tuple[float, float, float]]
+
+    def __str__(self) -> str:
+        joints = ", ".join(
+            f"{joint} {low:.3g} to {high:.3g}, median {middle:.3g}"
+            for joint, (low, middle, high) in self.rms.items()
+        )
+        return (
+            f"RMS from {self.count} starts that scatter by {self.spread:g} about the measured one: "
+            f"{joints}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EngineReplay:
     """The replay in one engine.
 
@@ -73,6 +105,7 @@ class EngineReplay:
         spread: The largest bound of an error, as a part of the range of the measured motion.
         reason: Why there is no motion, or why it ends early.
         diagnostics: What the engine does not carry.
+        starts: Errors from many initial states, if they were asked for.
     """
 
     engine: str
@@ -84,6 +117,7 @@ class EngineReplay:
     spread: float = 0.0
     reason: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
+    starts: Starts | None = None
 
     @property
     def is_chaotic(self) -> bool:
@@ -105,6 +139,7 @@ class EngineReplay:
             f"at half the step the motion changes by {self.step_change:.1e}; a difference of the "
             f"initial positions grows {self.growth:.3g} times"
             + ("; nothing follows from such a motion" if self.is_chaotic else "")
+            + ("" if self.starts is None else f"; {self.starts}")
         )
 
 
@@ -120,27 +155,30 @@ def replay_in(
         experiment: The experiment.
     """
     try:
+        version, diagnostics, unit = _about(open_engine, mechanism, experiment)
+        shift = SHIFT if unit <= DOUBLE else SHIFT_IN_SINGLE
         motion = roll_out(open_engine, mechanism, experiment)
         half = dataclasses.replace(experiment, step=experiment.step / 2.0)
         halved = roll_out(open_engine, mechanism, half)
-        shifted = roll_out(open_engine, mechanism, experiment, SHIFT)
+        shifted = roll_out(open_engine, mechanism, experiment, shift)
         guess = dataclasses.replace(experiment, degree=experiment.degree + 1)
         guessed = roll_out(open_engine, mechanism, guess)
         lines = dataclasses.replace(experiment, log=connected(experiment.log))
         between = roll_out(open_engine, mechanism, lines)
     except NotReportedError as error:
         return EngineReplay(engine=name, reason=str(error))
-    growth = np.abs(shifted.q - motion.q) / SHIFT
+    growth = np.abs(shifted.q - motion.q) / shift
+    extent = max(1.0, float(np.nanmax(np.abs(motion.q), initial=0.0)))
+    rounding = max(ROUNDING, unit * len(motion.times) * extent)
     changes = np.abs(halved.q - motion.q)
     starts = 2.0 * np.abs(guessed.q - motion.q) + np.abs(between.q - motion.q)
     bounds = {
         joint: STEP_MARGIN * _rms(changes[:, k])
         + _rms(starts[:, k])
-        + _rms(growth[:, k]) * (ROUNDING + resolution(experiment.measured(joint)[1]))
+        + _rms(growth[:, k]) * (rounding + resolution(experiment.measured(joint)[1]))
         + _interpolation(motion, k, experiment.measured(joint)[0])
         for k, joint in enumerate(experiment.watched)
     }
-    version, diagnostics = _about(open_engine, mechanism, experiment)
     return EngineReplay(
         engine=name,
         version=version,
@@ -157,11 +195,46 @@ def replay_in(
     )
 
 
+def with_starts(
+    replay: EngineReplay,
+    open_engine: Open,
+    mechanism: Mechanism,
+    experiment: Experiment,
+    scatter: tuple[int, float],
+) -> EngineReplay:
+    """Return a replay with the errors from many initial states, in one call where the engine can.
+
+    Args:
+        replay: The replay from the measured state.
+        open_engine: Opens the engine.
+        mechanism: The mechanism.
+        experiment: The experiment.
+        scatter: Number of initial states, and the standard deviation of their positions about the
+            measured ones [rad or m].
+    """
+    count, spread = scatter
+    if not count or replay.motion is None:
+        return replay
+    offsets = spread * np.random.default_rng(0).standard_normal((count, len(experiment.watched)))
+    begin = time.perf_counter()
+    q = roll_out_all(open_engine, mechanism, experiment, offsets)
+    seconds = time.perf_counter() - begin
+    rms = {}
+    for joint in experiment.watched:
+        motions = (dataclasses.replace(replay.motion, q=each) for each in q)
+        found = np.array([_rms(residuals(experiment, motion, joint)) for motion in motions])
+        low, middle, high = np.quantile(found, (0.0, 0.5, 1.0)).tolist()
+        rms[joint] = low, middle, high
+    starts = Starts(count=count, spread=spread, seconds=seconds, rms=rms)
+    return dataclasses.replace(replay, starts=starts)
+
+
 def _about(
     open_engine: Open, mechanism: Mechanism, experiment: Experiment
-) -> tuple[str, tuple[Diagnostic, ...]]:
+) -> tuple[str, tuple[Diagnostic, ...], float]:
+    """Return the version of an engine, what it does not carry, and its unit roundoff."""
     with closing(open_engine(exported(mechanism, experiment.step))) as engine:
-        return engine.version, engine.diagnostics
+        return engine.version, engine.diagnostics, engine.unit_roundoff
 
 
 def _largest_range(experiment: Experiment) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -19,7 +19,8 @@ from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, initial_positions, with_followers
 from bridge.parity.engine import DivergedError, Engine, NotReportedError
-from bridge.parity.states import exported
+from bridge.parity.engines.mujoco.accelerated import AcceleratedEngine
+from bridge.parity.states import State, exported
 from loaders.model import Actuator
 from loaders.pose import Array
 
@@ -46,6 +47,21 @@ class Controller:
     scales: Array
     command_delay: int = 0
     effort_delay: int = 0
+
+    def efforts(
+        self, commands: tuple[Array, Array, Array], q: Array, v: Array, limits: Array
+    ) -> Array:
+        """Return the efforts in one state, or in several that are rows.
+
+        Args:
+            commands: Commanded positions, velocities and efforts, shape (n,).
+            q: Positions, shape (..., n).
+            v: Velocities, of the same shape.
+            limits: Effort limits, shape (n,).
+        """
+        q_d, v_d, feedforward = commands
+        wanted = self.scales * (feedforward + self.p_gains * (q_d - q) + self.d_gains * (v_d - v))
+        return np.minimum(np.maximum(wanted, -limits), limits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +227,10 @@ def effort_limits(mechanism: Mechanism, joints: tuple[str, ...]) -> Array:
 
 
 def roll_out(
-    open_engine: Open, mechanism: Mechanism, experiment: Experiment, offset: float = 0.0
+    open_engine: Open,
+    mechanism: Mechanism,
+    experiment: Experiment,
+    offset: float | Array = 0.0,
 ) -> ReplayedMotion:
     """Return the motion of a mechanism under the commands of a log.
 
@@ -219,7 +238,7 @@ def roll_out(
         open_engine: Opens the engine.
         mechanism: The mechanism; contacts take no part.
         experiment: The commands.
-        offset: Addition to each initial position [rad or m].
+        offset: Addition to the initial position of each watched joint [rad or m].
 
     Raises:
         NotReportedError: If the engine cannot simulate the mechanism or lacks actuators.
@@ -230,9 +249,7 @@ def roll_out(
             raise NotReportedError(engine.refusal)
         if experiment.driven:
             engine.start_actuators("motor", experiment.driven)
-        q, v = experiment.start_state(mechanism)
-        shifted = {j: x + offset if isinstance(x, float) else x for j, x in q.items()}
-        engine.set_state(shifted if offset else q, v)
+        engine.set_state(*_shifted(experiment, mechanism, offset))
         engine.set_step(experiment.step)
         return _follow(engine, experiment, effort_limits(mechanism, experiment.driven))
 
@@ -252,9 +269,8 @@ def _follow(engine: Engine, experiment: Experiment, limits: Array) -> ReplayedMo
     for i in range(count):
         q, v = engine.joint_states(joints)
         positions[i], speeds[i] = q[of_watched], v[of_watched]
-        error, error_rate = q_d[i] - q[of_driven], v_d[i] - v[of_driven]
-        wanted = c.scales * (feedforward[i] + c.p_gains * error + c.d_gains * error_rate)
-        efforts[i] = np.minimum(np.maximum(wanted, -limits), limits)
+        commands = q_d[i], v_d[i], feedforward[i]
+        efforts[i] = c.efforts(commands, q[of_driven], v[of_driven], limits)
         if i == count - 1:
             break
         if driven:
@@ -266,6 +282,70 @@ def _follow(engine: Engine, experiment: Experiment, limits: Array) -> ReplayedMo
             reason = f"{failure} after {times[i] - times[0]:.3g} s"
             break
     return ReplayedMotion(times=times, q=positions, v=speeds, efforts=efforts, reason=reason)
+
+
+def roll_out_all(
+    open_engine: Open, mechanism: Mechanism, experiment: Experiment, offsets: Array
+) -> Array:
+    """Return the positions of the watched joints from many starts, shape (number of starts, number
+    of times, number of joints); NaN after a motion has diverged.
+
+    Engines that compute many states at once take all starts in one call for each control period.
+
+    Args:
+        open_engine: Opens the engine.
+        mechanism: The mechanism; contacts take no part.
+        experiment: The commands.
+        offsets: Additions to the initial positions [rad or m], shape (number of starts, number of
+            watched joints).
+
+    Raises:
+        NotReportedError: If the engine cannot simulate the mechanism or lacks actuators.
+    """
+    driven = with_motors(mechanism, experiment.driven)
+    with closing(open_engine(exported(driven, experiment.step))) as engine:
+        if engine.refusal:
+            raise NotReportedError(engine.refusal)
+        if not isinstance(engine, AcceleratedEngine):
+            motions = (roll_out(open_engine, mechanism, experiment, offset) for offset in offsets)
+            return np.array([motion.q for motion in motions])
+        engine.set_step(experiment.step)
+        starts = [_shifted(experiment, mechanism, offset) for offset in offsets]
+        return _follow_all(engine, experiment, effort_limits(driven, experiment.driven), starts)
+
+
+def _shifted(experiment: Experiment, mechanism: Mechanism, offset: float | Array) -> State:
+    """Return the state at the start with additions to the positions of the watched joints."""
+    q, v = experiment.start_state(mechanism)
+    added = np.broadcast_to(offset, len(experiment.watched)).tolist()
+    moved = {
+        joint: float(np.ravel(q[joint])[0]) + x
+        for joint, x in zip(experiment.watched, added, strict=True)
+    }
+    return with_followers(mechanism, q | moved), v
+
+
+def _follow_all(
+    engine: AcceleratedEngine, experiment: Experiment, limits: Array, starts: Sequence[State]
+) -> Array:
+    c, times = experiment.controller, experiment.times
+    commands = [experiment.commands(name) for name in ("position", "velocity", "effort")]
+    substeps = round(experiment.period / experiment.step)
+    of_watched, _, watched_ratios = engine.addresses(experiment.watched)
+    of_driven, rates, ratios = engine.addresses(experiment.driven)
+    positions, velocities = engine.coordinates(starts)
+    found = np.full((len(starts), len(times), len(experiment.watched)), np.nan)
+    efforts: list[Array] = []
+    for i in range(len(times)):
+        found[:, i] = positions[:, of_watched] / watched_ratios
+        q, v = positions[:, of_driven] / ratios, velocities[:, rates] / ratios
+        now = commands[0][i], commands[1][i], commands[2][i]
+        efforts.append(c.efforts(now, q, v, limits))
+        if i < len(times) - 1:
+            forces = np.zeros_like(velocities)
+            forces[:, rates] = efforts[max(0, i - c.effort_delay)] / ratios
+            positions, velocities = engine.advanced(positions, velocities, forces, substeps)
+    return found
 
 
 def grid_of(log: Log, watched: tuple[str, ...], longest: float) -> tuple[float, float, float]:
@@ -285,11 +365,7 @@ def grid_of(log: Log, watched: tuple[str, ...], longest: float) -> tuple[float, 
 
 
 def connected(log: Log) -> Log:
-    """Return the log whose commands are connected by lines instead of being held.
-
-    Args:
-        log: The log.
-    """
+    """Return the log whose commands are connected by lines instead of being held."""
     series = {
         key: dataclasses.replace(samples, is_path=True) if key[0] == "command" else samples
         for key, samples in log.series.items()

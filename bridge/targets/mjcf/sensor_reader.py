@@ -22,9 +22,11 @@ from bridge.sensors import (
     Imu,
     JointState,
     LaserScan,
+    LogicalCameraImage,
     Magnetometer,
     Message,
     Optics,
+    logical_camera,
     optics_of,
     orientation_reference,
     rays_of,
@@ -109,22 +111,34 @@ class _State:
         return bool(mujoco.mj_name2id(self.model, kind, name) >= 0)
 
     def has_any(self, written: WrittenSensor) -> bool:
-        """Return whether the model has a part of a sensor."""
+        """Return whether the model has a part of a sensor; the body, if it has no parts."""
+        if not written.parts:
+            return self.has_body(written.frame)
         return any(self.has(written, part) for part in written.parts)
+
+    def has_body(self, name: str) -> bool:
+        """Return whether the model has a body."""
+        import mujoco
+
+        kind = mujoco.mjtObj.mjOBJ_BODY
+        return name == "world" or mujoco.mj_name2id(self.model, kind, self.prefix + name) >= 0
 
     def value(self, written: WrittenSensor, part: str) -> Array:
         """Return what a sensor of MuJoCo reads."""
         return np.array(self.data.sensor(self.prefix + written.parts[part]).data)
 
-    def body(self, written: WrittenSensor) -> int:
-        """Return MuJoCo's index of the body that has the site."""
-        name = written.frame
+    def body(self, name: str) -> int:
+        """Return MuJoCo's index of a body."""
         return 0 if name == "world" else int(self.model.body(self.prefix + name).id)
+
+    def body_pose(self, name: str) -> Pose:
+        """Return the pose of a body."""
+        i = self.body(name)
+        return Pose.of(self.data.xmat[i].reshape(3, 3), self.data.xpos[i])
 
     def pose(self, written: WrittenSensor) -> Pose:
         """Return the pose of the sensor."""
-        i = self.body(written)
-        return Pose.of(self.data.xmat[i].reshape(3, 3), self.data.xpos[i]) @ written.X_BS
+        return self.body_pose(written.frame) @ written.X_BS
 
 
 def _quaternion(values: Array) -> tuple[float, float, float, float]:
@@ -137,7 +151,7 @@ def _imu(written: WrittenSensor, state: _State) -> Imu:
     gravity.
     """
     f = state.value(written, "acceleration")
-    if state.model.body_weldid[state.body(written)] == 0:
+    if state.model.body_weldid[state.body(written.frame)] == 0:
         f = -(state.pose(written).R.T @ state.model.opt.gravity)
     orientation = None
     if "orientation" in written.parts:
@@ -211,7 +225,7 @@ _VISUALS, _COLLISIONS = 2, 3
 def _lidar(written: WrittenSensor, state: _State) -> LaserScan:
     """Cast every ray on what the sensor sees, except on the body that has it."""
     rays, X_WS = rays_of(written.placed.sensor), state.pose(written)
-    body = state.body(written)
+    body = state.body(written.frame)
     groups = (_VISUALS,) if rays.sees_visuals else (_COLLISIONS, _VISUALS)
     return rays.scan(
         [
@@ -253,7 +267,7 @@ def _contacts(written: WrittenSensor, state: _State) -> ContactReport:
     if written.geoms:
         own = {int(model.geom(state.prefix + name).id) for name in written.geoms}
     else:
-        own = set(np.flatnonzero(model.geom_bodyid == state.body(written)).tolist())
+        own = set(np.flatnonzero(model.geom_bodyid == state.body(written.frame)).tolist())
     found = []
     for i, contact in enumerate(state.data.contact):
         a, b = contact.geom.tolist()
@@ -302,6 +316,15 @@ def _camera(written: WrittenSensor, state: _State) -> CameraImage:
     return CameraImage(X_WS=X_WS, optics=optics, rgb=rgb, depth=depth)
 
 
+def _logical_camera(written: WrittenSensor, state: _State) -> LogicalCameraImage:
+    models = {
+        name: state.body_pose(body) @ X_BM
+        for name, body, X_BM in written.models
+        if state.has_body(body)
+    }
+    return logical_camera(written.placed, state.pose(written), models)
+
+
 def _images(camera: int, optics: Optics, state: _State) -> tuple[Image, Array]:
     """Return the colors and the depth that a camera sees, within its planes and without the rays of
     range finders.
@@ -338,5 +361,6 @@ _READERS: dict[str, Callable[[WrittenSensor, _State], Message]] = {
     "magnetometer": _magnetometer,
     **dict.fromkeys((*LIDARS, "sonar"), _lidar),
     **dict.fromkeys(CAMERAS, _camera),
+    "logical_camera": _logical_camera,
 }
 """Function that reads each type of sensor."""

@@ -90,6 +90,24 @@ def test_warnings_of_one_code_with_different_templates_are_counted_apart(
     assert sum(line.startswith("warning: two") for line in lines) == 2
 
 
+def test_a_command_with_a_result_says_the_three_worst_kinds_in_words_and_counts_the_rest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    calm = [Diagnostic(f"a.{letter}", Fate.DROPPED, letter) for letter in "bcd" for _ in range(2)]
+    sentence = "base falls"
+    worst = Diagnostic("z.falls", Fate.ASSUMED, sentence, harm=2)
+    Output(command="convert").diagnostics([*calm, worst])
+    assert capsys.readouterr().err.splitlines() == [
+        "warning: base falls  [z.falls]",
+        "warning: b  [a.b]",
+        "and 1 more like it  [a.b] (-v shows all)",
+        "warning: c  [a.c]",
+        "and 1 more like it  [a.c] (-v shows all)",
+        "less harmful: 2 a.d (-v shows all)",
+        "7 warnings",
+    ]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals of POSIX")
 def test_progress_is_shown_on_a_terminal_only() -> None:
     pty = pytest.importorskip("pty")

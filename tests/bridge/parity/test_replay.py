@@ -50,6 +50,37 @@ def test_the_motion_of_another_simulator_is_repeated(
     assert result.explanations == ()
 
 
+@pytest.mark.slow
+def test_an_engine_that_computes_many_states_replays_all_starts_at_once(tmp_path: Path) -> None:
+    """Friction and limits of effort act too; MuJoCo moves from one start after the other."""
+    pytest.importorskip("pydrake")
+    pytest.importorskip("mujoco_warp")
+    arm = replace(Arm(), effort=(60.0, 2.0, 40.0), friction=(0.0, 0.0, 0.3))
+    write_log(tmp_path / "log.csv", Arm(), count=12)
+    result = replayed(tmp_path, arm, engines=("mujoco", "warp"), explained=False, starts=3)
+    reference, engine = result.engines
+    assert np.abs(engine.motion.q - reference.motion.q).max() < 1e-3
+    assert np.abs(reference.motion.efforts[:, 1]).max() == 2.0
+    for joint in JOINTS:
+        assert engine.starts.rms[joint] == pytest.approx(reference.starts.rms[joint], abs=1e-3)
+        low, middle, high = engine.starts.rms[joint]
+        assert low < middle < high
+    assert "RMS from 3 starts" in engine.sensitivity
+
+
+@pytest.mark.parametrize("simulate", [in_drake, in_dart], ids=["drake", "dart"])
+def test_a_controller_of_velocities_alone_is_repeated(tmp_path: Path, simulate: object) -> None:
+    pytest.importorskip("pydrake" if simulate is in_drake else "dartpy")
+    arm = replace(WITHOUT_ROTORS, p=(0.0, 0.0, 0.0), d=(8.0, 9.0, 5.0))
+    write_log(tmp_path / "log.csv", arm, simulate, speeds=True)
+    for controller in ("velocity", "auto"):
+        result = replayed(tmp_path, arm, controller=controller)
+        (engine,) = result.engines
+        assert max(error.largest for error in engine.errors) < EXACT
+        assert np.ptp(engine.motion.q, axis=0).min() > 0.1
+        assert result.is_within_bound
+
+
 SERVOS = """<mujoco><option timestep="0.002"/><worldbody><body name="a"><joint name="j" axis="0 1 0"/>
 <geom type="capsule" size=".05" fromto="0 0 0 .3 0 0"/><body name="b" pos=".3 0 0">
 <joint name="k" axis="0 1 0" damping=".1"/><geom type="capsule" size=".04" fromto="0 0 0 .2 0 0"/>
@@ -120,7 +151,7 @@ def test_a_planted_difference_is_the_first_cause(tmp_path: Path, name: str) -> N
     write_model(tmp_path, planted.model)
     log = tmp_path / "log.csv"
     write_log(
-        log, planted.arm, planted.simulate, count=200, stated=planted.model, **planted.options
+        log, planted.arm, planted.simulate, count=120, stated=planted.model, **planted.options
     )
     cause = replayed(tmp_path, planted.model).causes[0]
     assert (cause.kind, cause.subjects) == (planted.kind, planted.subjects)

@@ -7,6 +7,7 @@ which is that of the thread, so that the defaults of a program that uses JAX sta
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from functools import cache
 from typing import Any
 
@@ -31,7 +32,7 @@ the time (23 s in place of 32), and a state takes half as long again (0.8 ms in 
 @cache
 def _compiled() -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
     """Return the functions of a model and data that JAX compiles once for each structure: what
-    `AcceleratedEngine._computed`, ``_advanced`` and ``_measured`` need.
+    `AcceleratedEngine._computed`, ``advanced`` and ``_measured`` need.
     """
     import jax
     from mujoco import mjx
@@ -46,7 +47,9 @@ def _compiled() -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., A
         inner = {name: getattr(d._impl, name) for name, value in found.items() if value is None}
         return {**found, **inner, "M": mjx.full_m(m, d)}
 
-    def advanced(m: Any, d: Any, count: Any) -> tuple[Any, Any]:
+    def advanced(m: Any, d: Any, *state: Any) -> tuple[Any, Any]:
+        position, velocity, forces, count = state
+        d = d.replace(qpos=position, qvel=velocity, qfrc_applied=forces)
         d = jax.lax.fori_loop(0, count, lambda _, state: mjx.step(m, state), d)
         return d.qpos, d.qvel
 
@@ -54,9 +57,9 @@ def _compiled() -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., A
         # without constraints, `mjx.forward` ends before it computes these sensors
         return mjx.sensor_acc(m, mjx.forward(m, d)).sensordata
 
-    batched = jax.vmap(computed, in_axes=(None, None, 0, 0))
+    rows = (jax.vmap(computed, (None, None, 0, 0)), jax.vmap(advanced, (None, None, 0, 0, 0, None)))
     options = _ON_CPU if jax.default_backend() == "cpu" else None
-    compiled = (jax.jit(f, compiler_options=options) for f in (batched, advanced, measured))
+    compiled = (jax.jit(f, compiler_options=options) for f in (*rows, measured))
     return next(compiled), next(compiled), next(compiled)
 
 
@@ -77,13 +80,18 @@ class MjxEngine(AcceleratedEngine):
 
     def _put(self) -> Mapping[str, Array]:
         import jax
+        import mujoco
         from mujoco import mjx
 
         self._jax: Any = jax
         self._size = 1
+        model = copy(self.model)
+        if not ((model.geom_contype != 0) | (model.geom_conaffinity != 0)).any():
+            # without contacts, MJX 3.17 fails to index its elliptic cones
+            model.opt.cone = mujoco.mjtCone.mjCONE_PYRAMIDAL
         with jax.enable_x64(True):
-            self._device_model: Any = mjx.put_model(self.model, impl="jax")
-            self._device_data: Any = mjx.make_data(self.model, impl="jax")
+            self._device_model: Any = mjx.put_model(model, impl="jax")
+            self._device_data: Any = mjx.make_data(model, impl="jax")
         return _numbers(self._device_model)
 
     def _model_with_step(self) -> Any:
@@ -106,11 +114,15 @@ class MjxEngine(AcceleratedEngine):
         )
         return self._device_data.replace(qpos=position, qvel=velocity)
 
-    def _advanced(self, count: int) -> tuple[Array, Array]:
+    def advanced(
+        self, positions: Array, velocities: Array, forces: Array, count: int
+    ) -> tuple[Array, Array]:
+        """See `AcceleratedEngine.advanced`."""
         _, advance, _ = _compiled()
         with self._jax.enable_x64(True):
-            position, velocity = advance(self._model_with_step(), self._at_current_state(), count)
-            return np.asarray(position), np.asarray(velocity)
+            state = (np.asarray(each, dtype=np.float64) for each in (positions, velocities, forces))
+            ends = advance(self._model_with_step(), self._device_data, *state, count)
+            return np.asarray(ends[0]), np.asarray(ends[1])
 
     def _measured(self) -> Array:
         _, _, measure = _compiled()

@@ -68,12 +68,19 @@ class AcceleratedEngine(MujocoEngine, ABC):
         self._batch: dict[bytes, tuple[Computed, int]] = {}
         self._current: tuple[bytes, Computed, int] | None = None
         super().__init__(mechanism, as_exported=as_exported)
+        self._forces = np.zeros(self.model.nv)
+        self._driven_by_effort: Mapping[str, tuple[int, float]] = {}
         reason = self._shapes_refusal() or self._refusal_of()
         if reason and any(link.collisions for link in mechanism.scene.links):
             finding = finding_of(
-                codes.ACCELERATED_SHAPES, Where(mechanism.scene.source), target=self.name, hint="",
-                subjects=(), engine=self.title, reason=reason,
-            )  # fmt: skip
+                codes.ACCELERATED_SHAPES,
+                Where(mechanism.scene.source),
+                target=self.name,
+                hint="",
+                subjects=(),
+                engine=self.title,
+                reason=reason,
+            )
             super().__init__(_without_shapes(mechanism), as_exported=as_exported)
             self.mechanism = mechanism
             self._lacks_shapes = True
@@ -123,8 +130,18 @@ class AcceleratedEngine(MujocoEngine, ABC):
         """Return kinematics, mass matrices and bias forces of states, one in each row."""
 
     @abstractmethod
-    def _advanced(self, count: int) -> tuple[Array, Array]:
-        """Return positions and velocities after a number of steps from the current state."""
+    def advanced(
+        self, positions: Array, velocities: Array, forces: Array, count: int
+    ) -> tuple[Array, Array]:
+        """Return positions and velocities after a number of steps from states, one in each row, all
+        in the coordinates of MuJoCo.
+
+        Args:
+            positions: Positions, shape (n, nq).
+            velocities: Velocities, shape (n, nv).
+            forces: Generalized forces that act during the steps, shape (n, nv).
+            count: Number of steps.
+        """
 
     @abstractmethod
     def _measured(self) -> Array:
@@ -137,16 +154,28 @@ class AcceleratedEngine(MujocoEngine, ABC):
         if self.refusal or not states:
             return
         self._batch = {}
-        rows = [self._coordinates(state) for state in states]
-        positions, velocities = (np.array(each) for each in zip(*rows, strict=True))
+        positions, velocities = self.coordinates(states)
         computed = self._computed(positions, velocities)
-        for k, row in enumerate(rows):
+        for k, row in enumerate(zip(positions, velocities, strict=True)):
             self._batch[_key(*row)] = computed, k
 
-    def _coordinates(self, state: State) -> tuple[Array, Array]:
-        """Return a state in the coordinates of MuJoCo."""
-        self._positions = self.mechanism.positions_by_body(state[0])
-        return self._qpos(state[0]), self._velocity_map() @ self.mechanism.velocities(state[1])
+    def coordinates(self, states: Sequence[State]) -> tuple[Array, Array]:
+        """Return positions and velocities of states in the coordinates of MuJoCo, one in each
+        row.
+        """
+        positions, velocities = [], []
+        for q, v in states:
+            self._positions = self.mechanism.positions_by_body(q)
+            positions.append(self._qpos(q))
+            velocities.append(self._velocity_map() @ self.mechanism.velocities(v))
+        return np.array(positions), np.array(velocities)
+
+    def addresses(self, joints: Sequence[str]) -> tuple[Array, Array, Array]:
+        """Return the columns of joints in positions and in velocities, and the ratios of both to
+        the positions and velocities of the mechanism.
+        """
+        self.joint_states(joints)
+        return self._addresses[tuple(joints)]
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
         """See `Engine.set_state`."""
@@ -186,7 +215,8 @@ class AcceleratedEngine(MujocoEngine, ABC):
         Raises:
             DivergedError: If the motion leaves the finite numbers.
         """
-        position, velocity = self._advanced(count)
+        q, v, forces = (np.array([x]) for x in (self._data.qpos, self._data.qvel, self._forces))
+        position, velocity = (rows[0] for rows in self.advanced(q, v, forces, count))
         if not (np.isfinite(position).all() and np.isfinite(velocity).all()):
             raise DivergedError(f"the motion in {self.title} diverges")
         self._data.qpos[:], self._data.qvel[:] = position, velocity
@@ -227,9 +257,19 @@ class AcceleratedEngine(MujocoEngine, ABC):
             self._refuse_constraints()
         return {}
 
-    def start_actuators(self, _actuators: ActuatorKind, _joints: Iterable[str]) -> None:
-        """Refuse to run actuators."""
-        self._refuse_constraints()
+    def start_actuators(self, actuators: ActuatorKind, joints: Iterable[str]) -> None:
+        """See `Engine.start_actuators`; efforts act on the joints themselves."""
+        if actuators != "motor":
+            self._refuse_constraints()
+        names = tuple(joints)
+        _, columns, ratios = self.addresses(names)
+        self._driven_by_effort = dict(zip(names, zip(columns, ratios, strict=True), strict=True))
+
+    def set_controls(self, controls: Mapping[str, float]) -> None:
+        """See `Engine.set_controls`."""
+        for name, effort in controls.items():
+            column, ratio = self._driven_by_effort[name]
+            self._forces[column] = effort / ratio
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """See `Engine.collidable_pairs`; by MuJoCo's rules from the numbers on the device."""

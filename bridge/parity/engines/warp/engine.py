@@ -86,21 +86,25 @@ class WarpEngine(AcceleratedEngine):
                 M[:, row, column] = M[:, column, row] = entries[:, k]
         return M
 
-    def _at_current_state(self) -> Any:
+    def _with_step(self, positions: Array, velocities: Array) -> Any:
+        """Return data of states, for the time step of the model."""
         step = np.full(self._device_model.opt.timestep.shape, self.model.opt.timestep)
         self._device_model.opt.timestep.assign(step.astype(np.float32))
-        return self._worlds(np.array([self._data.qpos]), np.array([self._data.qvel]))
+        return self._worlds(positions, velocities)
 
-    def _advanced(self, count: int) -> tuple[Array, Array]:
+    def advanced(
+        self, positions: Array, velocities: Array, forces: Array, count: int
+    ) -> tuple[Array, Array]:
+        """See `AcceleratedEngine.advanced`."""
         with quiet():
-            d = self._at_current_state()
+            d = self._with_step(positions, velocities)
+            d.qfrc_applied.assign(np.asarray(forces, dtype=np.float32))
             for _ in range(count):
                 self._warp.step(self._device_model, d)
-            position, velocity = (x.numpy()[0].astype(np.float64) for x in (d.qpos, d.qvel))
-            return position, velocity
+            return d.qpos.numpy().astype(np.float64), d.qvel.numpy().astype(np.float64)
 
     def _measured(self) -> Array:
         with quiet():
-            d = self._at_current_state()
+            d = self._with_step(np.array([self._data.qpos]), np.array([self._data.qvel]))
             self._warp.forward(self._device_model, d)
             return np.asarray(d.sensordata.numpy()[0], dtype=np.float64)
