@@ -564,7 +564,7 @@ LOWER_THIN_LINK = Code(
 MESH_CONE = Code(
     "mesh.cone",
     Fate.APPROXIMATED,
-    "a cone becomes a mesh of {sides} sides, which lies up to 0.12 % of the radius inside",
+    "a cone becomes a mesh of {sides} sides, which lies up to {share} of the radius inside",
     meaning="A cone is exported as a mesh with 64 sides.",
 )
 MESH_CONVEX_HULL = Code(

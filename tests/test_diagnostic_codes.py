@@ -105,6 +105,28 @@ def rows_of_the_page() -> list[dict[str, str]]:
     return [row for file in files for row in csv.DictReader(file.read_text().splitlines())]
 
 
+_BOUND = re.compile(r"\b(?:within|up to|error is)[^.;{}]{0,25}?\d")
+_PYBULLET = "tests/bridge/targets/pybullet/"
+_MEASURED = {
+    "mjcf.restitution": "tests/bridge/targets/mjcf/test_contact.py",
+    "mjcf.rolling-friction": "tests/bridge/targets/mjcf/test_contact.py",
+    "pybullet.ball-constraint": f"{_PYBULLET}test_against_drake.py",
+    "pybullet.gear": f"{_PYBULLET}test_solver_constraints.py",
+    "pybullet.restitution": f"{_PYBULLET}test_contact.py",
+    "pybullet.rigid-distance": f"{_PYBULLET}test_against_drake.py",
+}
+"""The tests that measure the bounds that messages state as fixed numbers; all others are computed for
+the model.
+"""
+
+
+def test_a_bound_that_a_message_states_as_a_fixed_number_is_measured() -> None:
+    stating = {code.name for _, _, code in declarations() if _BOUND.search(code.message)}
+    assert stating == _MEASURED.keys()
+    for name, file in _MEASURED.items():
+        assert name.partition(".")[2] in (ROOT / file).read_text(encoding="utf-8")
+
+
 def test_the_page_is_up_to_date() -> None:
     run = [
         sys.executable,

@@ -34,6 +34,9 @@ one by one, and no kind was found to be false; each of the 273 about a file that
 no such file lies below the root.
 """
 
+_KEPT = "\n## Simulators called directly\n"
+"""Heading of the part of the page that is not from the sweeps, and that stays."""
+
 _AGES = """
 The columns are from several runs and versions on 2026-11-22: those of loading and URIs from one run for 994 of the 1607
 files and from earlier ones for the others; MuJoCo, PyBullet and the verdict from one run for 18 repositories, without
@@ -92,6 +95,7 @@ def write_page(rows: Iterable[Row]) -> None:
     lines = [
         *(_line(f"[{name}](https://github.com/{name})", group) for name, group in groups.items())
     ]
+    _, heading, kept = PAGE.read_text(encoding="utf-8").partition(_KEPT)
     PAGE.write_text(
         "".join(
             (
@@ -102,6 +106,8 @@ def write_page(rows: Iterable[Row]) -> None:
                 *_refused(whole),
                 _SAMPLE,
                 *_worlds(whole),
+                heading,
+                kept,
             )
         )
     )

@@ -296,7 +296,8 @@ def shape_asset(
             reason = f"its radius is {shape.radius:g} m and its length {shape.length:g} m"
             _report_degenerate("a cone", reason, target, diagnostics, where)
             return ()
-        diagnostics.add(MESH_CONE, where, target=target, sides=SIDES)
+        share = f"{1.0 - np.cos(np.pi / SIDES):.2%}"
+        diagnostics.add(MESH_CONE, where, target=target, sides=SIDES, share=share)
         vertices, faces = cone(shape)
         return (MeshAsset(name="cone", vertices=vertices, faces=faces),)
     return _polyline_asset(shape, target, diagnostics, where)

@@ -188,8 +188,8 @@ CUT_LINKS = Code(
     "pybullet.cut-links",
     Fate.APPROXIMATED,
     (
-        "links of model {model} are split between two bodies each, which the solver holds together "
-        "within 0.14 mm and 3e-4 rad at 1 kHz in a chain of 4 m: {links}"
+        "links of model {model} are split between two bodies each, which the solver holds "
+        "together with an error: {links}"
     ),
     meaning=(
         "A moving link is split across two PyBullet bodies with half of its inertia each, "
