@@ -158,10 +158,11 @@ def conda_recipe(project: dict[str, Any], sha256: str) -> str:
         if one.name != "pybullet-arm64"
     }
     name, version = project["name"], project["version"]
-    python = f"python {project['requires-python']}"
+    lowest = project["requires-python"].removeprefix(">=")
     source = f"https://pypi.org/packages/source/{name[0]}/{name}/{name}-{version}.tar.gz"
     recipe = {
         "schema_version": 1,
+        "context": {"python_min": lowest},
         "package": {"name": name, "version": version},
         "source": {"url": source, "sha256": sha256},
         "build": {
@@ -173,21 +174,32 @@ def conda_recipe(project: dict[str, Any], sha256: str) -> str:
             },
         },
         "requirements": {
-            "host": [python, "pip", "hatchling >=1.27"],
+            "host": ["python ${{ python_min }}.*", "pip", "hatchling >=1.27"],
             "run": [
-                python,
+                "python >=${{ python_min }}",
                 *(f"{name} {bounds}".strip() for name, bounds in sorted(named.items())),
             ],
         },
         "tests": [
-            {"python": {"imports": ["bridge", "loaders", "sdfbridge"], "pip_check": False}},
-            {"script": ["sdfbridge --version", "sdfbridge doctor"]},
+            {
+                "python": {
+                    "imports": ["bridge", "loaders", "sdfbridge"],
+                    "pip_check": False,
+                    "python_version": "${{ python_min }}.*",
+                }
+            },
+            {
+                "script": ["sdfbridge --version", "sdfbridge doctor"],
+                "requirements": {"run": ["python ${{ python_min }}.*"]},
+            },
         ],
         "about": {
             "summary": project["description"],
             "license": project["license"],
             "license_file": project["license-files"],
+            "homepage": f"https://pypi.org/project/{name}/",
         },
+        "extra": {"recipe-maintainers": [os.environ.get("GITHUB_REPOSITORY_OWNER", name)]},
     }
     return str(yaml.safe_dump(recipe, sort_keys=False, width=100))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from loaders.picture import view_axes
 from loaders.pose import Array
 
 Image = NDArray[np.uint8]
@@ -17,8 +18,6 @@ SIZE = (640, 480)
 """Width and height of an image [pixels]."""
 FIELD_OF_VIEW = 35.0
 """Vertical field of view [degrees]."""
-AZIMUTH, ELEVATION = 140.0, -18.0
-"""Direction in which the camera looks [degrees]."""
 _MARGIN = 1.2
 """Factor on the distance at which the model just fills the image."""
 _MIN_DISTANCE = 1e-3
@@ -27,7 +26,7 @@ _MIN_DISTANCE = 1e-3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Camera:
-    """A camera that looks at a point from the fixed direction `AZIMUTH`, `ELEVATION`."""
+    """A camera that looks at a point from the direction of `loaders.picture.view_axes`."""
 
     target: Array
     """Point in the center of the image [m], shape (3,), in the world."""
@@ -37,16 +36,8 @@ class Camera:
     @property
     def eye(self) -> Array:
         """Position of the camera [m], shape (3,), in the world."""
-        position: Array = self.target - self.distance * _axes()[2]
+        position: Array = self.target - self.distance * view_axes()[2]
         return position
-
-
-def _axes() -> Array:
-    """Return the directions right, up and forward of the camera in the world, shape (3, 3)."""
-    a, e = math.radians(AZIMUTH), math.radians(ELEVATION)
-    forward = np.array((math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e)))
-    right = np.array((math.sin(a), -math.cos(a), 0.0))
-    return np.array((right, np.cross(right, forward), forward))
 
 
 def fit_camera(points: Array) -> Camera:
@@ -55,7 +46,7 @@ def fit_camera(points: Array) -> Camera:
     Args:
         points: Points in the world [m], shape (n, 3).
     """
-    axes = _axes()
+    axes = view_axes()
     in_camera = points @ axes.T
     middle = (in_camera.min(axis=0) + in_camera.max(axis=0)) / 2.0
     slope = math.tan(math.radians(FIELD_OF_VIEW / 2.0))

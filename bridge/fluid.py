@@ -393,11 +393,7 @@ class LinkForce:
 
 @functools.lru_cache(maxsize=16)
 def fluid_forces(mechanism: Mechanism) -> tuple[LinkForce, ...]:
-    """Return the forces of a fluid on the links of a mechanism.
-
-    Args:
-        mechanism: The mechanism.
-    """
+    """Return the forces of a fluid on the links of a mechanism."""
     links = {body.name: body.link for body in mechanism.bodies}
     return tuple(
         _ready(force, links[force.link]) for force in mechanism.fluid_forces if force.link in links
@@ -438,11 +434,7 @@ def displaced_shapes(link: Link) -> tuple[tuple[Pose, Solid], ...]:
 
 
 def described(force: FluidForce) -> str:
-    """Return the kind of a force and its values, without those that are zero or unset.
-
-    Args:
-        force: The force.
-    """
+    """Return the kind of a force and its values, without those that are zero or unset."""
     values = {field.name: getattr(force, field.name) for field in dataclasses.fields(force)}
     texts = {name: _text(value) for name, value in values.items() if name not in {"link", "where"}}
     arguments = ", ".join(f"{name}={text}" for name, text in texts.items() if text)

@@ -81,8 +81,11 @@ def own_version_and_commit() -> str:
         with suppress(OSError, subprocess.SubprocessError):
             commit = subprocess.run(  # noqa: S603 - git of the path, on this package
                 ["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"],  # noqa: S607
-                capture_output=True, text=True, timeout=5, check=True,
-            ).stdout.strip()  # fmt: skip
+                capture_output=True,
+                text=True,
+                timeout=5,
+                check=True,
+            ).stdout.strip()
     return f"{own_version()} (commit {commit})" if commit else own_version()
 
 

@@ -81,11 +81,7 @@ class Element:
 
 
 def root_of(text: str) -> Element | None:
-    """Return the root of a well-formed XML text, with all elements in it; None without one.
-
-    Args:
-        text: The text.
-    """
+    """Return the root of a well-formed XML text, with all elements in it; None without one."""
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
     root: Element | None = None
     inner: Element | None = None

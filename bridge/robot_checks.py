@@ -21,17 +21,15 @@ import numpy as np
 
 from bridge import codes
 from bridge.geometry.overlap import has_volume
-from bridge.geometry.shapes import cone, directions, prisms
+from bridge.geometry.shapes import FLAT_SOLIDS, directions
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostic, Diagnostics, limited
 from loaders.finish.mesh_check import check_mesh_sizes, check_meshes
 from loaders.limits import Limits, budgeted
 from loaders.model import (
     WORLD,
-    Box,
     Capsule,
     Collision,
-    Cone,
     Cylinder,
     Ellipsoid,
     Joint,
@@ -39,7 +37,6 @@ from loaders.model import (
     JointType,
     Link,
     Mesh,
-    Polyline,
     Sphere,
     Visual,
 )
@@ -243,19 +240,13 @@ def _caps(shape: Capsule) -> Array:
     return np.concatenate((ball - end, ball + end))
 
 
-_CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-_POINTS: dict[type, Callable[[Any], Array]] = {
-    Box: lambda shape: _CORNERS * shape.size,
+_ROUND: dict[type, Callable[[Any], Array]] = {
     Sphere: lambda shape: shape.radius * directions(),
     Ellipsoid: lambda shape: directions() * shape.radii,
     Cylinder: _ends,
     Capsule: _caps,
-    Cone: lambda shape: cone(shape)[0],
-    Polyline: lambda shape: np.concatenate(
-        [np.zeros((0, 3)), *(prism.vertices for prism in prisms(shape))]
-    ),
 }
-"""Points on the hull of each shape that has an end [m]."""
+"""Points on the hull of each round shape that has an end [m]."""
 
 
 def _part(link: Link, meshes: Mapping[Mesh, Array | None]) -> _Part:
@@ -275,8 +266,10 @@ def _shape_points(shape: Collision | Visual, meshes: Mapping[Mesh, Array | None]
     geometry = shape.geometry
     if isinstance(geometry, Mesh):
         return meshes[geometry]
-    points = _POINTS.get(type(geometry))
-    return None if points is None else points(geometry)
+    kind = type(geometry)
+    if kind in FLAT_SOLIDS:
+        return np.concatenate([np.zeros((0, 3)), *FLAT_SOLIDS[kind](geometry)])
+    return _ROUND[kind](geometry) if kind in _ROUND else None
 
 
 def _box(points: Array) -> tuple[Array, Array]:
@@ -390,21 +383,32 @@ def _unit_of(size: float, usual: float, units: Sequence[str]) -> str | None:
 
 
 def _hull_volumes(parts: Sequence[_Part]) -> list[float]:
-    """Return the volume of the hull of each part [m^3], computed by MuJoCo; 0 for a flat one."""
+    """Return the volume of the hull of each part [m^3], computed by MuJoCo; 0 for one that MuJoCo
+    cannot tell from a flat one.
+    """
     import mujoco
 
     spec = mujoco.MjSpec()
     named: list[int] = []
     for number, part in enumerate(parts):
-        if not has_volume(part.points):
+        if not 0.0 < part.extent < np.inf:
             continue
-        scaled = part.points / part.extent  # MuJoCo refuses small volumes
+        # in single precision far points become one, and MuJoCo refuses small volumes
+        scaled = (part.points - part.points.mean(axis=0)) / part.extent
+        if not has_volume(scaled):
+            continue
         mesh = spec.add_mesh(name=str(number), uservert=scaled.ravel())
         mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
         body = spec.worldbody.add_body(name=str(number))
         body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=str(number), density=1.0)
         named.append(number)
-    model = spec.compile()
+    try:
+        model = spec.compile()
+    except ValueError:  # it refuses all meshes for one
+        if len(parts) == 1:
+            return [0.0]
+        half = len(parts) // 2
+        return _hull_volumes(parts[:half]) + _hull_volumes(parts[half:])
     volumes = [0.0] * len(parts)
     for number in named:
         volumes[number] = float(model.body(str(number)).mass[0]) * parts[number].extent ** 3
@@ -497,7 +501,11 @@ def _distance_to_hull(points: Array) -> float:
     return _smallest_norm(nearest, lambda x: points[np.argmin(points @ x)])
 
 
-def _smallest_norm(x: Array, support: Callable[[Array], Array], steps: int = 200) -> float:
+_STEPS = 200
+"""Largest number of iterations."""
+
+
+def _smallest_norm(x: Array, support: Callable[[Array], Array]) -> float:
     """Return the smallest distance of a convex set from the origin [m], at most 1 % too large.
 
     Source: Gilbert (1966), An iterative procedure for computing the minimum of a quadratic form on
@@ -506,9 +514,8 @@ def _smallest_norm(x: Array, support: Callable[[Array], Array], steps: int = 200
     Args:
         x: A point of the set.
         support: The point of the set that is farthest against a direction.
-        steps: Largest number of iterations.
     """
-    for _ in range(steps):
+    for _ in range(_STEPS):
         length = float(np.linalg.norm(x))
         farthest = support(x)
         gap = length - float(farthest @ x) / length if length > 0.0 else 0.0

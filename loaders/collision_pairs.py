@@ -143,21 +143,13 @@ class PairSet(Set[frozenset[T]]):
         return self._hash()
 
     def with_pairs(self, pairs: Iterable[frozenset[T]]) -> PairSet[T]:
-        """Return the set with further pairs.
-
-        Args:
-            pairs: The pairs.
-        """
+        """Return the set with further pairs."""
         further = frozenset(pairs)
         removed = self._removed - further
         return PairSet(self.groups, self._pairs | further, removed) if further else self
 
     def without(self, pairs: Iterable[frozenset[T]]) -> PairSet[T]:
-        """Return the set without some pairs.
-
-        Args:
-            pairs: The pairs.
-        """
+        """Return the set without some pairs."""
         removed = frozenset(pairs)
         return PairSet(self.groups, self._pairs, self._removed | removed) if removed else self
 
@@ -197,9 +189,6 @@ class PairSet(Set[frozenset[T]]):
     def representatives(self, items: Iterable[T]) -> list[T]:
         """Return some of the items, so that each other one forms pairs with the same others as two
         of these.
-
-        Args:
-            items: The items.
         """
         listed = {item for pair in (*self._pairs, *self._removed) for item in pair}
         chosen: list[T] = []
@@ -307,9 +296,6 @@ def adjacent_pairs(scene: SceneData) -> PairSet[str]:
     ``neighbors``, or would be without the links between them, which have no collisions.
 
     MoveIt's setup assistant calls these adjacent. Filters and bitmasks do not count.
-
-    Args:
-        scene: The scene.
 
     Raises:
         LimitError: if there are more pairs, beside the groups, than the call that is running may

@@ -65,9 +65,6 @@ _held: list[Any] = []
 def hold_at_fork(*locks: Any) -> None:
     """Let a fork of this process wait for locks, which a child process could never get if another
     thread held them.
-
-    Args:
-        locks: The locks.
     """
     _LOCKS.extend(locks)
 

@@ -88,9 +88,6 @@ def beyond_inertia(settings: Settings) -> Settings:
 def gravity_share(link: Link) -> float:
     """Return the share of gravity that acts on a link: 1 unless the source compensates a part of
     it.
-
-    Args:
-        link: The link.
     """
     if not link.gravity:
         return 0.0
@@ -210,11 +207,7 @@ class Grip(NamedTuple):
 
 
 def grip_of(surface: Surface) -> Grip:
-    """Return the properties of a surface that decide on the friction of a pair.
-
-    Args:
-        surface: The surface.
-    """
+    """Return the properties of a surface that decide on the friction of a pair."""
     settings = dict(settings_of(surface, MUJOCO)) if surface.engine_settings else {}
     dimension, priority = settings.get("condim", "3"), settings.get("priority", "0")
     return Grip(surface.friction.mu, int(dimension), int(priority))
@@ -368,11 +361,7 @@ class SettingGroup:
 
 
 def grouped(settings: Iterable[Setting]) -> list[SettingGroup]:
-    """Return settings by element and attribute, in their order.
-
-    Args:
-        settings: The settings.
-    """
+    """Return settings by element and attribute, in their order."""
     groups: dict[str, list[Setting]] = {}
     for setting in settings:
         groups.setdefault(setting.path, []).append(setting)

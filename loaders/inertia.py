@@ -181,9 +181,6 @@ def are_physical(inertias: Sequence[SpatialInertia]) -> list[bool]:
 
     Nearly every inertia is plainly physical. Only for the others principal moments are computed,
     all at once.
-
-    Args:
-        inertias: The inertias.
     """
     physical = [_is_plainly_physical(inertia) for inertia in inertias]
     if not all(physical):

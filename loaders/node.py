@@ -567,9 +567,5 @@ ESCAPED = "".join(map(chr, _ESCAPES))
 
 
 def escaped(value: str) -> str:
-    """Return the value of an attribute as text to stand between double quotes.
-
-    Args:
-        value: The value.
-    """
+    """Return the value of an attribute as text to stand between double quotes."""
     return value.translate(_ESCAPES)

@@ -79,9 +79,6 @@ def as_switched(scene: S) -> S:
     Limits, dampers, springs, dry friction, equalities, contacts and actuators that a flag switches
     off are left out; the friction of an override is that of all surfaces; contacts are without
     friction if all shapes state ``condim="1"``.
-
-    Args:
-        scene: The scene.
     """
     stated = dict(settings_of(scene.physics, MUJOCO))
     off = _switched_off(stated)

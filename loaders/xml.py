@@ -21,7 +21,7 @@ from __future__ import annotations
 import codecs
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -93,11 +93,16 @@ def mended_xml(data: bytes) -> bytes:
         data: The document.
     """
     data = _without_text_around_root(_with_declaration_first(_CONTROL.sub(b"", _in_utf8(data))))
+    return _with_markup(data, _mended_markup)
+
+
+def _with_markup(data: bytes, mend: Callable[[bytes], bytes]) -> bytes:
+    """Return a document whose markup is mended, but no comment and no section of characters."""
     pieces, end = [], 0
     for start, stop in _sections(data):
-        pieces += [_mended_markup(data[end:start]), data[start:stop]]
+        pieces += [mend(data[end:start]), data[start:stop]]
         end = stop
-    return b"".join((*pieces, _mended_markup(data[end:])))
+    return b"".join((*pieces, mend(data[end:])))
 
 
 def accepted_xml(data: bytes) -> bytes:
@@ -111,11 +116,7 @@ def accepted_xml(data: bytes) -> bytes:
         data: The document.
     """
     data = _CONTROL.sub(b"", _in_utf8(data))
-    pieces, end = [], 0
-    for start, stop in _sections(data):
-        pieces += [_accepted_markup(data[end:start]), data[start:stop]]
-        end = stop
-    return b"".join((*pieces, _accepted_markup(data[end:])))
+    return _with_markup(data, _accepted_markup)
 
 
 def _accepted_markup(markup: bytes) -> bytes:

@@ -201,6 +201,8 @@ def test_the_conda_recipe_names_every_dependency_and_renders() -> None:
     run = {text.partition(" ")[0] for text in recipe["requirements"]["run"]}
     wanted = {Requirement(text).name for text in PROJECT["dependencies"]} - {"pybullet-arm64"}
     assert run == {release.CONDA_NAMES.get(name, name) for name in wanted} | {"python"}
+    assert recipe["about"].keys() == {"summary", "license", "license_file", "homepage"}
+    assert recipe["extra"]["recipe-maintainers"]
 
 
 def test_the_changelog_has_notes_for_the_version_of_the_project_file() -> None:

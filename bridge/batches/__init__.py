@@ -6,8 +6,9 @@ Each public name is imported when it is first used, so that the inputs of comman
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from loaders.deferred import on_demand
 
 if TYPE_CHECKING:
     from .folder import merge, results_of
@@ -25,10 +26,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name], __name__), name)
+__getattr__ = on_demand(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -256,9 +256,6 @@ def merge(
 def results_of(folder: str | os.PathLike[str]) -> Iterator[BatchResult]:
     """Yield the results in the folder of a batch, or of an interrupted one; of several about a
     source, the last one.
-
-    Args:
-        folder: The folder.
     """
     path = Path(folder) / RESULTS
     latest: dict[str, int] = {}

@@ -68,7 +68,7 @@ def _run(options: Namespace, output: Output) -> int:
         with leaving_out(getattr(options, "lenient", False)):
             status = command(options, output)
     except ModelError as error:
-        output.diagnostics(error.diagnostics)
+        output.diagnostics(error.diagnostics, all_kinds=True)
         output.advice(getattr(error, "advice", ""))
         if all(entry.severity != "error" for entry in error.diagnostics):
             output.error("refused by --strict, for which every warning is an error")

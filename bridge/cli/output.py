@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import re
+import shutil
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TextIO
+from itertools import zip_longest
+from typing import Any
 
 from loaders.diagnostics import Diagnostic, folded
 from loaders.text import counted, printable
@@ -78,10 +82,20 @@ def with_command_words(entry: Diagnostic, command: str) -> Diagnostic:
 
 _WIDTH = 160
 """Width of a table that is not printed to a terminal."""
+_NARROWEST = 8
+"""Least width of a column that gives way to others."""
+STYLES = {
+    "bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "magenta": "35",
+}  # fmt: skip
+"""Codes of a terminal for the words of a style."""
 _MAX_SIMILAR = 5
 """Number of diagnostics with the same code and template that are printed before the rest is only
 counted.
 """
+_MAX_WORST = 3
+"""Number of warnings that a command with another purpose than to list them says in words."""
+_LISTING = ("", "check", "batch")
+"""Commands that list every warning with its place."""
 _SEVERITIES = ("error", "warning", "note")
 
 
@@ -99,7 +113,7 @@ class Output:
     verbosity: int = 0
     similar: int = _MAX_SIMILAR
     command: str = ""
-    _spinner: Any = field(default=None, repr=False)
+    _status: str = field(default="", repr=False)
 
     def data(self, text: str) -> None:
         """Write a result."""
@@ -130,23 +144,23 @@ class Output:
             rows: Cells of each row.
             styles: Style of each row; rows past the end have none.
         """
-        from rich import box
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(*columns, box=box.SIMPLE_HEAD)
-        for i, row in enumerate(rows):
-            table.add_row(
-                *(Text(printable(cell, lines=True)) for cell in row),
-                style=styles[i] if i < len(styles) else None,
-            )
-        self._print(table, sys.stdout)
+        self.status("")
+        cells = [[printable(cell) for cell in row] for row in rows]
+        room = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
+        widths = _widths([columns, *cells], room)
+        rule = "-" * (sum(widths) + 2 * len(widths))
+        sys.stdout.write(f"\n{_line(columns, widths)}\n{rule}\n")
+        for i, row in enumerate(cells):
+            style = styles[i] if i < len(styles) else None
+            parts = [textwrap.wrap(cell, width) for cell, width in zip(row, widths, strict=True)]
+            for line in zip_longest(*parts, fillvalue=""):
+                sys.stdout.write(_styled(_line(line, widths), style) + "\n")
+        sys.stdout.write("\n")
 
     def banner(self, text: str, style: str) -> None:
         """Write one highlighted line."""
-        from rich.text import Text
-
-        self._print(Text(printable(text), style=style), sys.stdout)
+        self.status("")
+        sys.stdout.write(_styled(printable(text), style) + "\n")
 
     def progress(self, text: str) -> None:
         """Write a line of progress."""
@@ -156,42 +170,62 @@ class Output:
             sys.stderr.flush()
 
     def status(self, text: str) -> None:
-        """Show what goes on beside a spinner, on a terminal only; an empty text removes it."""
-        if self._spinner is not None:
-            self._spinner.stop()  # which gives sys.stdout and sys.stderr back, see rich.live.Live
-            self._spinner = None
-        if text and self.verbosity >= 0 and sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-            columns = SpinnerColumn(), TextColumn("{task.description}", markup=False)
-            console = Console(stderr=True)
-            self._spinner = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
-            self._spinner.add_task(printable(text), total=None)
-            self._spinner.start()
+        """Show in the last line of a terminal what goes on; an empty text removes it."""
+        if self.verbosity < 0 or not (text or self._status) or not sys.stderr.isatty():
+            return
+        room = shutil.get_terminal_size().columns - 1
+        self._status = printable(text)[:room]
+        sys.stderr.write(f"\r\x1b[K{self._status}")
+        sys.stderr.flush()
 
     def error(self, text: str) -> None:
         """Write an error of the command itself."""
         self.status("")
         sys.stderr.write(f"sdfbridge: {printable(text, lines=True)}\n")
 
-    def diagnostics(self, entries: Iterable[Diagnostic]) -> None:
-        """Write the diagnostics that the verbosity admits, then the number of each severity.
+    def diagnostics(self, entries: Iterable[Diagnostic], *, all_kinds: bool = False) -> None:
+        """Write the diagnostics that the verbosity admits, by harm, then the number of each
+        severity.
 
         Below verbosity 1, only the first few with the same code and template are written, and the
-        rest is counted.
+        rest is counted; of warnings, commands other than ``check`` write the three worst kinds.
+
+        Args:
+            entries: The diagnostics.
+            all_kinds: Whether every kind of warning is written, as where warnings are errors.
         """
         self.status("")
         entries = list(entries)
-        shown, hidden = self._select(entries)
+        errors = [entry for entry in entries if entry.severity == "error"]
+        if self.verbosity > 0 or all_kinds or self.command in _LISTING:
+            shown, hidden = self._select(entries)
+            self._write(shown, hidden)
+        else:
+            self._write(*folded(errors, self.similar))
+            if self.verbosity == 0:
+                self._write_worst([entry for entry in entries if entry.severity == "warning"])
+        if entries and self.verbosity >= 0:
+            sys.stderr.write(self._summary(entries) + "\n")
+
+    def _write(self, shown: Iterable[Diagnostic], hidden: Iterable[tuple[str, int]]) -> None:
         for entry in shown:
             place = replace(entry.where, file=nearest_path(entry.where.file))
             shown_entry = with_command_words(replace(entry, where=place), self.command)
             sys.stderr.write(f"{without_current_folder(str(shown_entry))}\n")
         for code, count in hidden:
             sys.stderr.write(f"and {count} more like it  [{code}] (-v shows all)\n")
-        if entries and self.verbosity >= 0:
-            sys.stderr.write(self._summary(entries) + "\n")
+
+    def _write_worst(self, warnings: list[Diagnostic]) -> None:
+        """Write the first warning of each of the three worst kinds, and the others as numbers."""
+        counts = Counter(entry.code for entry in warnings)
+        by_code = {entry.code: entry for entry in reversed(folded(warnings, 1)[0])}
+        worst = list(reversed(by_code.values()))[:_MAX_WORST]
+        for entry in worst:
+            alike = counts.pop(entry.code) - 1
+            self._write([entry], [(entry.code, alike)] if alike else [])
+        if counts:
+            others = ", ".join(f"{count} {code}" for code, count in counts.items())
+            sys.stderr.write(f"less harmful: {others} (-v shows all)\n")
 
     def advice(self, text: str) -> None:
         """Write how a file can be read in spite of its errors; nothing for an empty text."""
@@ -213,9 +247,23 @@ class Output:
             " (-v shows notes)" if counts["note"] and self.verbosity == 0 else ""
         )
 
-    def _print(self, renderable: Any, file: TextIO) -> None:
-        from rich.console import Console
 
-        self.status("")
-        width = None if file.isatty() else _WIDTH
-        Console(file=file, width=width, highlight=False, soft_wrap=False).print(renderable)
+def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
+    """Return the widths of the columns; the widest ones give way where the room is too small."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    while sum(widths) + 2 * len(widths) > room and max(widths) > _NARROWEST:
+        widths[widths.index(max(widths))] -= 1
+    return widths
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+    return f" {'  '.join(padded)}".rstrip()
+
+
+def _styled(text: str, style: str | None) -> str:
+    """Return a text with a style of `STYLES`, if standard output is a terminal that shows it."""
+    if not style or not sys.stdout.isatty() or "NO_COLOR" in os.environ:
+        return text
+    codes = ";".join(STYLES[word] for word in style.split())
+    return f"\x1b[{codes}m{text}\x1b[0m"

@@ -17,9 +17,6 @@ from loaders.text import counted, printable
 def frame_rows(scene: Scene) -> Iterator[tuple[str, ...]]:
     """Yield kind, name, position [m] and roll, pitch and yaw [rad] of each link, joint and frame at
     zero configuration.
-
-    Args:
-        scene: The scene.
     """
     X_WL = {WORLD: IDENTITY} | {link.name: link.X_WL for link in scene.links}
     for link in scene.links:

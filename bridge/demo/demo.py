@@ -19,16 +19,7 @@ from typing import Any
 import numpy as np
 
 import loaders
-from bridge.camera import (
-    AZIMUTH,
-    ELEVATION,
-    FIELD_OF_VIEW,
-    SIZE,
-    Camera,
-    Image,
-    composite_on_background,
-    fit_camera,
-)
+from bridge.camera import FIELD_OF_VIEW, SIZE, Camera, Image, composite_on_background, fit_camera
 from bridge.lowering.sources import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, all_positions
@@ -42,6 +33,7 @@ from bridge.targets.mjcf.folder import folder_files
 from bridge.targets.mjcf.keyframe import qpos
 from bridge.targets.pybullet import load_into_pybullet
 from bridge.targets.pybullet.body import bullet_image
+from loaders.picture import AZIMUTH, ELEVATION
 from loaders.pose import Array
 from loaders.scene import Scene
 

@@ -287,16 +287,14 @@ def _with_renamed_shapes(scene: Scene, names: dict[str, str]) -> Scene:
     def new_name(link: Link, name: str) -> str:
         return name.replace(old[link.name], link.name)
 
-    links = (
-        replace(
-            link,
-            collisions=tuple(replace(c, name=new_name(link, c.name)) for c in link.collisions),
-            visuals=tuple(replace(v, name=new_name(link, v.name)) for v in link.visuals),
-        )
-        if link.name in old
-        else link
-        for link in scene.links
-    )
+    links = []
+    for link in scene.links:
+        if link.name in old:
+            collisions = tuple(replace(c, name=new_name(link, c.name)) for c in link.collisions)
+            visuals = tuple(replace(v, name=new_name(link, v.name)) for v in link.visuals)
+            links.append(replace(link, collisions=collisions, visuals=visuals))
+        else:
+            links.append(link)
     return replace(scene, links=tuple(links))
 
 

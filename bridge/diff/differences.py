@@ -278,44 +278,31 @@ _SKIPPED = frozenset({"name", "source", "diagnostics", "collision_policy", "fric
 """Fields of a scene that are no part of its content."""
 
 
-def differences(
-    a: Scene, b: Scene, *, tolerance: float = TOLERANCE, skip: Iterable[tuple[str, str]] = ()
-) -> tuple[Difference, ...]:
+def differences(a: Scene, b: Scene, *, tolerance: float = TOLERANCE) -> tuple[Difference, ...]:
     """Return the differences between two scenes, in the order of the fields and items of the first.
 
     Args:
         a: Scene A.
         b: Scene B.
         tolerance: Largest difference of equal numbers, absolute below 1 and relative above.
-        skip: Pairs of a kind of item and a field that do not count, such as ``("joint", "where")``.
     """
-    skipped = frozenset(skip)
-    return tuple(_scene_differences(a, b, tolerance, skipped))
+    return tuple(_scene_differences(a, b, tolerance))
 
 
-def _scene_differences(
-    a: Scene, b: Scene, tolerance: float, skip: frozenset[tuple[str, str]]
-) -> Iterator[Difference]:
+def _scene_differences(a: Scene, b: Scene, tolerance: float) -> Iterator[Difference]:
     for field in fields_of(a):
         if field in _SKIPPED:
             continue
         value_a, value_b = getattr(a, field), getattr(b, field, ())
         if isinstance(value_a, tuple):
-            yield from _item_differences(
-                _SINGULAR.get(field, field), value_a, value_b, tolerance, skip
-            )
+            yield from _item_differences(_SINGULAR.get(field, field), value_a, value_b, tolerance)
         else:
             for path, x, y in compare_values(value_a, value_b, tolerance, field):
-                if ("scene", path.partition(".")[0]) not in skip:
-                    yield Difference(kind="scene", name="", field=path, a=x, b=y)
+                yield Difference(kind="scene", name="", field=path, a=x, b=y)
 
 
 def _item_differences(
-    kind: str,
-    a: Iterable[Any],
-    b: Iterable[Any],
-    tolerance: float,
-    skip: frozenset[tuple[str, str]],
+    kind: str, a: Iterable[Any], b: Iterable[Any], tolerance: float
 ) -> Iterator[Difference]:
     by_name_a, by_name_b = _keyed(a), _keyed(b)
     for name in dict.fromkeys((*by_name_a, *by_name_b)):
@@ -327,10 +314,8 @@ def _item_differences(
             )
             continue
         for path, value_a, value_b in compare_values(x, y, tolerance):
-            top = path.partition(".")[0].partition("[")[0]
-            if (kind, top) not in skip:
-                places = {"where_a": place_of(x, path), "where_b": place_of(y, path)}
-                yield Difference(kind=kind, name=name, field=path, a=value_a, b=value_b, **places)
+            places = {"where_a": place_of(x, path), "where_b": place_of(y, path)}
+            yield Difference(kind=kind, name=name, field=path, a=value_a, b=value_b, **places)
 
 
 def place_of(item: Any, path: str = "") -> Where:

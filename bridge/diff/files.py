@@ -454,7 +454,7 @@ class FileComparison:
         pictures = [f'<img alt="{alt}" src="data:image/png;base64,{data}">'] if data else []
         rows = [(*row, places_of(d)) for row, d in zip(self._rows(), self.differences, strict=True)]
         changed = [
-            ("changes the motion" if change.acts else "does not", change.message, _sources(change))
+            ("changes the motion" if change.acts else "does not", change.message, places_of(change))
             for change in sorted(self.changes, key=lambda change: not change.acts)
         ]
         heads = ("motion", "what changed from A to B", "place")
@@ -631,19 +631,9 @@ def text_of(value: object) -> str:
     return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
-def places_of(difference: Difference) -> str:
-    """Return file and line of an item in A and in B, without folders.
-
-    Args:
-        difference: The difference.
-    """
-    places = (difference.where_a, difference.where_b)
-    return " ".join(f"{PurePath(where.file).name}:{where.line}" for where in places if where.line)
-
-
-def _sources(change: Change) -> str:
-    """Return file and line of a change in A and in B, without folders."""
-    places = (change.where_a, change.where_b)
+def places_of(found: Difference | Change) -> str:
+    """Return file and line of an item in A and in B, without folders."""
+    places = (found.where_a, found.where_b)
     return " ".join(f"{PurePath(where.file).name}:{where.line}" for where in places if where.line)
 
 

@@ -16,6 +16,7 @@ from loaders.model import Box, Capsule, Cylinder, Sphere
 from loaders.pose import Array, Pose
 
 from .convex_decomposition import extent, hull_faces, spread_directions
+from .shapes import Point, twice_area
 
 Primitive = Box | Sphere | Capsule | Cylinder
 """A shape that can be fitted."""
@@ -216,17 +217,13 @@ def _outline(flat: Array) -> Array:
         return np.array(points)
     sides = []
     for ordered in (points, points[::-1]):
-        side: list[tuple[float, ...]] = []
+        side: list[Point] = []
         for x, y in ordered:
-            while len(side) > 1 and _turn(side[-2], side[-1], (x, y)) <= 0.0:
+            while len(side) > 1 and twice_area(side[-2], side[-1], (x, y)) <= 0.0:
                 side.pop()
             side.append((x, y))
         sides += side[:-1]
     return np.array(sides)
-
-
-def _turn(a: tuple[float, ...], b: tuple[float, ...], c: tuple[float, ...]) -> float:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
 def principal_axes(points: Array) -> Array:

@@ -88,9 +88,6 @@ def with_asset_files(scene: Scene) -> Scene:
     """Return the scene with a file for each mesh and height map whose content is in the source.
 
     Where the cache cannot be written the file is missing, which every target reports.
-
-    Args:
-        scene: The scene.
     """
     shapes: Iterator[Collision | Visual] = chain.from_iterable(
         (*link.collisions, *link.visuals) for link in scene.links

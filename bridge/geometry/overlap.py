@@ -17,23 +17,20 @@ from numpy.typing import NDArray
 
 from loaders.diagnostics import Diagnostics
 from loaders.model import (
-    Box,
     Capsule,
     Collision,
-    Cone,
     Cylinder,
     Ellipsoid,
     Link,
     Mesh,
     Plane,
-    Polyline,
     Sphere,
 )
 from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, rotation_to
 
 from .cache import stamp_of
 from .mesh import mesh_files
-from .shapes import cone, prisms
+from .shapes import FLAT_SOLIDS
 
 HULL_MARGIN = 1e-3
 """Margin by which PyBullet enlarges the convex hull of a mesh [m]."""
@@ -56,7 +53,6 @@ _FAR = 1e3
 """Widest gap that is measured where distances are compared [m]."""
 _BOX_MARGIN = 1e-9
 """Added to each side of the box around a link, for the rounding of numbers [m]."""
-_BOX = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,10 +115,7 @@ _ROUND: dict[type, Callable[[Any], tuple[str, tuple[float, float, float]]]] = {
 }
 """Type and size of MuJoCo's geom for each round shape."""
 _POINTS: dict[type, Callable[[Any], list[Array]]] = {
-    # MuJoCo's collider of a box and a capsule is not exact, that of two hulls is
-    Box: lambda shape: [_BOX * shape.size],
-    Cone: lambda shape: [cone(shape)[0]],
-    Polyline: lambda shape: [prism.vertices for prism in prisms(shape)],
+    **FLAT_SOLIDS,  # MuJoCo's collider of a box and a capsule is not exact, that of two hulls is
     Mesh: lambda mesh: [
         file.vertices for file in mesh_files(mesh, "", Diagnostics(), collides=True)
     ],
@@ -131,11 +124,18 @@ _POINTS: dict[type, Callable[[Any], list[Array]]] = {
 
 
 def has_volume(points: Array) -> bool:
-    """Return whether points have a convex hull with a volume."""
-    if len(points) < 4 or not np.isfinite(points).all():
+    """Return whether points have a convex hull with a volume, in the single precision of MuJoCo
+    too.
+    """
+    with np.errstate(over="ignore"):
+        single = points.astype(np.float32).astype(np.float64)
+    if len(points) < 4 or not np.isfinite(single).all():
         return False
-    extents = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
-    return bool(extents[2] > _FLAT * extents[0])
+    for kept in (points, single):
+        extents = np.linalg.svd(kept - kept.mean(axis=0), compute_uv=False)
+        if not extents[2] > _FLAT * extents[0]:
+            return False
+    return True
 
 
 class Poses(Protocol):

@@ -398,6 +398,9 @@ def cone(shape: Cone) -> tuple[Array, Faces]:
     return vertices, np.array(faces)
 
 
+_BOX = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+
+
 def prisms(shape: Polyline) -> list[Prism]:
     """Return each outline extruded to the height of the shape, without those that have a
     `problem`.
@@ -446,3 +449,11 @@ def _counterclockwise(outline: Outline) -> Outline:
         for (x0, y0), (x1, y1) in zip(points, points[1:] + points[:1], strict=True)
     )
     return points if area >= 0.0 else points[::-1]
+
+
+FLAT_SOLIDS: dict[type, Callable[[Any], list[Array]]] = {
+    Box: lambda shape: [_BOX * shape.size],
+    Cone: lambda shape: [cone(shape)[0]],
+    Polyline: lambda shape: [prism.vertices for prism in prisms(shape)],
+}
+"""Corners of the convex solids of shapes with flat faces, a cone with `SIDES` of them [m]."""

@@ -174,9 +174,6 @@ def _how_to_exclude(mechanism: Mechanism) -> str:
 def pairs_of_rules(mechanism: Mechanism) -> list[tuple[int, int]]:
     """Return the bodies of each filter rule that names two links, as every ``<exclude>`` of MJCF
     does.
-
-    Args:
-        mechanism: The mechanism.
     """
     index, scene = mechanism.body_index, mechanism.scene
     links = {group.name: group.links for group in scene.filter_groups}
@@ -246,9 +243,6 @@ _MASSLESS = SpatialInertia.of(0.0)
 
 def lower(scene: Scene) -> Mechanism:
     """Return the mechanism of a scene, from which every target is made.
-
-    Args:
-        scene: The scene.
 
     Raises:
         ExportError: if the scene has a joint that no mechanism can express, names that nothing has,

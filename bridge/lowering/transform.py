@@ -210,9 +210,6 @@ def relowered(mechanism: Mechanism, scene: Scene) -> Mechanism:
 def switched(mechanism: Mechanism) -> Mechanism:
     """Return a mechanism without what the source's flags for MuJoCo switch off, as every other
     simulator gets it; see `loaders.switches.as_switched`.
-
-    Args:
-        mechanism: The mechanism.
     """
     scene = as_switched(mechanism.scene)
     if scene is mechanism.scene:

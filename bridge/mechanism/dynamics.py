@@ -242,7 +242,14 @@ def _bias_forces(segments: list[_Segment], rates: Array, gravity: Array) -> Arra
     ):
         fictitious = A_i + np.concatenate((np.zeros(3), X_WS.R.T @ (segment.weight * base)[3:]))
         forces.append(segment.inertia @ fictitious + _momentum_rate(segment.inertia, V_i))
-    tau = np.zeros(len(rates))
+    return _summed_up(segments, forces, len(rates))
+
+
+def _summed_up(segments: Sequence[_Segment], forces: list[Array], nv: int) -> Array:
+    """Return the efforts of joints that balance forces on segments, to which those of the segments
+    behind each are added.
+    """
+    tau = np.zeros(nv)
     for i in range(len(segments) - 1, -1, -1):
         segment = segments[i]
         tau[segment.v] += segment.S.T @ forces[i]
@@ -374,13 +381,7 @@ def _efforts_and_reactions(
         segment.inertia @ A + load
         for segment, A, load in zip(segments, accelerations, loads, strict=True)
     ]
-    tau = np.zeros(nv)
-    for i in range(len(segments) - 1, -1, -1):
-        segment = segments[i]
-        tau[segment.v] += segment.S.T @ forces[i]
-        if segment.parent != ROOT:
-            forces[segment.parent] = forces[segment.parent] + segment.X.T @ forces[i]
-    return tau, forces
+    return _summed_up(segments, forces, nv), forces
 
 
 def damper_and_spring_forces(

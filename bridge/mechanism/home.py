@@ -37,9 +37,6 @@ def home_coordinates(mechanism: _Closed) -> list[Coordinates]:
 
     Joints that follow others are where the couplings put them, unless the source states their
     position too; joints that others follow are where the limits of those hold too.
-
-    Args:
-        mechanism: The mechanism.
     """
     bodies, indices = mechanism.bodies, joint_index(mechanism.bodies)
     stated = {

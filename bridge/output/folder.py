@@ -263,9 +263,6 @@ def discard(hidden: Path, place: Path) -> None:
 def remove_output(folder: Path) -> None:
     """Remove a folder, its manifest last, so that a folder that a kill leaves still lists what
     belongs to it.
-
-    Args:
-        folder: The folder.
     """
     with contextlib.suppress(OSError):
         for entry in os.scandir(folder):

@@ -169,9 +169,6 @@ def exclusive_use(folder: Path) -> Iterator[None]:
     """Make a folder if it does not exist, and let no other process into a block for it; the lock
     ends with the process.
 
-    Args:
-        folder: The folder.
-
     Raises:
         FolderInUseError: if another process is in such a block.
         OSError: if the folder cannot be made.

@@ -5,8 +5,9 @@ Each public name is imported when it is first used.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from loaders.deferred import on_demand
 
 if TYPE_CHECKING:
     from .comparison import Comparison
@@ -29,24 +30,16 @@ __all__ = [
     "record_motion",
 ]  # fmt: skip
 
-_OF_ENGINES = (
-    "BaseEngine", "Engine", "EngineMissingError", "JointParameters", "NotReportedError",
-    "default_engines", "engine_names",
-)  # fmt: skip
-_HOMES = {
+_HOMES = dict.fromkeys(__all__, ".engine") | {
     "Comparison": ".comparison",
     "compare": ".two_models",
     "record_motion": ".motion.recording",
-    **dict.fromkeys(_OF_ENGINES, ".engine"),
     **dict.fromkeys(("Level", "Outcome", "Row", "Verdict"), ".verdict"),
 }
 """Modules of the public names, which are imported on first use."""
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name], __name__), name)
+__getattr__ = on_demand(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -370,10 +370,6 @@ def _chosen_engines(
 def check_choices(engines: Iterable[str | Factory], levels: Iterable[Level | str]) -> None:
     """Refuse engines and levels that `compare` would refuse.
 
-    Args:
-        engines: The engines.
-        levels: The levels.
-
     Raises:
         ValueError: If one is unknown.
         EngineMissingError: If an engine is not installed.

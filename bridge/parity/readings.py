@@ -81,9 +81,6 @@ def actuator_trials(mechanism: Mechanism) -> dict[str, ActuatorTrial]:
 
     A joint that closes a loop moves only with the constraint of the loop, and trials are made
     without constraints.
-
-    Args:
-        mechanism: The mechanism.
     """
     closing = {closure.joint.name for closure in mechanism.closures}
     bodies = {
@@ -104,9 +101,6 @@ def actuator_trials(mechanism: Mechanism) -> dict[str, ActuatorTrial]:
 def untried_actuators(mechanism: Mechanism) -> tuple[str, ...]:
     """Return the joints, or else the actuators, for which the model states an actuator and no trial
     exists.
-
-    Args:
-        mechanism: The mechanism.
     """
     tried = actuator_trials(mechanism)
     named = ((item.actuator.joint, item.actuator.name) for item in _acting(mechanism))
@@ -294,9 +288,6 @@ def model_surfaces(mechanism: Mechanism) -> Surfaces:
 
     Hulls are computed once. A shape that cannot be read, or a height map, has no support; its link
     is left out.
-
-    Args:
-        mechanism: The mechanism.
     """
     bodies = {body.name for body in mechanism.bodies}
     links = [link for link in mechanism.scene.links if link.name in bodies]
@@ -340,11 +331,7 @@ def _listed_friction(mechanism: Mechanism) -> dict[frozenset[str], float]:
 
 
 def shapes_of(link: Link) -> list[Collision]:
-    """Return the collisions of a link that have a shape.
-
-    Args:
-        link: The link.
-    """
+    """Return the collisions of a link that have a shape."""
     return [collision for collision in link.collisions if not isinstance(collision.geometry, Empty)]
 
 
@@ -364,9 +351,6 @@ def _contact(surface: Surface) -> tuple[float, ...]:
 def has_drawn_poses(link: Link) -> bool:
     """Return whether every visual of a link is a shape that engines draw in its own frame; a plane
     is drawn as a box.
-
-    Args:
-        link: The link.
     """
     drawn = not any(
         isinstance(visual.geometry, Plane | Heightmap | Empty) for visual in link.visuals
@@ -435,9 +419,6 @@ def is_world(mechanism: Mechanism) -> bool:
     """Return whether a scene has several models, or a model and the ground that it touches.
 
     PyBullet's coefficients are then chosen for the pairs that may touch.
-
-    Args:
-        mechanism: The mechanism.
     """
     scene = mechanism.scene
     has_ground = any(link.name == WORLD and link.collisions for link in scene.links)

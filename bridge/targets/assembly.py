@@ -82,11 +82,7 @@ class ModelPart(NamedTuple):
 
 
 def models_of(scene: Scene) -> tuple[ModelPart, ...]:
-    """Return a part for each outermost model of a scene.
-
-    Args:
-        scene: The scene.
-    """
+    """Return a part for each outermost model of a scene."""
     root = root_model(scene)
     known = {model.name for model in scene.models}
     groups: dict[str, list[str]] = defaultdict(list)
@@ -135,9 +131,6 @@ def namespaces(parts: Iterable[ModelPart]) -> tuple[str, ...]:
 def trees_of(scene: Scene) -> tuple[ModelPart, ...]:
     """Return a part for each kinematic tree of a scene; all that the world holds in one model is
     one.
-
-    Args:
-        scene: The scene.
     """
     loose = dataclasses.replace(
         scene, models=tuple(dataclasses.replace(model, static=False) for model in scene.models)

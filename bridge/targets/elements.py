@@ -271,9 +271,6 @@ def with_filter_groups(scene: Scene) -> Scene:
 
     A scene with other rules stays as it is. Links that may not touch the same links
     share a group.
-
-    Args:
-        scene: The scene.
     """
     if not has_writable_pairs(scene):
         return scene
@@ -466,9 +463,6 @@ def without_undrawn_textures(material: Material) -> tuple[Material, list[str]]:
 
     Neither Gazebo nor PyBullet reads KTX, and Drake's renderer does not draw a shape with such a
     texture at all.
-
-    Args:
-        material: The material.
     """
     lost = [f"{kind} {Path(file).name} in KTX" for kind, file in material.maps if _is_ktx(file)]
     maps = tuple((kind, file) for kind, file in material.maps if not _is_ktx(file))

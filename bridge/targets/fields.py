@@ -245,11 +245,7 @@ def part_name(part: Any, owner: str) -> str:
 
 
 def kind_words(kind: type) -> str:
-    """Return the words for a type of the scene in messages: ``joint axis`` for `JointAxis`.
-
-    Args:
-        kind: The type.
-    """
+    """Return the words for a type of the scene in messages: ``joint axis`` for `JointAxis`."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
 
 

@@ -375,9 +375,6 @@ def source_file(scene: Scene) -> str:
 
     A model in an archive has the name of the archive, followed by its path in there if it is not
     the main model.
-
-    Args:
-        scene: The scene.
     """
     path, file = Path(scene.source), Path(file_of(scene.source))
     if path == file:
@@ -404,7 +401,6 @@ def read_back(
     scene: Scene,
     code: Code,
     *,
-    skip: Iterable[tuple[str, str]] = (),
     package_map: Mapping[str, str] | None = None,
 ) -> tuple[Diagnostic, ...]:
     """Read the files of an export and compare them with the scene that they should say.
@@ -414,7 +410,6 @@ def read_back(
         main: Path of the model's file.
         scene: The scene that the files should say.
         code: Code of the findings about an export that fails.
-        skip: Pairs of a kind of item and a field that do not count.
         package_map: Folder, in the export, of each package that its URIs name.
 
     Returns:
@@ -429,7 +424,7 @@ def read_back(
             return tuple(
                 _failure(code, str(entry.message), entry.subjects) for entry in error.diagnostics
             )
-        return tuple(_difference(code, entry) for entry in differences(scene, found, skip=skip))
+        return tuple(_difference(code, entry) for entry in differences(scene, found))
 
 
 def read_back_mechanics(
@@ -550,9 +545,6 @@ class Report:
 def value_text(value: object) -> str:
     """Return the value of a field for a message, with numbers of six digits; of a matrix what is
     not zero.
-
-    Args:
-        value: The value.
     """
     if isinstance(value, float):
         return f"{value:g}"

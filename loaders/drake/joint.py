@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from loaders.drake import codes
 from loaders.model import (
     TRAITS,
@@ -23,7 +21,7 @@ from loaders.model import (
     JointType,
 )
 from loaders.node import Node
-from loaders.pose import IDENTITY, Array, Pose
+from loaders.pose import Array, Pose
 
 from .dialect import PREFIX, SDF, URDF, Dialect, DrakeElement, NameResolver, direction, number
 
@@ -199,7 +197,7 @@ def complete_urdf_joint(node: Node, joint: Joint) -> Joint:
         joint,
         axes=(_curve_axis(curve, axis.damping),),
         curve=curve,
-        X_CJ=joint.X_CJ @ _start_frame(curve).inverse(),
+        X_CJ=joint.X_CJ @ curve.X_JS.inverse(),
     )
 
 
@@ -240,7 +238,7 @@ def _read_sdf_joint(node: Node, names: NameResolver) -> Joint | None:
         parent=parent[0],
         child=child[0],
         X_PJ=parent[1],
-        X_CJ=child[1] if curve is None else child[1] @ _start_frame(curve).inverse(),
+        X_CJ=child[1] if curve is None else child[1] @ curve.X_JS.inverse(),
         axes=axes,
         curve=curve,
         where=node.where,
@@ -288,18 +286,6 @@ def _curve_axis(curve: Curve, damping: float) -> JointAxis:
     length = sum(arc.length for arc in curve.arcs)
     lower, upper = (-math.inf, math.inf) if curve.periodic else (0.0, length)
     return JointAxis(xyz=curve.initial_tangent, lower=lower, upper=upper, damping=damping)
-
-
-def _start_frame(curve: Curve) -> Pose:
-    """Return the child's frame at the start of the curve, as in Drake: x along the tangent, z along
-    the normal.
-    """
-    y = np.cross(curve.plane_normal, curve.initial_tangent)
-    length = float(np.linalg.norm(y))
-    if length == 0.0:
-        return IDENTITY
-    y = y / length
-    return Pose.of(np.column_stack((np.cross(y, curve.plane_normal), y, curve.plane_normal)))
 
 
 def _read_curve(node: Node, dialect: Dialect) -> Curve:

@@ -350,9 +350,6 @@ def _walk(roots: Iterable[Path]) -> Iterator[tuple[Path, list[str]]]:
 def files_by_name(folder: Path) -> dict[str, list[str]]:
     """Return the paths of the files below a folder, by their names; see `PackageIndex` for what is
     visited.
-
-    Args:
-        folder: The folder.
     """
     paths: defaultdict[str, list[str]] = defaultdict(list)
     for below, names in _walk((folder,)):
@@ -427,9 +424,6 @@ class RealPaths:
     def of_existing(self, path: str) -> str | None:
         """Return the real path of a file or folder, or None if it does not exist; usually with one
         look at the disk.
-
-        Args:
-            path: The path.
         """
         try:
             mode = os.lstat(path).st_mode

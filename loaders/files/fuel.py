@@ -360,18 +360,21 @@ def _is_public(text: str) -> bool:
 
 @contextmanager
 def _progress(name: str, size: int) -> Iterator[Callable[[int], Any]]:
-    """Show a progress bar on a terminal; yield the function that advances it by some bytes."""
+    """Show on a terminal how much is there; yield the function that adds some bytes to it."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+    done, total = 0, f" of {size / 1e6:.1f}" if size else ""
 
-    columns = (
-        TextColumn("downloading {task.description}", markup=False),
-        BarColumn(),
-        DownloadColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name[:60], total=size or None)
-        yield lambda count: bar.advance(task, count)
+    def add(count: int) -> None:
+        nonlocal done
+        done += count
+        text = f"downloading {name[:60]}: {done / 1e6:.1f}{total} MB"
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
+
+    add(0)
+    try:
+        yield add
+    finally:
+        sys.stderr.write("\r\x1b[K")

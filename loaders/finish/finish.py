@@ -329,9 +329,6 @@ def with_references(scene: Scene) -> Scene:
 
     A visual has none if there is no collision mesh of another file at its pose, or several. A scene
     without COLLADA visuals is returned as it is.
-
-    Args:
-        scene: The scene.
     """
     if not any(_is_collada(visual) for link in scene.links for visual in link.visuals):
         return scene

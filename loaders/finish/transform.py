@@ -251,9 +251,6 @@ def with_distinct_world_parts(scenes: Sequence[Scene]) -> list[Scene]:
     has there.
 
     A name that an earlier scene has gets the name of its scene in front.
-
-    Args:
-        scenes: The scenes.
     """
     if sum(link.name == WORLD for scene in scenes for link in scene.links) < 2:
         return list(scenes)
@@ -269,11 +266,7 @@ def with_distinct_world_parts(scenes: Sequence[Scene]) -> list[Scene]:
 
 
 def joined_world(links: Iterable[Link]) -> tuple[Link, ...]:
-    """Return the links with at most one world: the first one, with the shapes and sensors of all.
-
-    Args:
-        links: The links.
-    """
+    """Return the links with at most one world: the first one, with what is on all of them."""
     links = tuple(links)
     worlds = [link for link in links if link.name == WORLD]
     if len(worlds) < 2:

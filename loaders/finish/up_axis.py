@@ -32,9 +32,6 @@ _Box = tuple[Array, Array]
 def with_up_axes(scene: Scene) -> Scene:
     """Return a scene whose COLLADA meshes that state another up axis than Z, without a unit, are
     turned if the links of their model stand apart otherwise and do not so.
-
-    Args:
-        scene: The scene.
     """
     opened = {
         mesh: True

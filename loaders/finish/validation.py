@@ -51,9 +51,6 @@ def require_consistent(scene: SceneData) -> None:
     """Raise an error for names that nothing has or that are used twice, and for numbers that no
     model can have.
 
-    Args:
-        scene: The scene.
-
     Raises:
         ExportError: with one diagnostic for each such name and number.
     """

@@ -410,9 +410,6 @@ def is_turned(mesh: Mesh, data: bytes) -> bool | None:
 def is_open(mesh: Mesh) -> bool:
     """Return whether nothing but the robot can tell if the up axis of a COLLADA file is applied: it
     states another one than Z, without a unit.
-
-    Args:
-        mesh: The mesh.
     """
     if mesh.path is None or mesh.turned is not None or not mesh.path.lower().endswith(".dae"):
         return False

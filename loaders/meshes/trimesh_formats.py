@@ -314,9 +314,11 @@ def _mtl_color(words: Sequence[str] | None) -> Rgba | None:
 
 def _opacity(statements: dict[str, list[str]]) -> float:
     """Return the opacity; where ``d`` is stated too, ``Tr`` is the same the other way around."""
-    opaque = list(_numbers((statements.get("d") or [])[-1:]))
-    clear = list(_numbers((statements.get("tr") or [])[-1:]))
-    return opacity(opaque[0] if opaque else 1.0 - clear[0] if clear else 1.0)
+    opaque = next(_numbers((statements.get("d") or [])[-1:]), None)
+    clear = next(_numbers((statements.get("tr") or [])[-1:]), None)
+    if opaque is None:
+        opaque = 1.0 - (clear or 0.0)
+    return opacity(opaque)
 
 
 def _materials(library: str) -> dict[str, dict[str, list[str]]]:

@@ -176,10 +176,11 @@ def shifted(coefficients: Array, offset: float) -> Array:
     if offset == 0.0:
         return np.array(coefficients)
     n = len(coefficients)
-    matrix = [
-        [math.comb(k, j) * offset ** (k - j) if k >= j else 0.0 for k in range(n)] for j in range(n)
-    ]
-    return np.asarray(matrix) @ coefficients
+    matrix = np.zeros((n, n))
+    for j in range(n):
+        for k in range(j, n):
+            matrix[j, k] = math.comb(k, j) * offset ** (k - j)
+    return matrix @ coefficients
 
 
 def _coupling(i: int, source: Source) -> Coupling:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from loaders.diagnostics import NOWHERE, Where
-from loaders.pose import Array, Pose
+from loaders.pose import IDENTITY, Array, Pose
 
 from .link import Sensor
 from .settings import EngineSettings
@@ -216,6 +216,18 @@ class Curve:
     """Pieces of the path, in order."""
     periodic: bool = False
     """Whether the path is closed."""
+
+    @property
+    def X_JS(self) -> Pose:
+        """Pose of the frame at the start in J, as in Drake: x along the tangent, z along the
+        normal; the identity if both are parallel.
+        """
+        y = np.cross(self.plane_normal, self.initial_tangent)
+        length = float(np.linalg.norm(y))
+        if length == 0.0:
+            return IDENTITY
+        y = y / length
+        return Pose.of(np.column_stack((np.cross(y, self.plane_normal), y, self.plane_normal)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

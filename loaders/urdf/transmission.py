@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from loaders import codes as loaders_codes
 from loaders.drake.dialect import URDF
 from loaders.drake.joint import Drive, read_drive
+from loaders.gazebo.items import text_of
 from loaders.model import Actuator, Coupling, Joint, JointAxis
 from loaders.node import IgnoredElements, Node, mark_read, report_ignored
 from loaders.numbers import plain_number
@@ -101,7 +102,7 @@ def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
     """Read a transmission from one actuator to one joint; return None, with a diagnostic, for any
     other.
     """
-    kind = node.word("@type", "") or _text(node, "type") or _text(node, "plugin")
+    kind = node.word("@type", "") or text_of(node, "type") or text_of(node, "plugin")
     node.mark("@name", "@type", "type", "plugin")
     if _SIMPLE not in kind:
         node.report(codes.TRANSMISSION_TYPE, type=kind, supported=_SIMPLE)
@@ -135,11 +136,6 @@ def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
         interfaces=tuple(dict.fromkeys(filter(None, interfaces))),
         where=node.where,
     )
-
-
-def _text(node: Node, tag: str) -> str:
-    child = node.peek(tag)
-    return "" if child is None else child.text.strip()
 
 
 def _first(node: Node, tag: str) -> Node | None:

@@ -106,6 +106,23 @@ def test_the_volume_of_a_hull_is_that_of_the_box(robot_file: Path) -> None:
     assert _hull_volumes([part, flat]) == pytest.approx([3e-8, 0.0], rel=1e-6)
 
 
+@pytest.mark.parametrize("thickness", [10.0**-k for k in range(1, 13)])
+def test_a_thin_hull_takes_no_volume_from_the_others(thickness: float, robot_file: Path) -> None:
+    scene = loaders.load(robot_file, quiet=True)
+    shape = scene.links[0].collisions[0]
+    corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
+    parts = [
+        _Part(scene.links[0], ((shape, corners * size + [far, 0, 0]),), is_complete=True)
+        for size in ([1, 1, 1], [1, 1, thickness], [1, thickness, thickness])
+        for far in (0.0, 1e9)
+    ]
+    cube, far_cube, *thin = _hull_volumes(parts)
+    assert [cube, far_cube] == pytest.approx([1.0, 1.0], rel=1e-5)
+    exact = [thickness, thickness, thickness**2, thickness**2]
+    for volume, expected in zip(thin, exact, strict=True):
+        assert volume == 0.0 or volume == pytest.approx(expected, rel=1e-2) or thickness < 1e-6
+
+
 def test_a_mesh_in_millimeters_is_one_finding(tmp_path: Path) -> None:
     points = [(x, y, z) for x in (-30, 30) for y in (-30, 30) for z in (-150, 150)]
     hull = trimesh.convex.convex_hull(np.array(points, float))

@@ -40,8 +40,8 @@ SIGNAL_NAMES = (
 
 
 FOREIGN = (
-    "collada", "mujoco", "multiprocessing.connection", "numpy", "PIL.Image", "pybullet", "rich.table",
-    "rich.progress", "subprocess", "tempfile", "trimesh",
+    "collada", "mujoco", "multiprocessing.connection", "numpy", "PIL.Image", "pybullet", "subprocess",
+    "tempfile", "trimesh",
 )  # fmt: skip
 """Packages whose builds for this system need what Windows lacks while they are imported."""
 

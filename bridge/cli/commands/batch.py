@@ -53,14 +53,9 @@ class BatchProgress:
         self.output, self.task, self.total = output, task, total
         self.done = self.failed = self.resumed = 0
         self._begin = self._said = time.monotonic()
-        self._bar: Any = None
-        self._item: Any = None
 
     def __enter__(self) -> Self:
-        if self.output.verbosity >= 0 and sys.stderr.isatty():
-            self._bar = _bar()
-            self._item = self._bar.add_task(self.task, total=self.total, failed=0, rate="")
-            self._bar.start()
+        self.output.status(f"{self.task}: {self._line()}")
         return self
 
     def __exit__(
@@ -69,8 +64,8 @@ class BatchProgress:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        if sys.stderr.isatty():
+            self.output.progress(f"{self.task}: {self._line()}")
 
     def add(self, result: BatchResult) -> None:
         """Count a result, and name it if it is not fine."""
@@ -79,11 +74,8 @@ class BatchProgress:
         if result.status:
             self.failed += 1
             self._say_failure(result)
-        if self._bar is not None:
-            self._bar.update(
-                self._item, completed=self.done, failed=self.failed, rate=f"{self._rate():.1f}/s"
-            )
-        elif time.monotonic() - self._said > _INTERVAL:
+        self.output.status(f"{self.task}: {self._line()}")
+        if not sys.stderr.isatty() and time.monotonic() - self._said > _INTERVAL:
             self._said = time.monotonic()
             self.output.progress(self._line())
 
@@ -97,36 +89,8 @@ class BatchProgress:
         return f"{self.done} of {self.total}, {rate:.1f}/s{left}, {self.failed} not fine"
 
     def _say_failure(self, result: BatchResult) -> None:
-        if self.output.verbosity < 0:
-            return
-        text = printable(
-            f"{result.source}: {result.outcome}" + (f", {result.detail}" if result.detail else "")
-        )
-        if self._bar is not None:
-            self._bar.console.print(text, markup=False, highlight=False)
-        else:
-            self.output.progress(text)
-
-
-def _bar() -> Any:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[failed]} not fine"),
-        console=Console(stderr=True),
-    )
+        detail = f", {result.detail}" if result.detail else ""
+        self.output.progress(printable(f"{result.source}: {result.outcome}{detail}"))
 
 
 _REPORTS = ("index.html", "results.jsonl", "summary.md", "junit.xml", "results.sarif")

@@ -265,19 +265,21 @@ def _other_findings(
     a: Scene, b: Scene, options: Namespace
 ) -> tuple[list[Diagnostic], list[Diagnostic]]:
     """Return the errors and warnings about the numbers and the files of each scene alone."""
-    found = [
-        {
-            (entry.code, entry.subjects, entry.where.path if not entry.subjects else ""): entry
-            for entry in (*scene.diagnostics, *_doubts_of(scene, options))
-            if entry.severity != "note"
-        }
-        for scene in (a, b)
-    ]
-    first, second = found
+    first, second = (_findings_by_item(scene, options) for scene in (a, b))
     return (
         [entry for key, entry in first.items() if key not in second],
         [entry for key, entry in second.items() if key not in first],
     )
+
+
+def _findings_by_item(scene: Scene, options: Namespace) -> dict[tuple[Any, ...], Diagnostic]:
+    """Return errors and warnings by code and subjects; without subjects by the path in the file."""
+    found: dict[tuple[Any, ...], Diagnostic] = {}
+    for entry in (*scene.diagnostics, *_doubts_of(scene, options)):
+        if entry.severity != "note":
+            path = "" if entry.subjects else entry.where.path
+            found[entry.code, entry.subjects, path] = entry
+    return found
 
 
 def _doubts_of(scene: Scene, options: Namespace) -> tuple[Diagnostic, ...]:

@@ -227,9 +227,9 @@ def _show(
         output.json({"files": files, **about, "fates": counts})
     else:
         show_files(output, files)
-    output.diagnostics(diagnostics)
     losses = ", ".join(f"{count} {fate}" for fate, count in counts.items()) or "nothing lost"
     output.progress(f"{check}; {losses}{more}")
+    output.diagnostics(diagnostics)
 
 
 def _show_compiled(

@@ -117,7 +117,7 @@ def _run(options: Namespace, output: Output) -> Demo:
 _ENGINES = ("mujoco", "pybullet", "drake", "dartpy")
 _LIBRARIES = ("numpy", "lxml", "trimesh")
 _OF_EXTRAS = (
-    "cloudpickle", "coacd", "dask", "distributed", "jinja2", "matplotlib", "shtab", "viser",
+    "cloudpickle", "coacd", "dask", "distributed", "jinja2", "matplotlib", "rich", "shtab", "viser",
     "xacro",
 )  # fmt: skip
 _MODELS = ("robot_descriptions", "example-robot-data", "mujoco_menagerie")

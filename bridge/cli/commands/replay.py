@@ -11,8 +11,7 @@ from bridge.cli.inputs import load_scene, writing_to
 from bridge.cli.output import Output
 from bridge.output import write_file
 from bridge.parity import EngineMissingError, default_engines
-from bridge.parity.replay.page import HEADS, error_rows
-from bridge.parity.replay.replay import Replay
+from bridge.parity.replay.replay import COLUMNS, Replay, error_rows
 from bridge.parity.report.report import require_packages
 
 
@@ -66,7 +65,7 @@ def _show(result: Replay, output: Output) -> None:
         f"{len(experiment.watched)} measured joints; {'; '.join(result.rules)}"
     )
     rows = [row for engine in result.engines for row in error_rows(engine)]
-    output.table(HEADS, rows)
+    output.table(COLUMNS, rows)
     for engine in result.engines:
         output.data(f"{engine.engine}: {engine.sensitivity}")
     for parting in result.partings:

@@ -145,12 +145,7 @@ def screw_ratios(mechanism: Mechanism, joint: str) -> tuple[float, float]:
 
 
 def with_unlocked(mechanism: Mechanism, screws: Sequence[Joint]) -> Scene:
-    """Return the scene with a slide and a hinge, which are independent, in place of each screw.
-
-    Args:
-        mechanism: The mechanism.
-        screws: The screws.
-    """
+    """Return the scene with a slide and a hinge, which are independent, in place of each screw."""
     names = {joint.name for joint in screws}
     joints = [joint for joint in mechanism.scene.joints if joint.name not in names]
     links: list[Link] = list(mechanism.scene.links)

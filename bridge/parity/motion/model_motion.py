@@ -237,8 +237,8 @@ class ExportedMotion:
     diagnostics: tuple[Diagnostic, ...]
 
     def until(self, count: int) -> ExportedMotion:
-        """Return the motion until a number of sampled times, at least one."""
-        return dataclasses.replace(self, poses=self.poses[: 1 + max(1, count)])
+        """Return the motion until a number of sampled times."""
+        return dataclasses.replace(self, poses=self.poses[: 1 + count])
 
 
 def simulate(
@@ -318,13 +318,15 @@ class Motions:
         self, pair: tuple[str, str], longest: float
     ) -> list[tuple[float, tuple[ExportedMotion, ExportedMotion]]]:
         """Return the steps [s] from the longest on, with the motions of two engines until the first
-        stop is near in any of them.
+        stop is near in any of them; none if one is near at the first sampled time.
         """
         at_steps = []
         for step in (longest / 2**k for k in range(HALVINGS)):
             one, two = (self._motion(name, step, STEPS * longest) for name in pair)
             at_steps.append((step, (one, two)))
         count = min(motion.before_stops for _, both in at_steps for motion in both)
+        if not count:
+            return []
         return [(step, (one.until(count), two.until(count))) for step, (one, two) in at_steps]
 
 
@@ -375,9 +377,13 @@ def _extent(poses: Sequence[Mapping[str, Array]]) -> float:
     return max(pose_distance(first[link], X, 1.0) for moved in others for link, X in moved.items())
 
 
-def _convergence(motions: Motions, pair: tuple[str, str], longest: float) -> Convergence:
-    """Return the distances of the motions of two engines, the longest step [s] first."""
+def _convergence(motions: Motions, pair: tuple[str, str], longest: float) -> Convergence | None:
+    """Return the distances of the motions of two engines, the longest step [s] first; None where a
+    stop is near at once.
+    """
     at_steps = motions.at_halved_steps(pair, longest)
+    if not at_steps:
+        return None
     points = []
     for step, (one, two) in at_steps:
         worst = WorstErrors()
@@ -413,19 +419,27 @@ def shrinkage(first: float, last: float) -> float:
     return math.inf if math.isnan(ratio) else ratio
 
 
+STOP_IS_NEAR = "a joint reaches a stop before its motion without one can be compared"
+
+
 def _converging_row(motions: Motions, pair: tuple[str, str]) -> Row:
     """Return the row of two engines, whose motions must approach each other."""
     longest = min(motions.mechanism.scene.physics.time_step, LONGEST_STEP)
     rate = max(motions.explicit_rates.get(name, 0.0) for name in pair)
     found: list[Convergence] = []
+    is_stable = False
     for step in (longest / shortening for shortening in SHORTENINGS):
         if rate * step > STABILITY_LIMIT:
             continue
-        found.append(_convergence(motions, pair, step))
-        if found[-1].row.error <= SHRINKS:
+        is_stable = True
+        convergence = _convergence(motions, pair, step)
+        if convergence is None:
+            continue
+        found.append(convergence)
+        if convergence.row.error <= SHRINKS:
             break
     if not found:
-        return _unknown(pair, _unstable(rate, longest))
+        return _unknown(pair, STOP_IS_NEAR if is_stable else _unstable(rate, longest))
     return _judged(motions, found)
 
 
@@ -451,6 +465,8 @@ def _until_they_stop(motions: Motions, found: Convergence) -> Row:
     longest, shortest = found.row.convergence[0][0], found.row.convergence[-1][0]
     for shortening in UNTIL_THEY_STOP if found.stops_at_once else ():
         shorter = _convergence(motions, found.row.engines, longest / shortening)
+        if shorter is None:
+            continue
         if shorter.row.error >= STAYS:
             return _failed(motions, shorter)
         if shorter.row.error <= SHRINKS and shorter.is_resolved:

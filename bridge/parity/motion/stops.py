@@ -149,39 +149,33 @@ def stop_rows(
     for name, opener in engines.items():
         engine = opener(model)
         try:
+            whole = _Motion(name, engine, model, limits, start, SAMPLES)
             if engine.steps_explicitly and not is_stable:
                 cause = _unstable_cause(rate)
-                yield _row(name, 0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, cause)
+                yield whole.row(0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, cause)
                 continue
-            yield from _loaded_rows(name, engine, model, start, limits)
+            yield from _loaded_rows(whole)
         finally:
             engine.close()
 
 
-def _loaded_rows(
-    name: str,
-    engine: Engine,
-    mechanism: Mechanism,
-    start: State,
-    limits: Mapping[Dof, tuple[float, float]],
-) -> Iterator[Row]:
+def _loaded_rows(whole: _Motion) -> Iterator[Row]:
     """Yield the worst row of the motion into the stops and of a push of each joint that this does
     not take there, with the number of stops that were loaded; and a row of those that were not,
     which leaves a gap.
     """
-    loads = _Loads(mechanism, limits)
-    rows = [_judged(name, engine, mechanism, _Motion(start, SAMPLES), limits, loads)]
+    limits, loads = whole.limits, _Loads(whole.mechanism, whole.limits)
+    rows = [_judged(whole, loads)]
     for dof in [dof for dof in limits if dof not in loads.loaded]:
-        pushed = _pushed(mechanism, start, limits, dof)
+        pushed = _pushed(whole, dof)
         if pushed is not None:
-            motion, own = _Motion(pushed, PUSHED, dof), {dof: limits[dof]}
-            rows.append(_judged(name, engine, mechanism, motion, own, loads))
+            rows.append(_judged(pushed, loads))
     worst = max(rows, key=_severity)
     yield replace(worst, loaded=(len(loads.loaded), len(limits)))
     idle = [dof_place(dof) for dof in limits if dof not in loads.loaded]
     if idle and worst.outcome is not Outcome.UNKNOWN:
         text = f"no load takes {', '.join(idle)} to a stop that another joint does not reach first"
-        row = _row(name, 0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, text)
+        row = whole.row(0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, text)
         subjects = tuple(dict.fromkeys(n for place in idle for n in place.names))
         yield replace(row, where=idle[0], subjects=subjects)
 
@@ -196,34 +190,53 @@ def _severity(row: Row) -> tuple[int, float]:
 
 @dataclass(frozen=True, slots=True)
 class _Motion:
-    """A motion into stops.
+    """A motion into stops in one engine.
 
     Attributes:
+        name: The name of the engine.
+        engine: The engine.
+        mechanism: The mechanism that it holds.
+        limits: Lower and upper limit of each joint that is measured [rad or m].
         start: The initial state.
         samples: Number of milliseconds at which the joints are read.
         pushed: The joint that starts at its stop with the speed `PUSH`; None for none.
     """
 
+    name: str
+    engine: Engine
+    mechanism: Mechanism
+    limits: Mapping[Dof, tuple[float, float]]
     start: State
     samples: int
     pushed: Dof | None = None
 
+    def row(
+        self, overshoot: float, allowed: float, dof: Dof, outcome: Outcome, cause: str = ""
+    ) -> Row:
+        """Return the row of this motion, at the joint that passes its stop the farthest."""
+        place = dof_place(dof)
+        return Row(
+            level=Level.MOTION,
+            quantity=QUANTITY,
+            unit="rad or m",
+            engines=(REFERENCE, self.name),
+            error=overshoot,
+            tolerance=allowed,
+            where=place,
+            subjects=place.names,
+            outcome=outcome,
+            cause=cause,
+        )
 
-def _judged(
-    name: str,
-    engine: Engine,
-    mechanism: Mechanism,
-    motion: _Motion,
-    limits: Mapping[Dof, tuple[float, float]],
-    loads: _Loads,
-) -> Row:
-    row = _overshoot_row(name, engine, mechanism, motion, limits, loads)
+
+def _judged(motion: _Motion, loads: _Loads) -> Row:
+    row = _overshoot_row(motion, loads)
     is_soft = (
-        engine.obeys_mjcf_settings
-        and conventions_of(mechanism.physics).has_solver_settings
+        motion.engine.obeys_mjcf_settings
+        and conventions_of(motion.mechanism.physics).has_solver_settings
         and row.outcome is Outcome.FAILED
     )
-    return _soft_row(row, engine, mechanism, motion, limits) if is_soft else row
+    return _soft_row(row, motion) if is_soft else row
 
 
 class _Loads:
@@ -258,22 +271,27 @@ class _Loads:
             self.loaded.add(dof)
 
 
-def _pushed(
-    mechanism: Mechanism, start: State, limits: Mapping[Dof, tuple[float, float]], dof: Dof
-) -> State | None:
-    """Return the state with one joint at its nearer stop with a speed towards it, while all
-    others rest; None for a follower, which only its leader moves.
+def _pushed(whole: _Motion, dof: Dof) -> _Motion | None:
+    """Return the motion with one joint at its nearer stop with a speed towards it, while all others
+    rest; None for a follower, which only its leader moves.
     """
+    mechanism, start = whole.mechanism, whole.start
     joint, k = dof
     if joint in {mechanism.v_order[c.follower][0] for c in mechanism.couplings}:
         return None
     q = {name: np.atleast_1d(value).astype(float) for name, value in start[0].items()}
     v = {name: np.zeros_like(np.atleast_1d(value), float) for name, value in start[1].items()}
-    lower, upper = limits[dof]
+    lower, upper = whole.limits[dof]
     sign = 1.0 if upper - q[joint][k] < q[joint][k] - lower else -1.0
     q[joint][k] = upper if sign > 0.0 else lower
     v[joint][k] = sign * PUSH
-    return _consistent(mechanism, q, v)
+    return replace(
+        whole,
+        limits={dof: whole.limits[dof]},
+        start=_consistent(mechanism, q, v),
+        samples=PUSHED,
+        pushed=dof,
+    )
 
 
 def _obeyed(
@@ -294,24 +312,6 @@ def _unstable_cause(rate: float) -> str:
     return (
         f"dampers or springs act at a rate of {rate:.1e} 1/s, which explicit integration does "
         f"not follow"
-    )
-
-
-def _row(
-    name: str, overshoot: float, allowed: float, dof: Dof, outcome: Outcome, cause: str = ""
-) -> Row:
-    place = dof_place(dof)
-    return Row(
-        level=Level.MOTION,
-        quantity=QUANTITY,
-        unit="rad or m",
-        engines=(REFERENCE, name),
-        error=overshoot,
-        tolerance=allowed,
-        where=place,
-        subjects=place.names,
-        outcome=outcome,
-        cause=cause,
     )
 
 
@@ -339,51 +339,34 @@ def _towards_stops(
     return _consistent(mechanism, q, v)
 
 
-def _overshoot_row(
-    name: str,
-    engine: Engine,
-    mechanism: Mechanism,
-    motion: _Motion,
-    limits: Mapping[Dof, tuple[float, float]],
-    loads: _Loads,
-) -> Row:
+def _overshoot_row(motion: _Motion, loads: _Loads) -> Row:
     try:
-        overshoot, allowed, dof = _overshoot(engine, mechanism, motion, limits, loads=loads)
+        overshoot, allowed, dof = _overshoot(motion, loads=loads)
     except DivergedError as error:
-        return _row(name, 0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, str(error))
-    row = _row(
-        name, overshoot, allowed, dof, Outcome.PASSED if overshoot <= allowed else Outcome.FAILED
-    )
+        return motion.row(0.0, 0.0, next(iter(motion.limits)), Outcome.UNKNOWN, str(error))
     if overshoot <= allowed:
-        return row
+        return motion.row(overshoot, allowed, dof, Outcome.PASSED)
+    row = motion.row(overshoot, allowed, dof, Outcome.FAILED)
     try:
-        stated = engine.solver_iterations()
+        stated = motion.engine.solver_iterations()
     except NotReportedError:
         return row
-    steps = round(DURATION / mechanism.scene.physics.time_step)
     try:
-        return _with_more_iterations(
-            row, engine, stated, steps, lambda: _overshoot(engine, mechanism, motion, limits)
-        )
+        return _with_more_iterations(row, motion, stated)
     finally:
-        engine.set_solver_iterations(stated)
+        motion.engine.set_solver_iterations(stated)
 
 
-def _with_more_iterations(
-    row: Row,
-    engine: Engine,
-    stated: int,
-    steps: int,
-    measure: Callable[[], tuple[float, float, Dof]],
-) -> Row:
+def _with_more_iterations(row: Row, motion: _Motion, stated: int) -> Row:
     """Return the row, explained if all stops of the same running bodies hold once the solver does
     more iterations.
     """
+    steps = round(DURATION / motion.mechanism.scene.physics.time_step)
     for doubling in range(1, MAX_DOUBLINGS + 1):
         if stated * 2**doubling * steps > MAX_ITERATIONS:
             break
-        engine.set_solver_iterations(stated * 2**doubling)
-        overshoot, allowed, dof = measure()
+        motion.engine.set_solver_iterations(stated * 2**doubling)
+        overshoot, allowed, dof = _overshoot(motion)
         if overshoot <= allowed:
             text = (
                 f"the solver does {stated} iterations in a step, in which the forces of stops that "
@@ -405,19 +388,13 @@ def _with_more_iterations(
     return row
 
 
-def _soft_row(
-    hard: Row,
-    engine: Engine,
-    mechanism: Mechanism,
-    motion: _Motion,
-    limits: Mapping[Dof, tuple[float, float]],
-) -> Row:
+def _soft_row(hard: Row, motion: _Motion) -> Row:
     """Return the row of stops that yield as the source states; unknown where other forces may push
     a joint further.
     """
-    bounds = SoftBounds(mechanism, limits)
-    overshoot, allowed, dof = _overshoot(engine, mechanism, motion, limits, bounds)
-    row = _row(hard.engines[1], overshoot, hard.tolerance, dof, Outcome.FAILED)
+    mechanism, limits = motion.mechanism, motion.limits
+    overshoot, allowed, dof = _overshoot(motion, SoftBounds(mechanism, limits))
+    row = motion.row(overshoot, hard.tolerance, dof, Outcome.FAILED)
     text = (
         f"the stop is a spring and damper of MuJoCo, which the joint passes by at most "
         f"{allowed:.1e}"
@@ -488,16 +465,12 @@ def _mobilities(mechanism: Mechanism, q: Mapping[str, Position]) -> np.ndarray:
 
 
 def _overshoot(
-    engine: Engine,
-    mechanism: Mechanism,
-    motion: _Motion,
-    limits: Mapping[Dof, tuple[float, float]],
-    soft: SoftBounds | None = None,
-    loads: _Loads | None = None,
+    motion: _Motion, soft: SoftBounds | None = None, loads: _Loads | None = None
 ) -> tuple[float, float, Dof]:
     """Return the overshoot that is largest relative to what is allowed, what is allowed there, and
     the joint.
     """
+    engine, mechanism, limits = motion.engine, motion.mechanism, motion.limits
     engine.set_state(*motion.start)
     step = mechanism.scene.physics.time_step
     worst: tuple[float, float, float, Dof] = (-math.inf, 0.0, 1.0, next(iter(limits)))

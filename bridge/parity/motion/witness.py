@@ -59,6 +59,7 @@ from .model_motion import (
     SHRINKS,
     STAYS,
     STEPS,
+    STOP_IS_NEAR,
     ExportedMotion,
     Motions,
     lost_by,
@@ -273,12 +274,17 @@ def _judged(motions: Motions, pair: tuple[str, str], longest: float, *, in_serie
     """
     found = []
     for shortening in SHORTENINGS:
-        shortest, row, shrinks = _measured(motions, pair, longest / shortening)
+        at_steps = motions.at_halved_steps(pair, longest / shortening)
+        if not at_steps:
+            continue
+        shortest, row, shrinks = _measured(pair, at_steps)
         if not in_series:
             row = replace(row, tolerance=max(row.tolerance, row.convergence[-1][1]))
         if row.error <= row.tolerance and shrinks <= SHRINKS:
             return row
         found.append((shortest, row, shrinks))
+    if not found:
+        return _unknown(QUANTITY, pair, STOP_IS_NEAR)
     shortest, first, _ = found[0]
     if all(row.error > row.tolerance or shrinks >= STAYS for _, row, shrinks in found):
         return lost_by(replace(first, error=first.convergence[-1][1]), shortest) or failed(first)
@@ -289,12 +295,12 @@ def _judged(motions: Motions, pair: tuple[str, str], longest: float, *, in_serie
 
 
 def _measured(
-    motions: Motions, pair: tuple[str, str], longest: float
+    pair: tuple[str, str],
+    at_steps: Sequence[tuple[float, tuple[ExportedMotion, ExportedMotion]]],
 ) -> tuple[tuple[ExportedMotion, ExportedMotion], Row, float]:
     """Return the motions at the shortest step, the row of the limit, and the ratio of the distances
     at the shortest and at the longest step.
     """
-    at_steps = motions.at_halved_steps(pair, longest)
     points, differences = [], []
     for step, (one, two) in at_steps:
         worst = WorstErrors()

@@ -74,15 +74,22 @@ def _laws(engine: Engine, mechanism: Mechanism) -> Readings:
 
 ACTUATOR_QUANTITIES = (
     Quantity(
-        level=Level.MODEL, name="actuator efforts", error=relative, read=_actuator_efforts,
-        tolerance=EFFORT_TOLERANCE, is_stated=lambda mechanism: bool(actuator_trials(mechanism)),
+        level=Level.MODEL,
+        name="actuator efforts",
+        error=relative,
+        read=_actuator_efforts,
+        tolerance=EFFORT_TOLERANCE,
+        is_stated=lambda mechanism: bool(actuator_trials(mechanism)),
         causes=frozenset({mjcf_codes.ACTUATOR}),
     ),
     Quantity(
-        level=Level.MODEL, name="actuator laws", error=relative, read=_laws,
+        level=Level.MODEL,
+        name="actuator laws",
+        error=relative,
+        read=_laws,
         is_stated=lambda mechanism: bool(untried_actuators(mechanism)),
     ),
-)  # fmt: skip
+)
 """The quantities in the order of the report."""
 
 

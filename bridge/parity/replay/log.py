@@ -147,14 +147,15 @@ def read_log(
     Raises:
         LoadError: If the log cannot be replayed; it names every problem.
     """
-    path, names = Path(path), dict(names or {})
+    path = Path(path)
+    reading = _Reading(str(path), _known_names(joints, names or {}), diagnostics)
     try:
         data = read(path)
         if path.suffix.lower() == ".mcap":
-            found = _mcap(data, joints, diagnostics, names, str(path))
+            found = _mcap(data, reading)
         else:
             table = (_npz if path.suffix.lower() == ".npz" else _csv)(data)
-            found = _series(table, joints, diagnostics, names, str(path))
+            found = _series(table, reading)
     except FileError as error:
         diagnostics.add(error.code, Where(str(path)), hint=error.hint, reason=error.reason)
         found = {}
@@ -166,6 +167,44 @@ def read_log(
         check_contents(log, diagnostics)
     diagnostics.raise_for(LoadError, strict=False)
     return log
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A log that is read.
+
+    Attributes:
+        file: The file.
+        known: The joints of the model by the names that mean them.
+        diagnostics: Record for the findings.
+        columns: The column of each series that was found.
+    """
+
+    file: str
+    known: Mapping[str, str]
+    diagnostics: Diagnostics
+    columns: dict[Key, str] = field(default_factory=dict)
+
+    def note(self, key: Key, column: str, where: Where) -> None:
+        """Note the column of a series; report a second one."""
+        if key in self.columns:
+            role, quantity, joint = key
+            self.diagnostics.add(
+                codes.LOG_COLUMN_TWICE,
+                where,
+                subjects=(joint,),
+                first=repr(self.columns[key]),
+                second=repr(column),
+                quantity=f"{role} {quantity}",
+                joint=joint,
+            )
+        self.columns[key] = column
+
+    def report_unknown(self, column: str, joint: str) -> None:
+        """Report a column about a joint that the model does not have."""
+        close = closest(joint, self.known)
+        hint = f"did you mean {close}?" if close else ""
+        self.diagnostics.add(codes.LOG_COLUMN, Where(self.file), hint=hint, column=repr(column))
 
 
 class UnreadableError(Exception):
@@ -295,13 +334,7 @@ _BROKEN = (
 _NANOSECONDS = 1e-9
 
 
-def _mcap(
-    data: bytes,
-    joints: Sequence[str],
-    diagnostics: Diagnostics,
-    names: Mapping[str, str],
-    file: str,
-) -> dict[Key, Series]:
+def _mcap(data: bytes, reading: _Reading) -> dict[Key, Series]:
     """Return the series of the messages of joint states and trajectories.
 
     A topic with a word such as ``command`` has commands; trajectories always are.
@@ -309,34 +342,28 @@ def _mcap(
     Raises:
         ImportError: If the library of MCAP is not installed.
     """
-    known = _known_names(joints, names)
     samples: dict[tuple[Key, str, bool], tuple[list[float], list[float]]] = {}
     lost: dict[str, str] = {}
     for topic, sample in _samples(data):
-        if sample.joint not in known:
+        if sample.joint not in reading.known:
             lost[f"{topic}:{sample.joint}"] = sample.joint
             continue
-        key: Key = (sample.role, sample.quantity, known[sample.joint])
+        key: Key = (sample.role, sample.quantity, reading.known[sample.joint])
         times, values = samples.setdefault((key, topic, sample.is_path), ([], []))
         while sample.is_path and times and times[-1] >= sample.time:
             del times[-1], values[-1]  # a new trajectory replaces the rest of the one before
         times.append(sample.time)
         values.append(sample.value)
     for column, joint in lost.items():
-        close = closest(joint, known)
-        hint = f"did you mean {close}?" if close else ""
-        diagnostics.add(codes.LOG_COLUMN, Where(file), hint=hint, column=repr(column))
+        reading.report_unknown(column, joint)
     found: dict[Key, Series] = {}
-    owners: dict[Key, str] = {}
     for (key, topic, is_path), (times, values) in samples.items():
         column = f"{topic}:{key[2]}.{key[1]}"
-        if key in owners:
-            _report_twice(key, owners[key], column, diagnostics, Where(file))
-        owners[key] = column
+        reading.note(key, column, Where(reading.file))
         table = _Table({column: values})
         instants = np.array(times)
-        _check_times(instants, table, diagnostics, file)
-        found[key] = Series(instants, _numbers(column, table, diagnostics, file), is_path)
+        _check_times(instants, table, reading)
+        found[key] = Series(instants, _numbers(column, table, reading), is_path)
     return found
 
 
@@ -393,8 +420,10 @@ def _of_trajectory(_topic: str, log_time: int, message: Any) -> Iterator[_Sample
         after = point.time_from_start
         time = start + after.sec + after.nanosec * _NANOSECONDS
         values = {
-            "position": point.positions, "velocity": point.velocities, "effort": point.effort
-        }  # fmt: skip
+            "position": point.positions,
+            "velocity": point.velocities,
+            "effort": point.effort,
+        }
         for quantity, numbers in values.items():
             for joint, value in zip(message.joint_names, numbers, strict=False):
                 yield _Sample("command", quantity, str(joint), time, float(value), is_path=True)
@@ -416,14 +445,9 @@ _MESSAGES: Mapping[str, Callable[[str, int, Any], Iterator[_Sample]]] = {
 # --- columns --------------------------------------------------------------------------------------
 
 
-def _series(
-    table: _Table,
-    joints: Sequence[str],
-    diagnostics: Diagnostics,
-    names: Mapping[str, str],
-    file: str,
-) -> dict[Key, Series]:
+def _series(table: _Table, reading: _Reading) -> dict[Key, Series]:
     """Return the series of a table; report cells, times and columns that are wrong."""
+    header = Where(reading.file, table.first_line and 1)
     times = [name for name in table.columns if name.lower() in _TIMES]
     if len(times) != 1:
         have = ", ".join(times) or "none"
@@ -433,41 +457,18 @@ def _series(
         reason = (
             f"expected one column of times, such as 'time' in seconds; found {have} of: {known}"
         )
-        diagnostics.add(
-            codes.LOG_FORM, Where(file, table.first_line and 1), hint=hint, reason=reason
-        )
+        reading.diagnostics.add(codes.LOG_FORM, header, hint=hint, reason=reason)
         return {}
     rows = len(table.columns[times[0]])
     _check_lengths(table, rows)
-    instants = _numbers(times[0], table, diagnostics, file) * _TIMES[times[0].lower()]
-    _check_times(instants, table, diagnostics, file)
+    instants = _numbers(times[0], table, reading) * _TIMES[times[0].lower()]
+    _check_times(instants, table, reading)
     found: dict[Key, Series] = {}
-    owners: dict[Key, str] = {}
-    header = Where(file, table.first_line and 1)
-    for column, key in _keys(
-        (name for name in table.columns if name != times[0]), joints, names, diagnostics, file
-    ):
-        if key in owners:
-            _report_twice(key, owners[key], column, diagnostics, header)
-        owners[key] = column
-        values = _numbers(column, table, diagnostics, file)
+    for column, key in _keys((name for name in table.columns if name != times[0]), reading):
+        reading.note(key, column, header)
+        values = _numbers(column, table, reading)
         found[key] = Series(instants[: len(values)], values)
     return found
-
-
-def _report_twice(
-    key: Key, first: str, second: str, diagnostics: Diagnostics, where: Where
-) -> None:
-    role, quantity, joint = key
-    diagnostics.add(
-        codes.LOG_COLUMN_TWICE,
-        where,
-        subjects=(joint,),
-        first=repr(first),
-        second=repr(second),
-        quantity=f"{role} {quantity}",
-        joint=joint,
-    )
 
 
 def _check_lengths(table: _Table, rows: int) -> None:
@@ -480,7 +481,7 @@ def _check_lengths(table: _Table, rows: int) -> None:
             )
 
 
-def _numbers(column: str, table: _Table, diagnostics: Diagnostics, file: str) -> Array:
+def _numbers(column: str, table: _Table, reading: _Reading) -> Array:
     """Return a column as numbers; report the first cell that is none."""
     cells = table.columns[column]
     values = np.array([_number(cell) for cell in cells], dtype=np.float64)
@@ -488,9 +489,9 @@ def _numbers(column: str, table: _Table, diagnostics: Diagnostics, file: str) ->
     if len(wrong):
         row = int(wrong[0])
         text = str(cells[row]).strip()[:40]
-        diagnostics.add(
+        reading.diagnostics.add(
             codes.LOG_VALUE,
-            Where(file, row + table.first_line if table.first_line else 0),
+            Where(reading.file, row + table.first_line if table.first_line else 0),
             column=column,
             value=repr(text) if text else "nothing",
             row=row + 1,
@@ -506,13 +507,13 @@ def _number(cell: object) -> float:
         return math.nan
 
 
-def _check_times(times: Array, table: _Table, diagnostics: Diagnostics, file: str) -> None:
+def _check_times(times: Array, table: _Table, reading: _Reading) -> None:
     wrong = np.flatnonzero(np.diff(times) <= 0.0)
     if len(wrong):
         row = int(wrong[0]) + 1
-        diagnostics.add(
+        reading.diagnostics.add(
             codes.LOG_TIMES,
-            Where(file, row + table.first_line if table.first_line else 0),
+            Where(reading.file, row + table.first_line if table.first_line else 0),
             time=f"{times[row]:.9g}",
             row=row + 1,
             before=f"{times[row - 1]:.9g}",
@@ -520,23 +521,14 @@ def _check_times(times: Array, table: _Table, diagnostics: Diagnostics, file: st
         )
 
 
-def _keys(
-    columns: Iterable[str],
-    joints: Sequence[str],
-    names: Mapping[str, str],
-    diagnostics: Diagnostics,
-    file: str,
-) -> Iterator[tuple[str, Key]]:
+def _keys(columns: Iterable[str], reading: _Reading) -> Iterator[tuple[str, Key]]:
     """Yield each column with its meaning; report those that name a quantity of no joint."""
-    known = _known_names(joints, names)
     for column in columns:
-        key = key_of(column, known)
+        key = key_of(column, reading.known)
         if key is not None:
             yield column, key
         elif (rest := _unknown_joint(column)) is not None:
-            close = closest(rest, known)
-            hint = f"did you mean {close}?" if close else ""
-            diagnostics.add(codes.LOG_COLUMN, Where(file), hint=hint, column=repr(column))
+            reading.report_unknown(column, rest)
 
 
 def _known_names(joints: Sequence[str], names: Mapping[str, str]) -> dict[str, str]:

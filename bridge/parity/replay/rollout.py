@@ -365,11 +365,7 @@ def grid_of(log: Log, watched: tuple[str, ...], longest: float) -> tuple[float, 
 
 
 def connected(log: Log) -> Log:
-    """Return the log whose commands are connected by lines instead of being held.
-
-    Args:
-        log: The log.
-    """
+    """Return the log whose commands are connected by lines instead of being held."""
     series = {
         key: dataclasses.replace(samples, is_path=True) if key[0] == "command" else samples
         for key, samples in log.series.items()

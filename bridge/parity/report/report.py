@@ -84,12 +84,10 @@ def _joint_curves(comparison: Findings) -> dict[str, str]:
         name: {joint: np.ravel([q[joint] for q in motion]) for joint in joints}
         for name, motion in motions.items()
     }
-    apart = {
-        joint: max(
-            float(np.abs(curves[other][joint] - curves[first][joint]).max()) for other in others
-        )
-        for joint in joints
-    }
+    apart = {}
+    for joint in joints:
+        distances = [np.abs(curves[other][joint] - curves[first][joint]) for other in others]
+        apart[joint] = float(np.max(distances))
     worst = sorted(joints, key=lambda joint: -apart[joint])[:MAX_CURVES]
     if not worst:
         return {}

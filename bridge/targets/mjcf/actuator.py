@@ -42,7 +42,7 @@ def _write(
 ) -> None:
     target = _target(actuator, scalar_joints, tendons, context)
     if target is None:
-        context.report(
+        context.add(
             codes.ACTUATOR,
             actuator.where,
             subjects=(actuator.name, actuator.joint or actuator.tendon),
@@ -205,7 +205,7 @@ def _report_omitted(context: MjcfContext) -> None:
     actuators = [a.actuator for a in context.mechanism.actuators if not own_settings(a.actuator)]
     if actuators:
         names = tuple(actuator.name for actuator in actuators)
-        context.report(codes.NO_ACTUATORS, actuators[0].where, subjects=names, actuators=names)
+        context.add(codes.NO_ACTUATORS, actuators[0].where, subjects=names, actuators=names)
 
 
 def _write_actuator(
@@ -222,7 +222,7 @@ def _write_actuator(
     actuator = driven.actuator
     joint = None if driven.dof is None else scalar_joints.get(driven.dof)
     if joint is None or driven.dof is None:
-        context.report(
+        context.add(
             codes.ACTUATOR,
             actuator.where,
             subjects=_subjects(actuator),
@@ -243,7 +243,7 @@ def _write_actuator(
     element = context.document["actuator"].add(_TAGS.get(kind, kind), name=name, joint=joint.joint)
     _WRITERS[kind](element, drive, context)
     if not is_meant and _commands_something(actuator):
-        context.report(
+        context.add(
             codes.OTHER_COMMAND,
             actuator.where,
             subjects=_subjects(actuator),
@@ -274,7 +274,7 @@ def _stated_actuators(context: MjcfContext) -> list[MechanismActuator]:
     ]
     if idle:
         joints = tuple(a.actuator.joint for a in idle)
-        context.report(codes.IDLE_FOLLOWERS, idle[0].actuator.where, subjects=joints, joints=joints)
+        context.add(codes.IDLE_FOLLOWERS, idle[0].actuator.where, subjects=joints, joints=joints)
     return [
         a for a in context.mechanism.actuators if a not in idle and not own_settings(a.actuator)
     ]
@@ -387,7 +387,7 @@ def _dc_motor(element: MjcfElement, drive: _Drive, context: MjcfContext) -> None
     effort, speed = drive.effort, drive.axis.velocity
     if _ends_at_speed_limit(drive, context):
         element.set(biastype="affine", biasprm=(0.0, 0.0, -effort / speed))
-        context.report(
+        context.add(
             codes.VELOCITY_LIMIT,
             drive.actuator.where,
             subjects=drive.subjects,
@@ -396,7 +396,7 @@ def _dc_motor(element: MjcfElement, drive: _Drive, context: MjcfContext) -> None
         )
     else:
         missing = "speed" if math.isfinite(effort) else "effort"
-        context.report(
+        context.add(
             codes.NO_SPEED_LINE,
             drive.actuator.where,
             subjects=drive.subjects,
@@ -415,7 +415,7 @@ def _max_control(drive: _Drive, speed: float, context: MjcfContext) -> float:
     effort, step = drive.effort, context.time_step
     limit = drive.max_effort(step, speed)
     if limit < effort < math.inf:
-        context.report(
+        context.add(
             codes.CONTROL_RANGE,
             drive.actuator.where,
             subjects=drive.subjects,
@@ -514,7 +514,7 @@ _STIFFEST = {
 
 
 def _report_gain(kind: str, drive: _Drive, gain: float, context: MjcfContext) -> None:
-    context.report(
+    context.add(
         _STIFFEST[kind] if drive.imposes_velocity else codes.ASSUMED_GAIN,
         drive.actuator.where,
         subjects=drive.subjects,

@@ -23,7 +23,7 @@ from loaders.looks import DEFAULT_COLOR, PartLook, look_of
 from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual, settings_of
 from loaders.pose import Array, Pose
 
-from .context import TARGET, MjcfContext, MjcfElement, Value, own_settings
+from .context import TARGET, MjcfContext, MjcfElement, Value, asset_name, own_settings
 
 _MAX_BYTE = 255
 _BASE = 0.01
@@ -63,9 +63,7 @@ def read_heightfield(
     try:
         gray = gray_levels(heightmap.path)
     except PictureError as error:
-        context.report(
-            codes.HEIGHTMAP, where, subjects=(link,), uri=heightmap.uri, reason=str(error)
-        )
+        context.add(codes.HEIGHTMAP, where, subjects=(link,), uri=heightmap.uri, reason=str(error))
         return None
     lowest, highest = int(gray.levels.min()), int(gray.levels.max())
     x, y, z = heightmap.size
@@ -205,7 +203,7 @@ class AssetLibrary:
         """
         owner = (link,) if link else ()
         about_link = (replace(entry, subjects=entry.subjects or owner) for entry in findings)
-        self._context.diagnostics.extend(about_link)
+        self._context.entries.extend(about_link)
 
     def _rescaled(self, key: _Key) -> tuple[MjcfMesh, ...]:
         """Return the parts of a mesh that is present in another size: the same files, scaled."""
@@ -225,7 +223,7 @@ class AssetLibrary:
     def _report_missing_uv(self, files: Iterable[MeshFile], use: MeshUse) -> None:
         for file in files:
             if not file.has_uv:
-                self._context.report(
+                self._context.add(
                     codes.NO_TEXTURE_COORDINATES, use.where, subjects=(use.link,), mesh=file.name
                 )
 
@@ -253,7 +251,7 @@ class AssetLibrary:
             return
         kept = file.vertices[np.unique(fewer)]
         self._elements[name].set(maxhullvert=most)
-        self._context.report(
+        self._context.add(
             codes.FEWER_VERTICES,
             use.where,
             subjects=(use.link,),
@@ -331,7 +329,7 @@ class AssetLibrary:
             kind.replace("_", " ") for kind, file in material.maps if _is_lost(kind, file, material)
         ]
         if lost:
-            self._context.report(
+            self._context.add(
                 codes.MATERIAL,
                 where,
                 subjects=(link,),
@@ -351,7 +349,7 @@ class AssetLibrary:
                 None if picture is None else self._texture_asset(picture, Path(file).stem)
             )
             if picture is not None and picture.has_transparent_pixels:
-                self._context.report(
+                self._context.add(
                     codes.TEXTURE_TRANSPARENCY, where, subjects=(link,), file=Path(file).name
                 )
         return self._textures[file]
@@ -474,11 +472,7 @@ def sort_assets(context: MjcfContext) -> None:
         ]
         for use in (*uses, *(("texture", name) for name in layers)):
             first.setdefault(use, len(first))
-    assets.sort(key=lambda asset: first.get((asset.tag, _asset_name(asset)), len(first)))
-
-
-def _asset_name(asset: MjcfElement) -> str:
-    return asset.attributes.get("name") or Path(asset.attributes.get("file", "")).stem
+    assets.sort(key=lambda asset: first.get((asset.tag, asset_name(asset)), len(first)))
 
 
 def _reflection(material: Material) -> dict[str, Value]:

@@ -77,7 +77,7 @@ def write_contact_pairs(
         return
     pairs = list(islice(_colliding_shapes(geom_names, context), MAX_PAIRS + 1))
     if sum(len(a.geoms) * len(b.geoms) for a, b in pairs) > MAX_PAIRS:
-        context.report(
+        context.add(
             codes.CONTACT_PAIRS,
             subjects=(link.name for link in context.mechanism.scene.links if link.collisions),
             limit=MAX_PAIRS,
@@ -109,7 +109,7 @@ def write_stated_pairs(
         for a, b in product(first, second):
             context.document["contact"].add("pair", geom1=a, geom2=b, **own_settings(pair))
         if not first or not second:
-            context.report(
+            context.add(
                 codes.CONTACT_PAIR,
                 pair.where,
                 subjects=(pair.link_A, pair.link_B),
@@ -172,7 +172,7 @@ def _write_lightly_damped_pairs(
     light = ((a, b, spring) for a, b, spring in found if _is_light(spring))
     pairs = list(islice(light, MAX_PAIRS + 1))
     if sum(len(a.geoms) * len(b.geoms) for a, b, _ in pairs) > MAX_PAIRS:
-        context.report(
+        context.add(
             codes.CONTACT_PAIRS_BOUNCING,
             subjects=(link.name for link in context.mechanism.scene.links if link.collisions),
             limit=MAX_PAIRS,
@@ -245,7 +245,7 @@ def _report_friction_difference(context: MjcfContext) -> None:
         return
     worst = worst_of(frictions_of(_touching_kinds(context), rule, max))
     if worst is not None:
-        context.report(
+        context.add(
             codes.FRICTION_COMBINATION,
             subjects=(worst.link_A, worst.link_B),
             link_a=worst.link_A,
@@ -319,14 +319,14 @@ def report_ignored_filters(context: MjcfContext) -> None:
     scene, policy = context.mechanism.scene, context.options.policy
     partners = welded_partners(context.mechanism, policy)
     if partners:
-        context.report(
+        context.add(
             codes.WELDED_CONTACT,
             subjects=(_name(body, context) for body in partners),
             count=sum(partners.values()) // 2,
         )
     ignored = ignored_by_policy(scene, policy)
     if ignored:
-        context.report(
+        context.add(
             codes.CONTACT_POLICY,
             Where(scene.source),
             subjects=dict.fromkeys(chain.from_iterable(ignored.values())),
@@ -350,7 +350,7 @@ def report_pivoted_contacts(context: MjcfContext) -> None:
     """
     touching = dict.fromkeys(name for pair in _touching_pairs(context) for name in pair)
     if touching:
-        context.report(codes.PIVOTED_CONTACT, subjects=touching, count=len(touching))
+        context.add(codes.PIVOTED_CONTACT, subjects=touching, count=len(touching))
 
 
 def _touching_pairs(context: MjcfContext) -> Iterator[tuple[str, str]]:

@@ -342,7 +342,7 @@ class _Owner:
             self.collision.where,
             (self.link.name, f"{self.link.name}{SEPARATOR}{self.collision.name}"),
         )
-        context.report(code, where, hint=hint, subjects=subjects, **self.named, **values)
+        context.add(code, where, hint=hint, subjects=subjects, **self.named, **values)
 
 
 def contact_attributes(

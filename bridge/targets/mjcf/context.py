@@ -17,14 +17,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 
 from bridge.choices import Base, CollisionMeshes, Fit, Overlaps, Shapes
 from bridge.geometry.collision_shapes import ShapeChoice
 from bridge.lowering.sources import Source, SourceOptions, mechanism_of, split_options
 from bridge.mechanism import Mechanism
 from bridge.targets.options import Actuators, Contacts, MjcfExportOptions, MjcfInertia, Program
+from bridge.targets.report import Report
 from bridge.targets.xml import Names
-from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
 from loaders.engine_settings import MUJOCO
 from loaders.model import HasEngineSettings, Physics, settings_of
 from loaders.node import escaped
@@ -151,11 +152,7 @@ TARGET = "mjcf"
 
 
 def own_settings(item: HasEngineSettings) -> dict[str, str]:
-    """Return the text of each setting of an item that only MuJoCo has, by its attribute.
-
-    Args:
-        item: The item.
-    """
+    """Return the text of each setting of an item that only MuJoCo has, by its attribute."""
     return dict(settings_of(item, MUJOCO))
 
 
@@ -221,7 +218,13 @@ _SECTIONS = (
     "sensor",
     "keyframe",
 )
-_ASSETS = ("texture", "material", "mesh", "hfield")
+ASSETS = ("texture", "material", "mesh", "hfield")
+"""Elements of ``<asset>``, in the order of the document."""
+
+
+def asset_name(asset: MjcfElement) -> str:
+    """Return the name of an asset; without one that of its file."""
+    return asset.attributes.get("name") or PurePath(asset.attributes.get("file", "")).stem
 
 
 class MjcfDocument:
@@ -244,23 +247,23 @@ class MjcfDocument:
 
     def root(self) -> MjcfElement:
         """Return the complete document without empty sections, its assets sorted by kind."""
-        self["asset"].children.sort(key=lambda asset: _ASSETS.index(asset.tag))
+        self["asset"].children.sort(key=lambda asset: ASSETS.index(asset.tag))
         root = MjcfElement("mujoco", model=self._name)
         root.children = [e for e in self._sections.values() if e.attributes or e.children]
         return root
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MjcfContext:
-    """One export in progress.
+class MjcfContext(Report):
+    """One export in progress, with its findings about what MJCF cannot hold.
 
-    The document, the names and the diagnostics grow; whatever else one section needs of another is
+    The document, the names and the findings grow; whatever else one section needs of another is
     passed to it.
     """
 
+    target: str = TARGET
     mechanism: Mechanism
     options: MjcfExportOptions
-    diagnostics: Diagnostics
     document: MjcfDocument
     names: Names = field(default_factory=Names)
 
@@ -271,25 +274,3 @@ class MjcfContext:
         """
         step = self.mechanism.physics.time_step
         return step if 0.0 < step < math.inf else Physics().time_step
-
-    def report(
-        self,
-        code: Code,
-        where: Where = NOWHERE,
-        *,
-        hint: str = "",
-        subjects: Iterable[str] = (),
-        **arguments: object,
-    ) -> None:
-        """Record a finding about what MJCF cannot hold.
-
-        Args:
-            code: The declaration of the finding.
-            where: The place in the source.
-            hint: What to do about it; empty for the hint of the code.
-            subjects: Scoped names of what the finding is about.
-            arguments: The values of the template's arguments.
-        """
-        self.diagnostics.add(
-            code, where, target=TARGET, hint=hint, subjects=subjects, leniency="", **arguments
-        )

@@ -114,10 +114,10 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     context = MjcfContext(
         mechanism=mechanism,
         options=options,
-        diagnostics=Diagnostics(mechanism.diagnostics),
+        entries=Diagnostics(mechanism.diagnostics),
         document=MjcfDocument(scene.name),
     )
-    report_overlaps(mechanism, options.policy, context.diagnostics)
+    report_overlaps(mechanism, options.policy, context.entries)
 
     # Settings and bodies, with their joints and geoms.
     contact = ContactData.of(mechanism, options.policy)
@@ -171,13 +171,13 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     sort_assets(context)
     _report_slashes(context)
 
-    findings = Diagnostics((*scene.diagnostics, *context.diagnostics))
+    findings = Diagnostics((*scene.diagnostics, *context.entries))
     findings.raise_for(ExportError, strict=options.strict)
     return BuiltMjcf(
         root=context.document.root(),
         assets=library.files,
         digests=library.digests,
-        diagnostics=tuple(context.diagnostics),
+        diagnostics=tuple(context.entries),
         names=dict(context.names.changed),
         shapes=tuple(shapes.placed),
         initial_key=initial_key,
@@ -190,7 +190,7 @@ def _report_slashes(context: MjcfContext) -> None:
     elements = context.document.root().walk()
     names = [e.attributes["name"] for e in elements if "/" in e.attributes.get("name", "")]
     if names:
-        context.report(codes.DM_CONTROL, subjects=dict.fromkeys(names), names=tuple(names))
+        context.add(codes.DM_CONTROL, subjects=dict.fromkeys(names), names=tuple(names))
 
 
 # --- settings -------------------------------------------------------------------------------------
@@ -485,7 +485,7 @@ def _child(element: MjcfElement, tag: str) -> MjcfElement:
 def _report(
     element: EngineElement, subjects: tuple[str, ...], reason: str, context: MjcfContext
 ) -> None:
-    context.report(
+    context.add(
         codes.MUJOCO_ELEMENT,
         element.where,
         subjects=(element.name, *subjects),

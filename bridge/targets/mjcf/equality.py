@@ -160,7 +160,7 @@ def _write_screw(dof: int, joint: ScalarJoint, context: MjcfContext) -> None:
         if p != joint.primitive and body.v_start + primitive.dof_index == dof:
             law = CouplingLaw(multiplier=primitive.ratio / joint.ratio)
             _joint_equality(names[p], joint.joint, law, context)
-            context.report(
+            context.add(
                 codes.SCREW_SOFT_CONSTRAINT,
                 where_of(body),
                 subjects=(str(body.joint),),
@@ -177,7 +177,7 @@ def _write_lock(joint: ScalarJoint, context: MjcfContext) -> None:
         return
     law = CouplingLaw(offset=joint.ratio * axis.lower, multiplier=0.0)
     _joint_equality(joint.joint, None, law, context)
-    context.report(
+    context.add(
         codes.LOCKED_JOINT,
         where_of(body),
         subjects=(str(body.joint),),
@@ -192,13 +192,13 @@ def _write_couplings(scalar_joints: dict[int, ScalarJoint], context: MjcfContext
         subjects = (v_order[coupling.follower][0], v_order[coupling.leader][0])
         follower, leader = scalar_joints.get(coupling.follower), scalar_joints.get(coupling.leader)
         if follower is None or leader is None:
-            context.report(codes.COUPLING, coupling.where, subjects=subjects, joint=coupling.name)
+            context.add(codes.COUPLING, coupling.where, subjects=subjects, joint=coupling.name)
             continue
         law, settings = coupling.scaled(follower.ratio, leader.ratio), own_settings(coupling)
         _joint_equality(follower.joint, leader.joint, law, context, settings)
         if settings:  # the source states the softness
             continue
-        context.report(
+        context.add(
             codes.COUPLING_SOFT_CONSTRAINT,
             coupling.where,
             subjects=subjects,
@@ -236,7 +236,7 @@ def _write_closure(closure: Closure, context: MjcfContext) -> None:
             Pose.of(p=0.1 * joint.axes[0].xyz),
             context,
         )
-    context.report(
+    context.add(
         codes.LOOP_SOFT_CONSTRAINT if is_weld else codes.LOOP_SOFT_CONSTRAINT_OF_POINTS,
         joint.where,
         subjects=(joint.name,),
@@ -275,7 +275,7 @@ def _write_ball(
     context.document["equality"].add(
         "connect", name=name, site1=sites[0], site2=sites[1], **softness
     )
-    context.report(
+    context.add(
         codes.BALL_SOFT_CONSTRAINT,
         constraint.where,
         subjects=links,
@@ -326,9 +326,7 @@ def _softness(
         return {}
     least = least_residual(context.mechanism, ends)
     if least <= CLOSED:
-        context.report(
-            codes.OPEN_AT_ZERO, where, subjects=subjects, constraint=name, distance=at_zero
-        )
+        context.add(codes.OPEN_AT_ZERO, where, subjects=subjects, constraint=name, distance=at_zero)
         return {}
-    context.report(codes.NEVER_CLOSES, where, subjects=subjects, constraint=name, distance=least)
+    context.add(codes.NEVER_CLOSES, where, subjects=subjects, constraint=name, distance=least)
     return {"solref": DEFAULT_SOLREF, "solimp": DEFAULT_SOLIMP}

@@ -55,7 +55,7 @@ def report_mjx_support(context: MjcfContext) -> None:
     if context.mechanism.scene.wind.any():
         features.append("wind with implicitfast")
     if features:
-        context.report(codes.MJX, subjects=(*links, *sensors), features=tuple(features))
+        context.add(codes.MJX, subjects=(*links, *sensors), features=tuple(features))
 
 
 def _unsupported_collision(context: MjcfContext) -> tuple[tuple[str, ...], list[str]]:
@@ -169,7 +169,7 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: MjcfContex
         _report_joint(joint, joint.name in speed_limited, context)
     for actuator in (driven.actuator for driven in context.mechanism.actuators):
         if actuator.interfaces:
-            context.report(
+            context.add(
                 codes.ACTUATOR_INTERFACES,
                 actuator.where,
                 subjects=(actuator.name,),
@@ -186,16 +186,16 @@ def _report_physics(scene: Scene, context: MjcfContext) -> None:
     conventions = conventions_of(scene.physics)
     carried = (*(("engine",) if conventions.has_solver_settings else ()), "parameters")
     _report_lost(scene.physics, _Owner("", (), where), context, carried)
-    report_lost_physics(scene.physics, _LOST_PHYSICS, context.report)
+    report_lost_physics(scene.physics, _LOST_PHYSICS, context.add)
     if scene.physics.time_step != context.time_step:
-        context.report(
+        context.add(
             codes.TIME_STEP, where, time_step=scene.physics.time_step, default=context.time_step
         )
     if _has_wind(scene) and not conventions.wind_moves_medium:
-        context.report(codes.WIND, where)
+        context.add(codes.WIND, where)
     if scene.spherical_coordinates:
         settings = tuple(f"{tag} = {text}" for tag, text in scene.spherical_coordinates)
-        context.report(codes.SPHERICAL_COORDINATES, where, settings=settings)
+        context.add(codes.SPHERICAL_COORDINATES, where, settings=settings)
 
 
 def _has_wind(scene: Scene) -> bool:
@@ -213,7 +213,7 @@ def _report_filter_groups(scene: Scene, context: MjcfContext) -> None:
     if scene.filter_groups:
         names = tuple(group.name for group in scene.filter_groups)
         members = (" with ".join((group.name, *group.groups)) for group in scene.filter_groups)
-        context.report(
+        context.add(
             codes.FILTER_GROUPS,
             scene.filter_groups[0].where,
             subjects=names,
@@ -230,10 +230,10 @@ def _report_names(scene: Scene, context: MjcfContext) -> None:
         if counts[visual.name] > 1
     ]
     if unnamed:
-        context.report(codes.VISUAL_NAMES, subjects=unnamed, count=len(unnamed))
+        context.add(codes.VISUAL_NAMES, subjects=unnamed, count=len(unnamed))
     if len(scene.models) > 1:
         models = ", ".join(f"{model.name} ({model.canonical_link})" for model in scene.models)
-        context.report(
+        context.add(
             codes.MODEL_SCOPES,
             scene.models[0].where,
             subjects=[model.name for model in scene.models],
@@ -254,7 +254,7 @@ def _report_link(link: Link, context: MjcfContext) -> None:
         for item in (collision, collision.surface, friction):
             _report_lost(item, owner, context)
         if friction.mu2 != friction.mu:
-            context.report(
+            context.add(
                 codes.FRICTION_DIRECTION,
                 collision.where,
                 subjects=owner.subjects,
@@ -281,12 +281,12 @@ def _report_joint(joint: Joint, ends_at_speed_limit: bool, context: MjcfContext)
         _report_lost(axis, owner, context, ("velocity",) if ends_at_speed_limit else ())
     _report_curve(joint, context)
     if joint.provide_feedback:
-        context.report(codes.JOINT_FEEDBACK, joint.where, subjects=(joint.name,), joint=joint.name)
+        context.add(codes.JOINT_FEEDBACK, joint.where, subjects=(joint.name,), joint=joint.name)
 
 
 def _report_curve(joint: Joint, context: MjcfContext) -> None:
     if joint.curve is not None:
-        context.report(
+        context.add(
             codes.CURVE,
             joint.where,
             subjects=(joint.name,),
@@ -324,7 +324,7 @@ def _report_lost(
     lost = LOSSES[type(item)]
     for field, value, _ in lost_values(item, lost):
         if field not in carried:
-            context.report(
+            context.add(
                 lost[field],
                 owner.where,
                 subjects=owner.subjects,

@@ -10,7 +10,6 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
-from bridge.camera import AZIMUTH, ELEVATION
 from bridge.lowering.sources import Source, loss_summary
 from bridge.mechanism import Mechanism
 from bridge.mechanism.dynamics import poses
@@ -22,6 +21,7 @@ from bridge.targets.options import MjcfExportOptions, changed_options
 from bridge.targets.report import derivation, fidelity_text, origin_comment
 from bridge.targets.xml import Names, file_name
 from loaders.model import WORLD, Heightmap, Plane
+from loaders.picture import AZIMUTH, ELEVATION
 from loaders.pose import IDENTITY, Array
 from loaders.scene import Scene
 from loaders.text import code, printable

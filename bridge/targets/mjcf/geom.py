@@ -237,10 +237,10 @@ class GeomWriter:
             field = self._library.heightfield(geometry, use)
             return [_Shape(type="hfield", asset=field[0], X_GS=field[1])] if field else []
         if isinstance(geometry, Plane) and is_moving:
-            self._context.report(codes.MOVING_PLANE, use.where, subjects=(use.link,), link=use.link)
+            self._context.add(codes.MOVING_PLANE, use.where, subjects=(use.link,), link=use.link)
             return []
         if isinstance(geometry, Empty):
-            self._context.report(codes.NO_SHAPE, use.where, subjects=(use.link,), link=use.link)
+            self._context.add(codes.NO_SHAPE, use.where, subjects=(use.link,), link=use.link)
             return []
         shape = replace(_PRIMITIVES[type(geometry)](geometry), reach=support_function(geometry))
         if isinstance(geometry, Plane) and use.collides and not self._planes_have_sizes:
@@ -251,7 +251,7 @@ class GeomWriter:
         sizes = shape.size or ()
         if shape.type == "plane" or all(0.0 < size < math.inf for size in sizes):
             return True
-        self._context.report(
+        self._context.add(
             codes.EMPTY_SHAPE, use.where, subjects=(use.link,), shape_type=shape.type, link=use.link
         )
         return False

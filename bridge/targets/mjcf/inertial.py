@@ -135,7 +135,7 @@ def report_light_joints(
     v = max(light, key=turns.__getitem__)
     body = context.mechanism.bodies[scalar_joints[v].body]
     axis = body.primitives[scalar_joints[v].primitive].limits
-    context.report(
+    context.add(
         codes.LIGHT_JOINT if len(light) == 1 else codes.LIGHT_JOINTS,
         where_of(body),
         subjects=[scalar_joints[k].joint for k in light],
@@ -239,13 +239,13 @@ def _accepted_inertia(link: Link, inertia: SpatialInertia, context: MjcfContext)
     if mode == "from_geometry" and (link.inertia is None or link.inertia.defects()):
         return _from_geometry(link, context)
     if mode == "error" and link.inertia is None:
-        context.report(codes.NO_INERTIA, link.where, subjects=(link.name,), link=link.name)
+        context.add(codes.NO_INERTIA, link.where, subjects=(link.name,), link=link.name)
     defects = inertia.defects()
     if not defects:
         return inertia
     if mode == "repair" and math.isfinite(inertia.mass) and np.all(np.isfinite(inertia.I_Lcm)):
         return _repaired(link, inertia, context)
-    context.report(
+    context.add(
         codes.IMPOSSIBLE_INERTIA,
         link.where,
         subjects=(link.name,),
@@ -257,7 +257,7 @@ def _accepted_inertia(link: Link, inertia: SpatialInertia, context: MjcfContext)
 
 def _repaired(link: Link, inertia: SpatialInertia, context: MjcfContext) -> SpatialInertia:
     repaired = inertia.repaired()
-    context.report(
+    context.add(
         codes.REPAIRED_INERTIA,
         link.where,
         subjects=(link.name,),
@@ -281,7 +281,7 @@ def _from_geometry(link: Link, context: MjcfContext) -> SpatialInertia:
     if link.inertia is not None and link.inertia.mass > 0.0 and total.mass > 0.0:
         scale = link.inertia.mass / total.mass
         total = SpatialInertia(link.inertia.mass, total.p_LLcm, frozen(scale * total.I_Lcm))
-    context.report(
+    context.add(
         codes.INERTIA_FROM_GEOMETRY,
         link.where,
         subjects=(link.name,),
@@ -315,7 +315,7 @@ def _inertial(
     mass = inertia.mass
     if needs_mass and (mass <= MINIMUM or min(moments) <= MINIMUM):
         mass, moments = max(mass, EPSILON), within_triangle(np.maximum(moments, EPSILON))
-        context.report(
+        context.add(
             codes.MASSLESS_LINK,
             link.where,
             subjects=(link.name,),

@@ -68,7 +68,7 @@ def limit_compliance(
     stiffness, damping = axis.limit_stiffness or 0.0, axis.limit_dissipation or 0.0
     w, step = _inverse_inertia(dof, context.mechanism), context.time_step
     yields = 0.0 < stiffness * w * step**2 < _MAX_STIFFNESS and damping * w * step < 1.0
-    context.report(
+    context.add(
         codes.YIELDING_STOPS if yields else codes.RIGID_STOPS,
         where_of(body),
         subjects=(str(body.joint),),
@@ -170,7 +170,7 @@ def _report_several(body: Body, context: MjcfContext) -> None:
     """
     if body.source is None or len(body.source.type.traits.motions) < 2:
         return
-    context.report(
+    context.add(
         codes.SEVERAL_JOINTS,
         where_of(body),
         subjects=(str(body.joint),),
@@ -193,7 +193,7 @@ def _free_joint(body: Body, context: MjcfContext) -> MjcfElement:
         value = getattr(rotation, name)
         element.set(**{attribute: value or None})
         if getattr(translation, name) != value:
-            context.report(
+            context.add(
                 codes.FREE_JOINT,
                 where_of(body),
                 subjects=(str(body.joint),),
@@ -236,7 +236,7 @@ def _joint(
 def _report_axes(name: str, body: Body, context: MjcfContext) -> None:
     """Report that the axes of a ball joint in MuJoCo are those of its body."""
     cosine = float(np.clip((np.trace(body.X_BM.R) - 1.0) / 2.0, -1.0, 1.0))
-    context.report(
+    context.add(
         codes.JOINT_COORDINATE,
         where_of(body),
         subjects=(str(body.joint),),
@@ -253,7 +253,7 @@ def _set_dynamics(
     """
     name, r = element.attributes["name"], primitive.ratio
     if r != 1.0:
-        context.report(
+        context.add(
             codes.JOINT_COORDINATE_SCALED,
             where_of(body),
             subjects=(str(body.joint),),
@@ -285,7 +285,7 @@ def _armature(name: str, body: Body, primitive: Primitive, context: MjcfContext)
     armature = body.reflected_inertia[primitive.dof_index] / primitive.ratio**2
     if armature or not _is_second_on_its_axis(body, primitive):
         return armature
-    context.report(
+    context.add(
         codes.PARALLEL_AXES,
         where_of(body),
         subjects=(str(body.joint),),
@@ -316,7 +316,7 @@ def _set_limits(
     name = element.attributes["name"]
     lower, upper = sorted((axis.lower * r, axis.upper * r))
     if axis.lower > axis.upper:
-        context.report(
+        context.add(
             codes.EMPTY_RANGE,
             where_of(body),
             subjects=(str(body.joint),),
@@ -329,7 +329,7 @@ def _set_limits(
     if 0.0 < axis.effort < math.inf:
         element.set(actuatorfrcrange=(-axis.effort / abs(r), axis.effort / abs(r)))
     elif axis.effort <= 0.0:
-        context.report(
+        context.add(
             codes.ZERO_EFFORT,
             where_of(body),
             subjects=(str(body.joint),),

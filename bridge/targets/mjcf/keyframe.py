@@ -334,7 +334,7 @@ def _write_standing(
     _write_key(key, positions, actuators, context, targets)
     for step in steps:
         link = mechanism.bodies[step.body].link
-        context.report(
+        context.add(
             codes.HOME_STANDS,
             link.where,
             hint=f"start from it: mj_resetDataKeyframe(model, data, model.key({key!r}).id)",
@@ -351,7 +351,7 @@ def _report_zero(key: str, context: MjcfContext) -> None:
     bodies = context.mechanism.bodies
     outside = tuple(body.joint or "" for body in bodies if clamped(body, default_position(body)))
     if outside:
-        context.report(
+        context.add(
             codes.ZERO_OUTSIDE_LIMITS,
             hint=f"start from it: mj_resetDataKeyframe(model, data, model.key({key!r}).id)",
             subjects=outside,
@@ -406,7 +406,7 @@ def _write_poses(key: MjcfElement, keyframe: Keyframe, context: MjcfContext) -> 
     mocap = [body for body in context.mechanism.bodies if body.is_kinematic]
     lost = tuple(stated.keys() - {body.name for body in mocap})
     if lost:
-        context.report(
+        context.add(
             codes.KEYFRAME_POSE,
             keyframe.where,
             subjects=(keyframe.name, *sorted(lost)),
@@ -436,7 +436,7 @@ def _stated_positions(
 
 
 def _report_joint(keyframe: Keyframe, joint: str, count: int, context: MjcfContext) -> None:
-    context.report(
+    context.add(
         codes.KEYFRAME_JOINT,
         keyframe.where,
         subjects=(keyframe.name, joint),
@@ -452,7 +452,7 @@ def _report_limits(
     bodies = context.mechanism.bodies
     outside = tuple(b.joint or "" for b, q in zip(bodies, positions, strict=True) if clamped(b, q))
     if outside:
-        context.report(
+        context.add(
             codes.KEYFRAME_LIMITS,
             keyframe.where,
             subjects=outside,
@@ -497,7 +497,7 @@ def _write_controls(
         old for old, new in zip(keyframe.actuators, names, strict=True) if new not in written
     )
     if lost:
-        context.report(
+        context.add(
             codes.KEYFRAME_ACTUATOR,
             keyframe.where,
             subjects=(keyframe.name, *lost),
@@ -594,7 +594,7 @@ def _report_targets(key: str, targets: Mapping[str, float], context: MjcfContext
     """Report the controls at the start, which MuJoCo has in a key only."""
     moving = {name: target for name, target in targets.items() if target}
     if moving:
-        context.report(
+        context.add(
             codes.INITIAL_CONTROL,
             hint=f"start from it: mj_resetDataKeyframe(model, data, model.key({key!r}).id)",
             subjects=tuple(moving),

@@ -87,7 +87,7 @@ def _inputs(context: MjcfContext) -> Iterator[tuple[EngineElement, etree._Elemen
 
 
 def _report(element: EngineElement, tag: str, reason: str, context: MjcfContext) -> None:
-    context.report(codes.MUJOCO_INPUTS, element.where, tag=tag, reason=reason)
+    context.add(codes.MUJOCO_INPUTS, element.where, tag=tag, reason=reason)
 
 
 # --- elements as they are -------------------------------------------------------------------------

@@ -113,7 +113,7 @@ def _report_drawn_rays(found: Sequence[WrittenSensor], context: MjcfContext) -> 
         where = found[0].placed.sensor.where
         subjects = (*cameras, *lidars)
         code = codes.SENSOR_READING_DRAWN
-        context.report(code, where, subjects=subjects, cameras=cameras, lidars=lidars)
+        context.add(code, where, subjects=subjects, cameras=cameras, lidars=lidars)
 
 
 def _named(placed: PlacedSensor, geom_names: GeomNames, context: MjcfContext) -> WrittenSensor:
@@ -135,7 +135,7 @@ def _claimed_name(placed: PlacedSensor, context: MjcfContext) -> str:
 
 def _report(code: Code, placed: PlacedSensor, context: MjcfContext, **arguments: object) -> None:
     values: dict[str, Any] = {"sensor": placed.name, **arguments}
-    context.report(code, placed.sensor.where, subjects=(placed.name,), **values)
+    context.add(code, placed.sensor.where, subjects=(placed.name,), **values)
 
 
 def _report_unused_parameters(
@@ -161,10 +161,6 @@ def _add(
     written.parts[suffix] = name
 
 
-def _add_site(written: WrittenSensor, context: MjcfContext, X_SM: Pose = IDENTITY) -> str:
-    return add_site(written.name, written.body, written.X_BS @ X_SM, context)
-
-
 _IN_SITE = {
     "acceleration": "accelerometer",
     "angular_velocity": "gyro",
@@ -180,7 +176,7 @@ _OF_SITE = {"position": "framepos", "orientation": "framequat", "world_velocity"
 
 def _add_all(written: WrittenSensor, suffixes: str, context: MjcfContext) -> str:
     """Add the sensors of MuJoCo with these suffixes on one site, and return its name."""
-    site = _add_site(written, context)
+    site = add_site(written.name, written.body, written.X_BS, context)
     for suffix in suffixes.split():
         key = "" if suffix == "-" else suffix
         if key in _IN_SITE:
@@ -217,9 +213,15 @@ def _imu(written: WrittenSensor, context: MjcfContext) -> WrittenSensor | None:
         R_WR = orientation_reference(written.placed)
         start = site_at(f"{written.name}_reference", ROOT, Pose.of(R_WR), context)
         _add(
-            written, "framequat", "orientation", context,
-            objtype="site", objname=site, reftype="site", refname=start,
-        )  # fmt: skip
+            written,
+            "framequat",
+            "orientation",
+            context,
+            objtype="site",
+            objname=site,
+            reftype="site",
+            refname=start,
+        )
     if _is_fixed(written, context):
         up = -(written.placed.start.R.T @ context.mechanism.gravity)
         _report(
@@ -233,13 +235,11 @@ def _imu(written: WrittenSensor, context: MjcfContext) -> WrittenSensor | None:
 
 
 def _altimeter(written: WrittenSensor, context: MjcfContext) -> WrittenSensor | None:
-    site = _add_site(written, context)
+    site = add_site(written.name, written.body, written.X_BS, context)
     start = Pose.of(p=written.placed.start.p)
     reference = site_at(f"{written.name}_reference", ROOT, start, context)
     frame = {"objtype": "site", "objname": site}
-    _add(
-        written, "framepos", "position", context, **frame, reftype="site", refname=reference
-    )  # fmt: skip
+    _add(written, "framepos", "position", context, **frame, reftype="site", refname=reference)
     _add(written, "framelinvel", "world_velocity", context, **frame)
     return written
 
@@ -286,15 +286,21 @@ def _add_axes(
     body = context.mechanism.body_index.get(other, ROOT)
     turning = site_at(f"{written.name}_axes", body, Pose.of(R_LM), context)
     _add(
-        written, "framequat", "axes", context,
-        objtype="site", objname=turning, reftype="site", refname=site,
-    )  # fmt: skip
+        written,
+        "framequat",
+        "axes",
+        context,
+        objtype="site",
+        objname=turning,
+        reftype="site",
+        refname=site,
+    )
 
 
 def _report_loop_joint(
     placed: PlacedSensor, joint: Joint, quantity: str, context: MjcfContext
 ) -> None:
-    context.report(
+    context.add(
         codes.SENSOR,
         placed.sensor.where,
         subjects=(placed.name, joint.name),
@@ -322,7 +328,7 @@ def _report_turning_axes(
     turn = "R_PC(q) R_PC(0)^T"
     if is_reversed:
         turn = "R_PC(q)^T R_PC(0)" if frame == "child" else "R_CS^T R_PC(q)^T R_PC(0) R_CS"
-    context.report(
+    context.add(
         codes.FORCE_TORQUE_AXES,
         placed.sensor.where,
         hint=f"multiply the reading by {turn}: P is {joint.parent}, C is {joint.child}, S is the "

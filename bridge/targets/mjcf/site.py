@@ -70,7 +70,7 @@ def target_name(item: Light | Sensor, context: MjcfContext) -> str | None:
         return None
     index = context.mechanism.body_index.get(item.target)
     if index is None:
-        context.report(
+        context.add(
             codes.VIEW_TARGET,
             item.where,
             subjects=(item.name, item.target),
@@ -132,7 +132,7 @@ def write_lights(context: MjcfContext) -> None:
     """Write a ``<light>`` for each light of the scene."""
     for light in context.mechanism.scene.lights:
         if light.type not in _TYPES:
-            context.report(
+            context.add(
                 codes.LIGHT,
                 light.where,
                 subjects=(light.name,),
@@ -176,7 +176,7 @@ def _report_unsupported_parameters(light: Light, context: MjcfContext) -> None:
         parameters["opacity"] = light.diffuse[3]
     lost = tuple(f"{name}={value:g}" for name, value in parameters.items() if value)
     if lost:
-        context.report(
+        context.add(
             codes.LIGHT_PARAMETERS,
             light.where,
             subjects=(light.name,),

@@ -14,7 +14,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from pathlib import PurePath
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from bridge.targets.numbers import placement
 from loaders.pose import IDENTITY, Pose, rotation_about
 from loaders.scoped_names import outermost_scope
 
-from .context import MjcfContext, MjcfElement
+from .context import ASSETS, MjcfContext, MjcfElement, asset_name
 
 
 def move_to_reference(context: MjcfContext) -> None:
@@ -107,7 +106,6 @@ _REFERENCES = {
 }
 """Attributes that name an element, by the kind of element."""
 _SECTIONS = ("contact", "tendon", "equality", "actuator", "sensor")
-_ASSETS = ("texture", "material", "mesh", "hfield")
 
 OwnerByName = dict[tuple[str, str], str]
 """The model of each named element, by tag and name."""
@@ -198,23 +196,19 @@ def _assign_assets(context: MjcfContext, order: dict[str, int]) -> None:
             _add_user(child, body.owner, users)
     section = context.document["asset"]
     for material in (asset for asset in section.children if asset.tag == "material"):
-        for owner in users.get(("material", _asset_name(material)), {""}):
+        for owner in users.get(("material", asset_name(material)), {""}):
             _add_user(material, owner, users)
             for layer in material.children:
                 _add_user(layer, owner, users)
     for asset in section.children:
-        asset.owner = _single(users.get((asset.tag, _asset_name(asset)), {""}))
-    section.children.sort(key=lambda asset: (_ASSETS.index(asset.tag), order.get(asset.owner, -1)))
+        asset.owner = _single(users.get((asset.tag, asset_name(asset)), {""}))
+    section.children.sort(key=lambda asset: (ASSETS.index(asset.tag), order.get(asset.owner, -1)))
 
 
 def _add_user(element: MjcfElement, owner: str, users: dict[tuple[str, str], set[str]]) -> None:
-    for kind in _ASSETS:
+    for kind in ASSETS:
         if kind in element.attributes:
             users.setdefault((kind, element.attributes[kind]), set()).add(owner)
-
-
-def _asset_name(asset: MjcfElement) -> str:
-    return asset.attributes.get("name") or PurePath(asset.attributes.get("file", "")).stem
 
 
 # --- splitting ------------------------------------------------------------------------------------

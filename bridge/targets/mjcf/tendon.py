@@ -67,7 +67,7 @@ def _joints(
     found = {name: scalar_joints.get(index.get((name, 0), -1)) for name in names}
     if all(found.values()):
         return {name: joint for name, joint in found.items() if joint is not None}
-    context.report(codes.TENDON, tendon.where, subjects=(tendon.name, *names), joints=tuple(names))
+    context.add(codes.TENDON, tendon.where, subjects=(tendon.name, *names), joints=tuple(names))
     return None
 
 
@@ -151,7 +151,7 @@ def write_tendons(scalar_joints: dict[int, ScalarJoint], context: MjcfContext) -
 
 
 def _report_bushing(bushing: Bushing, context: MjcfContext) -> None:
-    context.report(
+    context.add(
         codes.BUSHING,
         bushing.where,
         subjects=(bushing.link_A, bushing.link_C),
@@ -167,7 +167,7 @@ def _report_bushing(bushing: Bushing, context: MjcfContext) -> None:
 
 
 def _report_fluid_force(force: FluidForce, context: MjcfContext) -> None:
-    context.report(
+    context.add(
         codes.FLUID_FORCE,
         force.where,
         subjects=(force.link,),
@@ -221,7 +221,7 @@ def _write_distance(
         "tendon", tendon1=spatial.attributes["name"], polycoef=(offset, 0.0, 0.0, 0.0, 0.0)
     )
     spatial.set(damping=damping)
-    context.report(
+    context.add(
         codes.DISTANCE_SOFT_CONSTRAINT,
         constraint.where,
         subjects=(constraint.link_A, constraint.link_B),
@@ -239,7 +239,7 @@ def _write_sum(
     candidates = [None if dof is None else scalar_joints.get(dof) for dof in connection.dofs]
     joints = [joint for joint in candidates if joint is not None]
     if len(joints) < len(candidates):
-        context.report(
+        context.add(
             codes.TENDON, constraint.where, subjects=constraint.joints, joints=constraint.joints
         )
         return
@@ -254,7 +254,7 @@ def _write_sum(
         _report_damping(name, constraint, context)
     else:
         fixed.set(range=bounds, solreflimit=hard_solref(context.time_step), solimplimit=HARD_SOLIMP)
-        context.report(
+        context.add(
             codes.TENDON_SOFT_CONSTRAINT, constraint.where, subjects=constraint.joints, tendon=name
         )
     for joint, coefficient in zip(joints, constraint.coefficients, strict=True):
@@ -263,7 +263,7 @@ def _write_sum(
 
 def _report_damping(name: str, constraint: TendonConstraint, context: MjcfContext) -> None:
     if constraint.damping:
-        context.report(
+        context.add(
             codes.TENDON_DAMPING,
             constraint.where,
             subjects=constraint.joints,

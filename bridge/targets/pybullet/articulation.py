@@ -102,11 +102,7 @@ class Segment:
 
 
 def diagonalize(segments: Sequence[Segment]) -> None:
-    """Compute `Segment.principal` of all segments at once, which takes a fifth of the time.
-
-    Args:
-        segments: The segments.
-    """
+    """Compute `Segment.principal` of all segments at once, which takes a fifth of the time."""
     coupled = [segment for segment in segments if _is_coupled(segment.inertia.I_Lcm)]
     matrices = np.array([segment.inertia.I_Lcm for segment in coupled])
     if not coupled or not np.isfinite(matrices).all():

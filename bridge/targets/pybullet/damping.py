@@ -277,9 +277,6 @@ def rate_bound(mechanism: Mechanism) -> float:
     A hinge turns with the difference of two angular velocities, whose square is at most twice the
     sum of their squares, and links that are welded together have at least the rotational energy of
     their smallest moments of inertia.
-
-    Args:
-        mechanism: The mechanism.
     """
     damped = [
         body
@@ -332,10 +329,10 @@ def _dampers(mechanism: Mechanism, q: Mapping[str, Position], step: float) -> Da
     sampled = [initial]
     if not mechanism.closures and not mechanism.constraints:
         rng = np.random.default_rng(0)
-        sampled += [
-            [random_position(body, rng) if body.primitives else () for body in mechanism.bodies]
-            for _ in range(_SAMPLES)
-        ]
+        for _ in range(_SAMPLES):
+            sampled.append(
+                [random_position(body, rng) if body.primitives else () for body in mechanism.bodies]
+            )
     mobilities = [_mobility(mechanism, positions, damping, step) for positions in sampled]
     known = tuple(mobility for mobility in mobilities if mobility is not None)
     return Dampers(mechanism.v_order, known, damping) if known else None

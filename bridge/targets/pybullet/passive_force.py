@@ -303,11 +303,7 @@ def _point_jacobian(jacobian: Array, p_LP_W: Array) -> Array:
 
 
 def has_passive_forces(mechanism: Mechanism) -> bool:
-    """Return whether `apply_passive_forces` ever applies a force to the bodies of a mechanism.
-
-    Args:
-        mechanism: The mechanism.
-    """
+    """Return whether `apply_passive_forces` ever applies a force to the bodies of a mechanism."""
     return bool(
         mechanism.force_elements
         or mechanism.constraints

@@ -6,15 +6,13 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
 from bridge.targets.elements import MASSLESS
 from bridge.targets.numbers import angle_values, is_ill_conditioned
 from bridge.targets.report import Report
 from bridge.targets.sdf import codes
 from loaders import scoped_names
 from loaders.finish.transform import REFERENCES
-from loaders.model import TRAITS, WORLD, Bushing, Curve, Frame, Joint, JointType, Link, by_name
+from loaders.model import TRAITS, WORLD, Bushing, Frame, Joint, JointType, Link, by_name
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR, UnusedNames
@@ -174,9 +172,6 @@ def with_short_poses(scene: Scene) -> Scene:
     A reader computes the pose of the child of such a joint from the two frames, whose poses have 13
     decimals in the document. The pose that it finds then rounds to the same 11 decimals, so that
     writing it again changes nothing.
-
-    Args:
-        scene: The scene.
     """
     if not any(joint.type in DRAKE_JOINTS for joint in scene.joints):
         return scene
@@ -205,9 +200,6 @@ def _shortened(X_WL: Pose, X_WM: Pose) -> Pose:
 def with_drake_frames(scene: Scene) -> Scene:
     """Return the scene with a frame at each end of each such element, unless the link itself or a
     frame is there.
-
-    Args:
-        scene: The scene.
     """
     frames = list(scene.frames)
     unused = UnusedNames(_names(scene))
@@ -244,19 +236,7 @@ def frame_at(frames: list[Frame], link: str, X_LF: Pose) -> str | None:
 
 def child_frame(joint: Joint) -> Pose:
     """Return the pose, in the child link, of the frame that ``<drake:joint>`` names as child."""
-    return joint.X_CJ if joint.curve is None else joint.X_CJ @ start_frame(joint.curve)
-
-
-def start_frame(curve: Curve) -> Pose:
-    """Return the child's frame at the start of a curve, as in Drake: x along the tangent, z along
-    the normal.
-    """
-    y = np.cross(curve.plane_normal, curve.initial_tangent)
-    length = float(np.linalg.norm(y))
-    if length == 0.0:
-        return IDENTITY
-    y = y / length
-    return Pose.of(np.column_stack((np.cross(y, curve.plane_normal), y, curve.plane_normal)))
+    return joint.X_CJ if joint.curve is None else joint.X_CJ @ joint.curve.X_JS
 
 
 def _frame_ends(scene: Scene) -> Iterator[tuple[str, str, Pose]]:

@@ -187,12 +187,7 @@ _ODE = {
 
 
 def add_surface(collision: Element, surface: Surface) -> None:
-    """Add the surface of a collision, and what only Drake has.
-
-    Args:
-        collision: The ``<collision>``.
-        surface: The surface.
-    """
+    """Add the surface of a collision, and what only Drake has."""
     element = add(collision, "surface")
     _add_contact(element, surface)
     if (surface.restitution, surface.restitution_threshold) != (0.0, 1e5):

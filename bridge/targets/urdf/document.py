@@ -101,12 +101,7 @@ def add_gazebo_of_link(robot: Element, link: Link, extensions: Collection[str]) 
 
 
 def add_gazebo_of_joint(robot: Element, joint: Joint) -> None:
-    """Add the springs, stops and sensors of a joint.
-
-    Args:
-        robot: The ``<robot>``.
-        joint: The joint.
-    """
+    """Add the springs, stops and sensors of a joint."""
     values: dict[str, Value | None] = {}
     for tag, (field, default) in _AXIS.items():
         stated = {getattr(axis, field) for axis in joint.axes}

@@ -28,12 +28,7 @@ from .normal_joint import COMMANDS, commands_of
 
 
 def add_drake_elements(robot: Element, scene: Scene) -> None:
-    """Add the frames, constraints, force elements and filter groups.
-
-    Args:
-        robot: The ``<robot>``.
-        scene: The scene.
-    """
+    """Add the frames, constraints, force elements and filter groups."""
     for frame in scene.frames:
         X = (
             frame.X_LF if frame.link != WORLD else scene.models[0].X_WM.inverse() @ frame.X_LF
@@ -186,12 +181,7 @@ their robot.
 
 
 def add_ros2_control(robot: Element, scene: Scene) -> None:
-    """Add the interfaces of the driven joints; nothing if there is none.
-
-    Args:
-        robot: The ``<robot>``.
-        scene: The scene.
-    """
+    """Add the interfaces of the driven joints; nothing if there is none."""
     actuators = {actuator.joint: actuator for actuator in scene.actuators}
     if not actuators:
         return

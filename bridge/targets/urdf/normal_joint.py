@@ -428,15 +428,7 @@ def _obstacle(joint: Joint, *, drake: bool) -> str:
 
 def _child_frame(joint: Joint) -> Pose:
     """Return the pose, in the child link, of the frame that the link must have."""
-    return joint.X_CJ if joint.curve is None else joint.X_CJ @ start_frame(joint.curve)
-
-
-def start_frame(curve: Curve) -> Pose:
-    """Return the child's frame at the start of a curve, as in Drake: x along the tangent, z along
-    the normal.
-    """
-    y = np.cross(curve.plane_normal, curve.initial_tangent)
-    return Pose.of(np.column_stack((np.cross(y, curve.plane_normal), y, curve.plane_normal)))
+    return joint.X_CJ if joint.curve is None else joint.X_CJ @ joint.curve.X_JS
 
 
 def _at_child(joint: Joint) -> Joint:

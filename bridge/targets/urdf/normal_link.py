@@ -91,9 +91,6 @@ class UniqueMaterials:
 
         Those that state no more than their name are left out, unless a ``<gazebo>`` element names
         them: readers refuse a ``<material>`` without color and texture.
-
-        Args:
-            link: The link.
         """
         visuals = tuple(
             dataclasses.replace(v, material=self._representable(v, link)) for v in link.visuals
@@ -196,9 +193,6 @@ def with_representable_surfaces(link: Link, extensions: Collection[str], report:
 def with_torsional_lengths(scene: Scene) -> Scene:
     """Return a scene whose torsional friction is stated as a length, as ``<spinning_friction>``
     does.
-
-    Args:
-        scene: The scene.
     """
     if not any(
         c.surface.friction.torsional is not None for link in scene.links for c in link.collisions

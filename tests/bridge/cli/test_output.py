@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
 import os
 import re
@@ -89,6 +90,24 @@ def test_warnings_of_one_code_with_different_templates_are_counted_apart(
     assert sum(line.startswith("warning: two") for line in lines) == 2
 
 
+def test_a_command_with_a_result_says_the_three_worst_kinds_in_words_and_counts_the_rest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    calm = [Diagnostic(f"a.{letter}", Fate.DROPPED, letter) for letter in "bcd" for _ in range(2)]
+    sentence = "base falls"
+    worst = Diagnostic("z.falls", Fate.ASSUMED, sentence, harm=2)
+    Output(command="convert").diagnostics([*calm, worst])
+    assert capsys.readouterr().err.splitlines() == [
+        "warning: base falls  [z.falls]",
+        "warning: b  [a.b]",
+        "and 1 more like it  [a.b] (-v shows all)",
+        "warning: c  [a.c]",
+        "and 1 more like it  [a.c] (-v shows all)",
+        "less harmful: 2 a.d (-v shows all)",
+        "7 warnings",
+    ]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals of POSIX")
 def test_progress_is_shown_on_a_terminal_only() -> None:
     pty = pytest.importorskip("pty")
@@ -105,6 +124,38 @@ def test_progress_is_shown_on_a_terminal_only() -> None:
         "of 2)"
         not in subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stderr
     )
+
+
+class Terminal(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+ROWS = [("mass", "a long place " * 4, "pass"), ("a\x1b[2J\nb", "hand", "FAIL")]
+
+
+def test_a_table_has_the_width_of_the_terminal_and_its_colors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def printed(stream: io.StringIO) -> list[str]:
+        monkeypatch.setattr(sys, "stdout", stream)
+        Output().table(("quantity", "where", ""), ROWS, [None, "bold red"])
+        return stream.getvalue().splitlines()
+
+    monkeypatch.setenv("COLUMNS", "40")
+    plain, narrow = printed(io.StringIO()), printed(Terminal())
+    assert [line.split() for line in plain] == [
+        [], ["quantity", "where"], ["-" * 75],
+        ["mass", *ROWS[0][1].split(), "pass"], ["a\\x1b[2J\\x0ab", "hand", "FAIL"], [],
+    ]  # fmt: skip
+    assert all(len(line) <= 40 for line in narrow[:-2])
+    assert narrow[3].split() == ["mass", *["a", "long", "place", "a"], "pass"]
+    assert narrow[-2].startswith("\x1b[1;31m a")
+    assert narrow[-2].endswith("FAIL\x1b[0m")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert printed(Terminal())[-2].startswith(" a")
 
 
 # Hints name options of the command line, never those of Python.

@@ -16,8 +16,6 @@ import numpy as np
 import pytest
 
 from bridge.camera import (
-    AZIMUTH,
-    ELEVATION,
     FIELD_OF_VIEW,
     SIZE,
     composite_on_background,
@@ -26,6 +24,7 @@ from bridge.camera import (
 from bridge.demo import demo, mujoco_worker
 from bridge.demo.demo import POSES, Gallery, draw, overlaid, run_demo, side_by_side
 from bridge.parity import Verdict
+from loaders.picture import AZIMUTH, ELEVATION
 
 # Pictures of both simulators: the same silhouette from the same camera.
 

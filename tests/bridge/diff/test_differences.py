@@ -44,14 +44,6 @@ def test_a_missing_link_is_named_once() -> None:
     assert [str(d) for d in differences(ARM, scene([link("a")]))][:1] == ["link b is only in A"]
 
 
-def test_a_skipped_field_does_not_count() -> None:
-    moved = dataclasses.replace(
-        ARM, links=(ARM.links[0], link("b", X_WL=Pose.of(p=(1.0, 0.0, 0.0))))
-    )
-    assert [d.field for d in differences(ARM, moved)] == ["X_WL"]
-    assert differences(ARM, moved, skip=[("link", "X_WL")]) == ()
-
-
 def test_differences_have_the_places_of_items_and_of_parts_in_both_files(tmp_path: Path) -> None:
     """A robot written by hand in two formats: the line of the link, of its shape, and of the
     joint.

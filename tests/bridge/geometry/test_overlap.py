@@ -155,3 +155,19 @@ def test_hulls_that_touch_within_the_margins_of_pybullet_do_not_collide(tmp_path
         assert [entry.depth for entry in mechanism.assumed_exclusions] == (
             [pytest.approx(-gap, abs=1e-8)] if is_excluded else []
         )
+
+
+@pytest.mark.parametrize("far", [0.0, 1e6, 1e9, 1e12, 1e38])
+def test_a_mesh_that_single_precision_makes_flat_is_left_out(far: float, tmp_path: Path) -> None:
+    """MuJoCo keeps corners in single precision, and refuses all shapes for a flat one."""
+    for thickness in (1.0, 1e-4, 1e-8):
+        plate = trimesh.creation.box((1.0, thickness, thickness))
+        corners = (plate.vertices + np.array([far, 0.0, 0.0])).tolist()
+        lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in corners]
+        lines += [f"f {a} {b} {c}" for a, b, c in (plate.faces + 1).tolist()]
+        name = f"{thickness:g}.obj"
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+        mesh = f"<collision><geometry><mesh filename='{name}'/></geometry></collision>"
+        robot = tmp_path / "robot.urdf"
+        robot.write_text(f"<robot name='r'><link name='l'>{mesh}</link></robot>")
+        ShapeModel([*loaders.load(robot, quiet=True).links, link("a", shape=CUBE)])

@@ -267,10 +267,6 @@ _HINGE_REACH = 0.1
 def follows(mechanism: Mechanism, coupling: DofCoupling) -> tuple[ScalarDof, ScalarDof] | None:
     """Return follower and leader of a coupling that DART can hold, a line between two joints with
     one hinge or slide each; or None.
-
-    Args:
-        mechanism: The mechanism.
-        coupling: The coupling.
     """
     dofs, order = scalar_dofs(mechanism), mechanism.v_order
     follower, leader = dofs.get(order[coupling.follower]), dofs.get(order[coupling.leader])

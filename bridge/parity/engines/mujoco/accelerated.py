@@ -73,9 +73,14 @@ class AcceleratedEngine(MujocoEngine, ABC):
         reason = self._shapes_refusal() or self._refusal_of()
         if reason and any(link.collisions for link in mechanism.scene.links):
             finding = finding_of(
-                codes.ACCELERATED_SHAPES, Where(mechanism.scene.source), target=self.name, hint="",
-                subjects=(), engine=self.title, reason=reason,
-            )  # fmt: skip
+                codes.ACCELERATED_SHAPES,
+                Where(mechanism.scene.source),
+                target=self.name,
+                hint="",
+                subjects=(),
+                engine=self.title,
+                reason=reason,
+            )
             super().__init__(_without_shapes(mechanism), as_exported=as_exported)
             self.mechanism = mechanism
             self._lacks_shapes = True

@@ -151,11 +151,7 @@ def actuator_rows(model: Any, i: int, field: str) -> range:
 
 
 def numbered(labels: list[str]) -> list[str]:
-    """Return labels in which each one that was there before has its number.
-
-    Args:
-        labels: The labels.
-    """
+    """Return labels in which each one that was there before has its number."""
     seen, result = Counter[str](), []
     for label in labels:
         seen[label] += 1

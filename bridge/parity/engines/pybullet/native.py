@@ -19,9 +19,10 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engine import Dof, JointParameters, NotReportedError, moving_links
 from bridge.parity.engines.native import _Native, _scalars
+from bridge.targets.pybullet.state import pose_from
 from loaders import Search
 from loaders.inertia import SpatialInertia
-from loaders.pose import Array, Pose, quaternion_to_matrix
+from loaders.pose import Array, Pose
 from loaders.scoped_names import SEPARATOR, local_name
 
 REPLY_TIMEOUT = 60.0
@@ -159,7 +160,9 @@ class _PyBulletNative(_Native):
         """See `Engine.link_poses`; computed from the centers of mass, which PyBullet reports in
         double precision.
         """
-        return {name: _pose(*pose) @ _center(link).inverse() for name, link, pose in self._each()}
+        return {
+            name: pose_from(*pose) @ _center(link).inverse() for name, link, pose in self._each()
+        }
 
     def inertias(self) -> dict[str, SpatialInertia]:
         moving = moving_links(self.mechanism)
@@ -217,13 +220,8 @@ class PyBulletSdf(_PyBulletNative):
     likely_causes = _SDF_CAUSES
 
 
-def _pose(p: list[float], xyzw: list[float]) -> Pose:
-    x, y, z, w = xyzw
-    return Pose.of(quaternion_to_matrix((w, x, y, z)), p)
-
-
 def _center(link: Mapping[str, Any]) -> Pose:
-    return _pose(link["p"], link["xyzw"])
+    return pose_from(link["p"], link["xyzw"])
 
 
 def _parameters(joint: Mapping[str, float]) -> JointParameters:

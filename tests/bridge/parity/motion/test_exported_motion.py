@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from bridge.parity.engines.pybullet.engine import PyBulletEngine
 from bridge.parity.motion.model_motion import (
     EFFORTS,
     LONGEST_STEP,
+    QUANTITY,
     STEPS,
     TARGETS,
     Convergence,
@@ -207,6 +209,7 @@ def test_the_extent_of_a_motion_is_how_far_a_link_moves() -> None:
     engines = {"mujoco": MujocoEngine.as_exported, "pybullet": PyBulletEngine}
     motions = Motions(mechanism=mechanism, start=start, engines=engines)
     found = _convergence(motions, ("mujoco", "pybullet"), LONGEST_STEP)
+    assert found is not None
     speed = abs(float(np.ravel(start[1]["s"])[0]))
     assert found.extent == pytest.approx(speed * STEPS * LONGEST_STEP, rel=1e-6)
 
@@ -357,3 +360,17 @@ def test_an_engine_without_actuators_says_so() -> None:
     pytest.importorskip("dartpy")
     row = driven_motion_rows(mechanism(sdf()), MujocoEngine, factory_of("dart"))[EFFORTS]
     assert (row.outcome, row.cause) == (Outcome.UNKNOWN, "the engine dart does not run actuators")
+
+
+@pytest.mark.parametrize("degrees", [0.05, 0.3, 2.0])
+def test_an_arm_that_falls_on_a_near_stop_is_no_other_robot(tmp_path: Path, degrees: float) -> None:
+    """Both simulators solve stops otherwise, which is the row of stops, not of the motion."""
+    (tmp_path / "arm.xml").write_text(
+        f"""<mujoco><worldbody><body name="arm"><joint name="j" axis="0 1 0" limited="true"
+        range="-{degrees} {degrees}"/><geom type="capsule" fromto="0 0 0 .4 0 0" size=".04"
+        contype="0" conaffinity="0"/></body></worldbody></mujoco>"""
+    )
+    comparison = compare(tmp_path / "arm.xml", engines=("mujoco", "pybullet"), quiet=True)
+    rows = [row for row in comparison.rows if row.quantity == QUANTITY]
+    assert rows
+    assert all(row.outcome is not Outcome.FAILED for row in rows)

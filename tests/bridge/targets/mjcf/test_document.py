@@ -26,7 +26,7 @@ from bridge.targets.mjcf.context import (
 from bridge.targets.numbers import round_to_short
 from bridge.targets.options import MjcfExportOptions
 from bridge.targets.target import MJCF
-from loaders.diagnostics import Code, Diagnostics, Fate
+from loaders.diagnostics import Code, Fate
 from loaders.model import WORLD, Collision, Physics, Plane
 from loaders.pose import IDENTITY, frozen
 from tests.support.mjcf_scenes import codes, cone_scene, hinge, link, scene_of
@@ -163,7 +163,6 @@ def context(step: float = 0.001) -> MjcfContext:
     return MjcfContext(
         mechanism=lower(scene),
         options=MjcfExportOptions(),
-        diagnostics=Diagnostics(),
         document=MjcfDocument(scene.name),
     )
 
@@ -190,10 +189,10 @@ def test_the_time_step_is_the_scenes_if_it_is_positive_and_finite(
 
 def test_a_finding_has_the_prefix_and_the_target() -> None:
     export = context()
-    export.report(
+    export.add(
         Code("mjcf.mjx", Fate.NOTED, "no {feature}", meaning=""), subjects=("a",), feature="wind"
     )
-    (entry,) = export.diagnostics
+    (entry,) = export.entries
     assert (entry.code, entry.target, entry.message, entry.subjects) == (
         "mjcf.mjx",
         "mjcf",
