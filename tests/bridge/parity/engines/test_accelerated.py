@@ -225,18 +225,3 @@ def test_every_type_of_sensor_reads_as_in_mujoco(read: Any, tolerance: float) ->
     rest = np.setdiff1d(np.arange(model.nsensordata), still)
     scale = np.maximum(np.abs(data.sensordata), 1.0)
     assert (np.abs(found - data.sensordata) / scale)[rest].max() < tolerance
-
-
-@needs_mjx
-def test_sensors_of_shapes_do_not_hinder_a_model_that_mjx_gets_without_shapes(
-    tmp_path: Path,
-) -> None:
-    """A mesh that collides, and a sensor of contacts that names it."""
-    (tmp_path / "m.xml").write_text(
-        "<mujoco><asset><mesh name='t' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody><geom name='f' type='plane' size='1 1 1'/>"
-        "<body name='b'><joint name='j' axis='0 0 1'/><geom name='g' type='mesh' mesh='t'/></body></worldbody>"
-        "<sensor><contact geom1='f' geom2='g' data='found'/></sensor></mujoco>"
-    )
-    engine = factory_of("mjx")(bridge.lower(loaders.load(tmp_path / "m.xml")))
-    assert engine.refusal == ""
-    assert "accelerated.shapes" in {entry.code for entry in engine.diagnostics}
