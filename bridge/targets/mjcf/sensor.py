@@ -462,7 +462,7 @@ def _report_camera(placed: PlacedSensor, context: MjcfContext) -> None:
 
 def _logical_camera(written: WrittenSensor, context: MjcfContext) -> WrittenSensor | None:
     """Write the site of a logical camera, whose message follows from the poses of bodies."""
-    _add_site(written, context)
+    add_site(written.name, written.body, written.X_BS, context)
     _report(codes.SENSOR_READING, written.placed, context, reading="nothing of it")
     scene, bodies = context.mechanism.scene, context.mechanism.body_index
     X_WL = {WORLD: IDENTITY} | {link.name: link.X_WL for link in scene.links}
