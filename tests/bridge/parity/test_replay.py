@@ -151,7 +151,7 @@ def test_a_planted_difference_is_the_first_cause(tmp_path: Path, name: str) -> N
     write_model(tmp_path, planted.model)
     log = tmp_path / "log.csv"
     write_log(
-        log, planted.arm, planted.simulate, count=120, stated=planted.model, **planted.options
+        log, planted.arm, planted.simulate, count=200, stated=planted.model, **planted.options
     )
     cause = replayed(tmp_path, planted.model).causes[0]
     assert (cause.kind, cause.subjects) == (planted.kind, planted.subjects)

@@ -291,6 +291,10 @@ def _key(position: Array, velocity: Array) -> bytes:
 
 
 def _without_shapes(mechanism: Mechanism) -> Mechanism:
+    """Return a mechanism without shapes, and without sensors of MuJoCo, which may name them."""
+    elements = tuple(e for e in mechanism.scene.engine_elements if e.section != "sensor")
     links = tuple(dataclasses.replace(link, collisions=()) for link in mechanism.scene.links)
-    bare = dataclasses.replace(mechanism.scene, links=links, contact_pairs=())
+    bare = dataclasses.replace(
+        mechanism.scene, links=links, contact_pairs=(), engine_elements=elements
+    )
     return relowered(mechanism, bare)

@@ -36,6 +36,14 @@ from loaders.pose import Array, Pose, quaternion_to_matrix, skew
 _REFUSALS = (ValueError, RuntimeError, LookupError, TypeError, OSError)
 """The errors that Newton's readers raise on a file that they do not read."""
 _WELDS = "Newton's URDF reader welds the root to the world"
+_ADDED = (
+    "Newton adds 1e-6 kg m^2 to an inertia that has a principal moment of zero or violates the "
+    "triangle inequality, in single precision"
+)
+_CAUSES: Mapping[str, str] = {
+    **dict.fromkeys(("inertia", "mass matrix", "bias forces"), _ADDED),
+    "limits": "Newton takes limits of 0 to 0 for none",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,6 +253,7 @@ class NewtonEngine(_Newton):
     """The export of a mechanism in Newton."""
 
     name = "newton"
+    likely_causes = _CAUSES
     reads_file = False
     refusal_is_difference = False
 
