@@ -258,7 +258,7 @@ def explained(row: Row, cause: Cause) -> Row:
             row, outcome=Outcome.EXPLAINED, cause=cause.text, known_cause=cause
         )
     if cause.is_loss:
-        text = f"{cause.text}; the engine lacks what the model states"
+        text = f"{cause.text}; the model states this, so the engines differ"
     elif cause.bound <= 0.0:
         return failed(row)
     else:

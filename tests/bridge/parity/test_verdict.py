@@ -79,6 +79,13 @@ def test_an_error_beyond_the_bound_of_its_cause_is_a_difference() -> None:
     assert beyond.to_dict()["known_cause"]["bound"] == 1e-4
 
 
+def test_a_loss_says_what_it_does_to_the_comparison() -> None:
+    cause = Cause(code="c", subjects=(), quantity="mass", bound=1.0, is_loss=True, text="no rotors")
+    lost = explained(row(Outcome.PASSED, 1e-5), cause)
+    assert lost.outcome is Outcome.FAILED
+    assert lost.cause == "no rotors; the model states this, so the engines differ"
+
+
 # A cause names code, subjects, quantity and bound; a loss of an engine explains nothing.
 
 
