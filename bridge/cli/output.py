@@ -9,6 +9,8 @@ import re
 import shutil
 import sys
 import textwrap
+import threading
+import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -88,6 +90,8 @@ STYLES = {
     "bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "magenta": "35",
 }  # fmt: skip
 """Codes of a terminal for the words of a style."""
+_UNTIMED = 2.0
+"""Seconds after which the time that a step has taken is shown."""
 _MAX_SIMILAR = 5
 """Number of diagnostics with the same code and template that are printed before the rest is only
 counted.
@@ -113,7 +117,7 @@ class Output:
     verbosity: int = 0
     similar: int = _MAX_SIMILAR
     command: str = ""
-    _status: str = field(default="", repr=False)
+    _clock: tuple[threading.Event, threading.Thread] | None = field(default=None, repr=False)
 
     def data(self, text: str) -> None:
         """Write a result."""
@@ -170,13 +174,22 @@ class Output:
             sys.stderr.flush()
 
     def status(self, text: str) -> None:
-        """Show in the last line of a terminal what goes on; an empty text removes it."""
-        if self.verbosity < 0 or not (text or self._status) or not sys.stderr.isatty():
-            return
-        room = shutil.get_terminal_size().columns - 1
-        self._status = printable(text)[:room]
-        sys.stderr.write(f"\r\x1b[K{self._status}")
-        sys.stderr.flush()
+        """Show in the last line of a terminal what goes on, with the seconds that it takes; an
+        empty text removes it.
+        """
+        if self._clock is not None:
+            ended, thread = self._clock
+            ended.set()
+            thread.join()
+            self._clock = None
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+        if text and self.verbosity >= 0 and sys.stderr.isatty():
+            ended = threading.Event()
+            words = printable(text), time.monotonic(), ended
+            thread = threading.Thread(target=_show_time, args=words, daemon=True)
+            self._clock = ended, thread
+            thread.start()
 
     def error(self, text: str) -> None:
         """Write an error of the command itself."""
@@ -246,6 +259,16 @@ class Output:
         return ", ".join(found) + (
             " (-v shows notes)" if counts["note"] and self.verbosity == 0 else ""
         )
+
+
+def _show_time(text: str, since: float, ended: threading.Event) -> None:
+    """Show a text and the time since a start [s] in the last line of a terminal, each second."""
+    while not ended.is_set():
+        passed = time.monotonic() - since
+        line = text if passed < _UNTIMED else f"{text} ({passed:.0f} s)"
+        sys.stderr.write(f"\r\x1b[K{line[: shutil.get_terminal_size().columns - 1]}")
+        sys.stderr.flush()
+        ended.wait(1.0)
 
 
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
