@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import io
-import math
 import sys
 import tempfile
 from collections.abc import Callable
@@ -23,13 +22,12 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 import sdfbridge  # noqa: E402
-from bridge.mechanism.coordinates import initial_positions  # noqa: E402
 from bridge.parity import record_motion  # noqa: E402
-from bridge.parity.engine import factory_of  # noqa: E402
 from bridge.viewer import Recording, Viewer  # noqa: E402
 from tests.support.chromium import Chromium  # noqa: E402
 
 ARM = ROOT / "assets" / "arm" / "model.sdf"
+LOG = ROOT / "assets" / "arm" / "swing.csv"
 PICTURES = ROOT / "docs" / "pictures"
 SIZE = (480, 300)
 """Width and height of a picture [pixels]."""
@@ -37,8 +35,6 @@ RATE = 10
 """Pictures in a second."""
 MOST_BYTES = 1_000_000
 """Largest size of a file."""
-_P, _D = 150.0, 15.0
-"""Gains of the controllers [N m/rad, N m s/rad]."""
 _BOXES = """<robot name="boxes"><link name="world"/>
 <joint name="held" type="fixed"><parent link="world"/><child link="base"/></joint>
 {links}{joints}</robot>"""
@@ -80,45 +76,30 @@ def overlap(viewer: Viewer) -> None:
 
 
 def log(viewer: Viewer) -> None:
-    """Let PyBullet follow the commands of a log of MuJoCo, whose motion is orange."""
+    """Let MuJoCo replay a log of Drake with a forearm that is lighter than the one of the log, whose
+    motion is orange.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        lighter = Path(folder, "lighter.toml")
+        lighter.write_text('[links."forearm"]\nmass = 1.0\n')
+        replay = sdfbridge.replay(
+            ARM, LOG, engines="mujoco", overrides=lighter, explained=False, quiet=True
+        )
     lowered = sdfbridge.lower(sdfbridge.load(ARM))
-    motions = [_driven(lowered, engine, 2.0) for engine in ("pybullet", "mujoco")]
-    below = viewer.add(lowered, name="PyBullet, and the log in orange", motion=motions[0])
-    viewer.add(lowered, name=" ", over=below, motion=motions[1])
-
-
-def _driven(lowered: sdfbridge.Mechanism, engine: str, seconds: float) -> Recording:
-    """Return the motion under controllers whose targets move."""
-    factory = factory_of(engine)
-    running = getattr(factory, "as_exported", factory)(lowered)
-    joints = ["waist", "shoulder", "elbow"]
-    step = lowered.physics.time_step
-    count = round(1.0 / (60.0 * step))
-    times = np.arange(round(seconds / (count * step))) * count * step
-    states, poses = [], []
-    try:
-        running.start_actuators("motor", joints)
-        running.set_step(step)
-        running.set_state(initial_positions(lowered), {})
-        for time in times.tolist():
-            swing = 1.0 - math.cos(2.0 * math.pi * time / seconds)
-            targets = dict(zip(joints, (0.6 * swing, 0.3 * swing, 0.5 * swing), strict=True))
-            for _ in range(count):
-                q, v = (
-                    running.positions(),
-                    dict(zip(lowered.v_order, running.velocities(), strict=True)),
-                )
-                efforts = {
-                    joint: _P * (target - float(np.ravel(q[joint])[0])) - _D * float(v[joint, 0])
-                    for joint, target in targets.items()
-                }
-                running.set_controls(efforts)
-                running.step(1)
-            states.append(running.positions())
-            poses.append(running.link_poses())
-    finally:
-        running.close()
-    return Recording(times=times, poses=poses, positions=states)
+    (engine,) = replay.engines
+    joints = replay.experiment.watched
+    times, measured = engine.motion.times, replay.experiment.measured
+    replayed = engine.motion.q[::10]
+    logged = np.column_stack([np.interp(times[::10], *measured(joint)) for joint in joints])
+    below = None
+    for name, states in (
+        ("forearm of 1 kg in place of 1.4 kg; log in orange", replayed),
+        (" ", logged),
+    ):
+        positions = [dict(zip(joints, q.tolist(), strict=True)) for q in states]
+        poses = [lowered.link_poses(q) for q in positions]
+        motion = Recording(times=times[::10], positions=positions, poses=poses)
+        below = viewer.add(lowered, name=name, over=below, motion=motion)
 
 
 ANIMATIONS: dict[str, Callable[[Viewer], None]] = {"arm": arm, "overlap": overlap, "log": log}
