@@ -727,7 +727,6 @@ XML_OUT_OF_RANGE_ABOVE = XML_OUT_OF_RANGE.variant(
 XML_OUT_OF_RANGE_BOX = XML_OUT_OF_RANGE.variant(
     "the size {x:g} {y:g} {z:g} of a box must not be negative"
 )
-XML_OUT_OF_RANGE_DYNAMICS = XML_OUT_OF_RANGE.variant("damping and friction must not be negative")
 XML_REPEATED_ELEMENT = Code(
     "xml.repeated-element",
     Fate.DROPPED,

@@ -343,7 +343,7 @@ NEGATIVE_DYNAMICS = Code(
     "negative <{key}> {value:g} adds energy to the joint; it is kept as written",
     meaning=(
         "A damping, friction or stiffness of a joint is negative, so that the joint gains "
-        "energy; it is it is kept as written."
+        "energy; it is kept as written."
     ),
     remedy="Make the value positive.",
     hint="make it positive",

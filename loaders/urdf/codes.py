@@ -537,6 +537,18 @@ UNKNOWN_MATERIAL = Code(
 UNKNOWN_MATERIAL_DEFINED = UNKNOWN_MATERIAL.variant(
     "material {material!r} has neither color nor texture"
 )
+NEGATIVE_DYNAMICS = Code(
+    "urdf.negative-dynamics",
+    Fate.ASSUMED,
+    "negative {key} {value:g} adds energy to the joint; it is kept as written",
+    meaning=(
+        "The damping or friction of a joint is negative, so that the joint gains energy; it is "
+        "kept as written, as urdfdom reads it."
+    ),
+    remedy="Make the value positive.",
+    hint="make it positive",
+    harm=3,
+)
 UNKNOWN_REFERENCE = Code(
     "urdf.unknown-reference",
     Fate.DROPPED,

@@ -130,8 +130,9 @@ def _read_dynamics(dynamics: Node | None, count: int) -> tuple[float, tuple[floa
     else:
         damping = (dynamics.number("@damping", 0.0),) * count
         friction = dynamics.number("@friction", 0.0)
-    if min(*damping, friction, 0.0) < 0.0:
-        dynamics.report(loaders_codes.XML_OUT_OF_RANGE_DYNAMICS)
+    for key, value in (("damping", min(damping)), ("friction", friction)):
+        if value < 0.0:
+            dynamics.report(codes.NEGATIVE_DYNAMICS, key=key, value=value)
     return friction, damping
 
 

@@ -94,6 +94,7 @@ BODIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "urdf.joint-type": (TWO + joint(kind="elbow"), ("j",)),
     "urdf.joint-type-extension": (TWO + joint(kind="spherical"), ("j",)),
     "urdf.limit-ignored": (TWO + joint("<limit effort='1' velocity='1'/>", "planar"), ("j",)),
+    "urdf.negative-dynamics": (TWO + joint("<dynamics damping='-1'/>"), ("j",)),
     "urdf.loop": (TWO + joint() + joint(name="k", parent="b", child="a"), ("k",)),
     "urdf.mimic": (TWO + joint("<mimic joint='j'/>"), ("j",)),
     "urdf.mimic-ignored": (

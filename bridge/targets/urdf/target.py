@@ -126,7 +126,7 @@ Others need values that `bridge.targets.urdf` checks.
 LOST_SETTINGS = LostSettings(codes.FIELD_OF_MOTION, codes.FIELD_OF_CONTACT, codes.FIELD_OF_SOLVER)
 """Findings about settings of MuJoCo."""
 _NOT_NEGATIVE = ("damping", "friction")
-"""Fields of a joint axis whose negative values Drake and our reader refuse in URDF."""
+"""Fields of a joint axis whose negative values Drake refuses in URDF."""
 _OPEN_MASKS = (1, 1)
 """Category and collision bitmask that MuJoCo gives each geom; collisions with these all touch each
 other.

@@ -110,10 +110,17 @@ def test_damping_friction_and_what_is_for_controllers() -> None:
     assert codes(scene) == ["urdf.controller-setting"] * 2
 
 
-@pytest.mark.parametrize("body", ["<dynamics damping='-1'/>", "<limit effort='-1' velocity='1'/>"])
-def test_negative_damping_and_effort_are_errors(body: str) -> None:
+def test_a_negative_effort_is_an_error() -> None:
     with pytest.raises(loaders.LoadError, match="out-of-range"):
-        arm(body, "continuous")
+        arm("<limit effort='-1' velocity='1'/>", "continuous")
+
+
+def test_negative_damping_and_friction_are_kept_as_urdfdom_reads_them_and_named_first() -> None:
+    scene = arm("<dynamics damping='-1' friction='-0.5'/>", "continuous")
+    axis = joint(scene).axes[0]
+    assert (axis.damping, axis.friction) == (-1.0, -0.5)
+    assert codes(scene) == ["urdf.negative-dynamics"] * 2
+    assert all(entry.severity == "warning" and entry.harm for entry in scene.diagnostics)
 
 
 def test_the_axes_of_a_planar_joint_end_with_its_normal() -> None:
