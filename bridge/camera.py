@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from loaders.picture import view_axes
 from loaders.pose import Array
 
 Image = NDArray[np.uint8]
@@ -36,6 +35,8 @@ class Camera:
     @property
     def eye(self) -> Array:
         """Position of the camera [m], shape (3,), in the world."""
+        from loaders.picture import view_axes  # a load draws nothing
+
         position: Array = self.target - self.distance * view_axes()[2]
         return position
 
@@ -46,6 +47,8 @@ def fit_camera(points: Array) -> Camera:
     Args:
         points: Points in the world [m], shape (n, 3).
     """
+    from loaders.picture import view_axes
+
     axes = view_axes()
     in_camera = points @ axes.T
     middle = (in_camera.min(axis=0) + in_camera.max(axis=0)) / 2.0

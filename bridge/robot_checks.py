@@ -818,8 +818,8 @@ _FIELDS: dict[str, tuple[Callable[[Joint, Link | None], float], float]] = {
         1e-3,
     ),
 }
-"""What is alike on both sides of a robot, whatever axes their frames have: of the joint, and of its
-child, with the difference that does not count.
+"""Quantities of a joint and of its child that are alike on both sides of a robot, whatever axes
+their frames have, with the difference that does not count.
 """
 _ALIKE = 0.01
 """Relative difference that does not count."""

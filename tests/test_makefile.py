@@ -53,7 +53,9 @@ def test_test_and_test_slow_together_run_every_test_once(programs: Path) -> None
     shutil.copy(ROOT / "pyproject.toml", programs.parent)
     fake(programs / "python3", f'exec {sys.executable} "$@"')
     assert "pytest -n 2 -m 'not slow' \n" in make(programs, "--dry-run", "test").stdout
-    assert "pytest -n 2 -m slow \n" in make(programs, "--dry-run", "test-slow").stdout
+    assert (
+        "pytest -n 2 --dist loadgroup -m slow \n" in make(programs, "--dry-run", "test-slow").stdout
+    )
 
 
 JUNIT = """<testsuites><testsuite name="pytest" errors="{}" failures="{}" skipped="{}" tests="{}"

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from loaders.finish.finish import with_references
 from loaders.finish.up_axis import with_up_axes
 from loaders.meshes import MeshData, read_mesh
 from loaders.model import Box, Capsule, Collision, Cylinder, Link, Mesh, Sphere
-from loaders.picture import Layer, paint_layers, surfaces
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
 from loaders.text import check_option_value, closest, unknown_name
@@ -41,6 +40,9 @@ from .certificate import (
     inward_deviation,
     outward_deviation,
 )
+
+if TYPE_CHECKING:
+    from loaders.picture import Layer
 from .convex_decomposition import (
     DEFAULT_MAX_PARTS,
     HULL,
@@ -523,6 +525,8 @@ def shapes_picture(
         >>> bridge.shapes_picture(scene, "box") is None  # it has no mesh
         True
     """
+    from loaders.picture import paint_layers  # an export without a picture draws nothing
+
     scene = with_up_axes(with_references(with_asset_files(scene)))
     after = with_shapes(scene, ShapeChoice.of(shapes, fit), "", Diagnostics())
     names = [entry.name for entry in scene.links]
@@ -544,6 +548,8 @@ def shapes_picture(
 
 def _layer(links: Sequence[Link], color: tuple[float, float, float], opacity: float) -> Layer:
     """Return the triangles of the collisions of links in the world."""
+    from loaders.picture import Layer, surfaces
+
     corners = [np.zeros((0, 3, 3))]
     for link in links:
         for collision in link.collisions:

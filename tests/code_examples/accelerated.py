@@ -28,7 +28,7 @@ class Refusing(AcceleratedEngine):
     def _computed(self, positions, velocities):
         return {}
 
-    def _advanced(self, count):
+    def advanced(self, positions, velocities, forces, count):
         raise NotImplementedError
 
     def _measured(self):

@@ -140,6 +140,12 @@ WINDOWS = (4, 6, 10, 18, 34)
 def first_speed(log: Log, joint: str, start: float, degree: int) -> float:
     """Return the measured velocity at the start; without one, that of a polynomial that fits the
     first positions, as many as make both its noise and its change with the degree small.
+
+    Args:
+        log: The log.
+        joint: Name of a joint whose positions were measured.
+        start: The time of the start [s].
+        degree: Degree of the polynomial, 2 or 3.
     """
     measured = log.get("measured", "velocity", joint)
     if measured is not None:

@@ -292,7 +292,7 @@ class _Prepared:
     findings: tuple[Diagnostic, ...]
     """Findings of reading, lowering and planning."""
     doubts: tuple[Diagnostic, ...]
-    """What is doubtful about the numbers of the robot, which no ``strict`` refuses."""
+    """Findings about doubtful numbers of the robot, which no ``strict`` refuses."""
     stamps: Mapping[str, Stamp | None]
     """Size and times of each file that was read, or looked for and missing."""
 

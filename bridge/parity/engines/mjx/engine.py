@@ -117,7 +117,6 @@ class MjxEngine(AcceleratedEngine):
     def advanced(
         self, positions: Array, velocities: Array, forces: Array, count: int
     ) -> tuple[Array, Array]:
-        """See `AcceleratedEngine.advanced`."""
         _, advance, _ = _compiled()
         with self._jax.enable_x64(True):
             state = (np.asarray(each, dtype=np.float64) for each in (positions, velocities, forces))

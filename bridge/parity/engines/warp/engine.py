@@ -95,7 +95,6 @@ class WarpEngine(AcceleratedEngine):
     def advanced(
         self, positions: Array, velocities: Array, forces: Array, count: int
     ) -> tuple[Array, Array]:
-        """See `AcceleratedEngine.advanced`."""
         with quiet():
             d = self._with_step(positions, velocities)
             d.qfrc_applied.assign(np.asarray(forces, dtype=np.float32))
