@@ -219,8 +219,8 @@ DRAKE_COUPLING = Code(
     "drake.coupling",
     Fate.DROPPED,
     (
-        "Drake reads {count} constraints, not the coupling of joint {follower} to joint {leader}; "
-        "of SDFormat it reads drake:mimic, not mimic"
+        "Drake reads {count:constraint|constraints}, not the coupling of joint {follower} to "
+        "joint {leader}; of SDFormat it reads drake:mimic, not mimic"
     ),
     meaning="Drake does not read a coupling of joints, such as `<mimic>` of SDFormat.",
     remedy="State it as `<drake:mimic>`, too.",
@@ -455,8 +455,8 @@ LOWER_OVERLAP = Code(
 LOWER_OVERLAP_EXCLUDED = Code(
     "lower.overlap-excluded",
     Fate.ASSUMED,
-    "links overlap initially, or touch within PyBullet's margins; the file does not state which "
-    "links collide, and these do not: {pairs}",
+    "links that overlap initially, or touch within PyBullet's margins, do not collide, because "
+    "the file does not state which links do: {pairs}",
     meaning=(
         "A URDF does not state which links collide. Links that touch at the zero configuration or "
         "at the initial positions are excluded from contact; PyBullet enlarges hulls by 1 mm."
@@ -468,7 +468,8 @@ LOWER_OVERLAP_EXCLUDED = Code(
 LOWER_OVERLAP_IN_MOTION = Code(
     "lower.overlap-in-motion",
     Fate.NOTED,
-    "links that may collide overlap at some of {samples} random positions (seed {seed}): {pairs}",
+    "links that may collide overlap at some of {samples:random position|random positions} (seed "
+    "{seed}): {pairs}",
     meaning=(
         "As requested, random positions within the limits of the joints were examined; at some of "
         "them links that may collide lie in each other. Pairs that overlap at most positions are "
@@ -492,10 +493,11 @@ LOWER_SAMPLED_PAIRS = Code(
     "lower.sampled-pairs",
     Fate.ASSUMED,
     (
-        "{count} pairs of links are excluded from contact: {adjacent} adjacent, {default} that "
-        "overlap initially, {always} that always touch and {never} that never touch at {samples} "
-        "random positions (seed {seed}), nor where a search led them together; each of the {never} "
-        "touches with a probability below {bound:.2g} at a random position, at a confidence of 95 %"
+        "{count:pair of links is|pairs of links are} excluded from contact: {adjacent} adjacent, "
+        "{default} overlapping initially, {always} always touching and {never} never touching at "
+        "{samples:random position|random positions} (seed {seed}), nor where a search led them "
+        "together; each of the latter touches with a probability below {bound:.2g} at a random "
+        "position, at a confidence of 95 %"
     ),
     meaning=(
         "As requested, links that are adjacent, that overlap initially, or that touch at all or at "
@@ -564,7 +566,7 @@ LOWER_THIN_LINK = Code(
 MESH_CONE = Code(
     "mesh.cone",
     Fate.APPROXIMATED,
-    "a cone becomes a mesh of {sides} sides, which lies up to {share} of the radius inside",
+    "a cone becomes a mesh of {sides:side|sides}, which lies up to {share} of the radius inside",
     meaning="A cone is exported as a mesh with 64 sides.",
 )
 MESH_CONVEX_HULL = Code(
@@ -587,7 +589,7 @@ MESH_CONVEX_HULL_VOLUME = MESH_CONVEX_HULL.variant(
 MESH_CONVEX_PARTS = Code(
     "mesh.convex-parts",
     Fate.APPROXIMATED,
-    "mesh {mesh} is not convex; it collides as {count} convex parts",
+    "mesh {mesh} is not convex; it collides as {count:convex part|convex parts}",
     meaning="A mesh that is not convex collides as several convex parts.",
     remedy="Raise the number of convex parts if the error in the message is too large.",
 )
@@ -601,8 +603,8 @@ MESH_DECOMPOSITION = Code(
     "mesh.decomposition",
     Fate.APPROXIMATED,
     (
-        "mesh {mesh} cannot be decomposed into up to {count} convex parts ({voxels} voxels): "
-        "{reason}; it collides as its convex hull"
+        "mesh {mesh} cannot be decomposed into up to {count:convex part|convex parts} "
+        "({voxels:voxel|voxels}): {reason}; it collides as its convex hull"
     ),
     meaning="A mesh could not be decomposed into convex parts and collides as its convex hull.",
     remedy="Read the reason in the message, or build the shape from convex parts yourself.",
@@ -632,10 +634,11 @@ MESH_SHAPE = Code(
     "mesh.shape",
     Fate.REPAIRED,
     (
-        "collision {collision} of link {link}: mesh {mesh} becomes {shape} ({parts} shapes, "
-        "{vertices} vertices), which lies up to {outward:.3g} m (error {outward_error:.1g}) beyond "
-        "the mesh, at {p_LOutward}; the mesh lies up to {inward:.3g} m (error {inward_error:.1g}) "
-        "beyond it, at {p_LInward}; the mesh is open and has no volume"
+        "collision {collision} of link {link}: mesh {mesh} becomes {shape} "
+        "({parts:shape|shapes}, {vertices:vertex|vertices}), which lies up to {outward:.3g} m "
+        "(error {outward_error:.1g}) beyond the mesh, at {p_LOutward}; the mesh lies up to "
+        "{inward:.3g} m (error {inward_error:.1g}) beyond it, at {p_LInward}; the mesh is open "
+        "and has no volume"
     ),
     meaning=(
         "A collision mesh became the shape that the caller chose with `shapes`. The message states "
@@ -669,8 +672,9 @@ MESH_LARGE_HULL = Code(
     "mesh.large-hull",
     Fate.NOTED,
     (
-        "the hull of mesh {mesh} has {count} vertices, which collisions are computed with; {fewer} "
-        "of them lie within {error:.2g} m of it, {percent:.2g} % of its size"
+        "the hull of mesh {mesh} has {count:vertex|vertices}, which collisions are computed "
+        "with; {fewer:of them lies|of them lie} within {error:.2g} m of it, {percent:.2g} % of "
+        "its size"
     ),
     meaning=(
         "The convex hull with which a mesh collides has more than 1,000 vertices. The message "
@@ -702,8 +706,8 @@ MESH_POLYLINE = Code(
 )
 MESH_POLYLINE_OUTLINES = MESH_POLYLINE.variant(
     (
-        "a polyline becomes {count} meshes, one for each outline; each collides as its convex "
-        "hull, filled"
+        "a polyline becomes {count:mesh|meshes}, one for each outline; each collides as its "
+        "convex hull, filled"
     ),
 )
 MESH_POLYLINE_NOT_SIMPLE = Code(
@@ -723,7 +727,8 @@ MESH_POLYLINE_NOT_SIMPLE = Code(
 MESH_SEPARATE_PARTS = Code(
     "mesh.separate-parts",
     Fate.NOTED,
-    "mesh {mesh} collides as {count} convex hulls, one for each of its separate convex parts",
+    "mesh {mesh} collides as {count:convex hull|convex hulls}, one for each of its separate "
+    "convex parts",
     meaning=(
         "A mesh consists of separate convex parts, and collides as exactly these. If parts are "
         "open, their hulls lie away from the surface by the distance that the message states."
@@ -919,7 +924,7 @@ ROBOT_SIBLINGS = Code(
     "robot.siblings",
     Fate.NOTED,
     "{field} is {value:g} of joint {first} and {other:g} of joint {second}; in all else they "
-    "agree, and so do the {pairs} other pairs",
+    "agree; {pairs:other pair agrees|other pairs agree} in all",
     meaning="One value differs between the two sides of a robot that is the same on both.",
     remedy="Give both the same value, if the robot is the same on both sides.",
     hint="check which is right",

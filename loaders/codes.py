@@ -93,8 +93,8 @@ FILE_TOO_LARGE = Code(
 )
 FILE_TOO_LARGE_ELEMENTS = FILE_TOO_LARGE.variant(
     (
-        "the file has more than {most} elements, {depth} levels of nesting or {names} different "
-        "names"
+        "the file has more than {most:element|elements}, {depth:level|levels} of nesting or "
+        "{names:different name|different names}"
     ),
     hint="split the file and include its parts",
 )
@@ -111,7 +111,7 @@ FILE_UNKNOWN_FORMAT = Code(
 FILE_UNLISTED = Code(
     "file.unlisted",
     Fate.NOTED,
-    "{count} more diagnostics of severity {severity} are not listed",
+    "not listed: {count:more diagnostic|more diagnostics} of severity {severity}",
     meaning="There are more diagnostics than the limit; the rest is counted.",
     remedy=(
         "Correct the problems that are listed, or raise the limit with "
@@ -154,14 +154,14 @@ GAZEBO_ADDED_MASS = Code(
 GAZEBO_CONTROLLER = Code(
     "gazebo.controller",
     Fate.NOTED,
-    "plugin {plugin} commands the {command} of joints {joints}, which have actuators{law}",
+    "plugin {plugin} commands the {command} of {joints} by actuators{law}",
     meaning="A plugin of Gazebo controls joints; they have actuators with its gains.",
     remedy="Command the actuators of the simulator.",
 )
 GAZEBO_FLUID = Code(
     "gazebo.fluid",
     Fate.NOTED,
-    "plugin {plugin} acts on links {links} with the {kind} of a fluid",
+    "plugin {plugin} acts on {links} with the {kind} of a fluid",
     meaning=(
         "A plugin of Gazebo acts on links with buoyancy, drag or lift, which are forces of "
         "the scene."
@@ -205,22 +205,22 @@ GAZEBO_PUBLISHER = Code(
     meaning="A plugin of Gazebo is a sensor, or publishes joint states or odometry.",
     effect=NO_EFFECT,
 )
-GAZEBO_PUBLISHER_SETTING = GAZEBO_PUBLISHER.variant("plugin {plugin}: {settings} are not used")
+GAZEBO_PUBLISHER_SETTING = GAZEBO_PUBLISHER.variant("plugin {plugin}: {settings:is|are} not used")
 GAZEBO_PUBLISHER_LOST = GAZEBO_PUBLISHER.variant(
     "plugin {plugin} measures {items}; no sensor is made of it", fate=Fate.DROPPED
 )
 GAZEBO_SETTING = Code(
     "gazebo.setting",
     Fate.DROPPED,
-    "plugin {plugin}: {settings} have no place in an actuator and are left out",
+    "plugin {plugin}: {settings:is|are} left out, without a place in an actuator",
     meaning="Settings of a plugin have no counterpart, such as in an actuator.",
     remedy="Do what they say in the loop of the simulation.",
     hint="do what they say in the loop of the simulation",
     effect=Lost("settings of plugins"),
 )
-GAZEBO_SETTING_UNREAD = GAZEBO_SETTING.variant("plugin {plugin}: {settings} are not used")
+GAZEBO_SETTING_UNREAD = GAZEBO_SETTING.variant("plugin {plugin}: {settings:is|are} not used")
 GAZEBO_SETTING_WITHOUT_EFFECT = GAZEBO_SETTING.variant(
-    "plugin {plugin}: {settings} do not change the motion and are left out",
+    "plugin {plugin}: {settings:is|are} left out, without effect on the motion",
     fate=Fate.NOTED,
     hint="",
 )
@@ -606,7 +606,7 @@ URDF_HELD_ROOT_OF_MASS = URDF_HELD_ROOT.variant(
 URDF_SEVERAL_ROOTS = Code(
     "urdf.several-roots",
     Fate.ASSUMED,
-    "{count} links have no parent: {links}; each is a floating base",
+    "{count:link has|links have} no parent: {links}; each is a floating base",
     meaning="The links form several trees, and a URDF should have one root link.",
     remedy="Connect the trees by joints.",
     hint="connect them by joints",
@@ -678,7 +678,7 @@ XML_NOT_A_NUMBER = Code(
 XML_NOT_A_VECTOR = Code(
     "xml.not-a-vector",
     Fate.INVALID,
-    "expected {count} numbers, not {text!r}",
+    "expected {count:number|numbers}, not {text!r}",
     meaning="A list of numbers has too few or too many values.",
     remedy="Write as many numbers as the message states, separated by spaces.",
 )
@@ -764,7 +764,7 @@ XML_TRAILING_TEXT = Code(
 )
 XML_TRAILING_TEXT_IN_WORD = XML_TRAILING_TEXT.variant("{word!r} is not a number; using {digits}")
 XML_TRAILING_TEXT_NUMBERS = XML_TRAILING_TEXT.variant(
-    "expected {count} numbers, not {words}; using the first {count}"
+    "expected {count:number|numbers}, not {words}; the others are ignored"
 )
 XML_UNREAD = Code(
     "xml.unread",

@@ -114,10 +114,15 @@ class _MessageFormatter(Formatter):
 
     It writes a vector with spaces, each number in the given format or else as the shortest decimal,
     and a list with commas. A format with ``%`` makes the tuple a list and is that of an item:
-    ``{links:%s (with %s)}``.
+    ``{links:%s (with %s)}``. A format with ``|`` adds one of two texts, that for one or that for
+    several, by a number or by the length of a list: ``{count:body|bodies}``, ``{names:is|are}``.
     """
 
     def format_field(self, value: object, format_spec: str) -> str:
+        if "|" in format_spec:
+            one, several = format_spec.split("|")
+            count = len(value) if isinstance(value, tuple) else value
+            return f"{self.format_field(value, '')} {one if count == 1 else several}"
         if not isinstance(value, tuple):
             return str(super().format_field(value, format_spec))
         if "%" in format_spec:

@@ -30,6 +30,7 @@ from .model import (
     settings_of,
 )
 from .scoped_names import SEPARATOR
+from .text import counted
 
 MUJOCO = "mujoco"
 """Name of MuJoCo, as the engine of settings and as that for which a scene was written."""
@@ -357,7 +358,9 @@ class SettingGroup:
         values = tuple(dict.fromkeys(each.text for each in self.settings))
         shown = ", ".join(f'"{value}"' for value in values[:_SHOWN_VALUES])
         others = len(values) - _SHOWN_VALUES
-        return f"{full_name(self.path)}={shown}" + (f" and {others} other values" * (others > 0))
+        return f"{full_name(self.path)}={shown}" + (
+            f" and {counted(others, 'other value')}" * (others > 0)
+        )
 
 
 def grouped(settings: Iterable[Setting]) -> list[SettingGroup]:

@@ -204,7 +204,9 @@ def shortened(text: str, limit: int = MAX_MESSAGE) -> str:
         limit: The largest number of its characters to return.
     """
     return (
-        text if len(text) <= limit else f"{text[:limit]}... ({len(text) - limit} more characters)"
+        text
+        if len(text) <= limit
+        else f"{text[:limit]}... ({counted(len(text) - limit, 'more character')})"
     )
 
 

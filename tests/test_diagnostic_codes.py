@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from bridge.diagnostic_codes import CODES, MODULES
-from loaders.diagnostics import Code, Fate
+from loaders.diagnostics import Argument, Code, Diagnostic, Fate
 from tests.code_examples import EXAMPLES
 from tests.support.emitted_codes import FILES, bare_codes, literals
 from tests.support.source_tree import NAMES, tree
@@ -97,6 +97,63 @@ def test_meaning_and_remedy_are_sentences() -> None:
         assert info.fates, code
         assert info.remedy or Fate.INVALID not in info.fates, code
         assert "|" not in info.meaning + info.remedy, f"{code}: the page is a table"
+
+
+_TEXTS = {
+    *("actuator", "base", "before", "builtin", "child", "column", "engine", "file", "follower"),
+    *("frame", "gearbox", "joint", "key", "leader", "lens", "link", "manifest", "mesh", "model"),
+    *("mjcf_joint", "name", "path", "plugin", "policy", "row", "sensor", "severity", "shape"),
+    *("type", "uri"),
+}
+"""Names of arguments that are texts and stand before a verb; others before a word may be counts."""
+_FIELD = re.compile(r"\{(\w+)(?:![rs])?(?::([^}]*))?\}")
+_PLURAL_OF_ONE = re.compile(
+    r"\b1 (?:[a-zA-Z-]+ )?"
+    r"(?!(?:is|has|as|its|was|this|does|axis|always|ms)\b)[a-z]*(?:[a-tv-z]s)\b(?<!ss)"
+    r"|\w\((?:e?s|ies)\)|\bthese (?!links\b)"
+)
+"""A noun in the plural after 1, or in both numbers at once; or a word for several of a list."""
+_PLURAL_OF_LIST = re.compile(
+    r"\b(?!radius|alias|moments)(\w+s) \{\1\}|\{\w+s\} (?:are|have|do|were|act|move|moved)\b"
+)
+"""A noun or a verb in the plural beside a list, which may have one item."""
+
+
+def with_ones(template: str) -> str:
+    """A template with 1 in place of each count and of each list, and x of other arguments."""
+
+    def text(field: re.Match[str]) -> str:
+        name, spec = field[1], field[2] or ""
+        if "|" in spec:
+            return Diagnostic("", Fate.NOTED, field[0], arguments={name: 1}).message
+        return "x" if spec or name in _TEXTS else "1"
+
+    return _FIELD.sub(text, template)
+
+
+def test_messages_have_the_right_number_for_one_item() -> None:
+    templates = {text for _, _, code in declarations() for text in (code.message, code.leniency)}
+    found = [
+        text
+        for text in templates
+        if _PLURAL_OF_ONE.search(with_ones(text)) or _PLURAL_OF_LIST.search(text)
+    ]
+    assert sorted(found) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (1, "1 body"),
+        (2, "2 bodies"),
+        (0, "0 bodies"),
+        (("a",), "a body"),
+        (("a", "b"), "a, b bodies"),
+    ],
+)
+def test_a_format_chooses_the_number_of_a_noun(value: Argument, expected: str) -> None:
+    finding = Diagnostic("", Fate.NOTED, "{items:body|bodies}", arguments={"items": value})
+    assert finding.message == expected
 
 
 def rows_of_the_page() -> list[dict[str, str]]:

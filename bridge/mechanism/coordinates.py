@@ -20,7 +20,7 @@ import numpy as np
 from loaders.model import JointAxis, JointType, Keyframe
 from loaders.pose import Array
 from loaders.scene import Scene
-from loaders.text import unknown_name
+from loaders.text import counted, unknown_name
 
 from .bodies import Body, DofCoupling, PrimitiveKind
 
@@ -229,7 +229,7 @@ def wrong_value(name: str, size: int, value: object) -> str:
     """
     if not size:
         return f"joint {name!r} is fixed and takes no value, not {value!r}"
-    return f"joint {name!r} needs {size} finite number(s), not {value!r}"
+    return f"joint {name!r} needs {counted(size, 'finite number')}, not {value!r}"
 
 
 _NO_NUMBERS = "USb"

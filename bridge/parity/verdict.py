@@ -433,17 +433,18 @@ class Findings:
         compared = sum(row.outcome in {Outcome.PASSED, Outcome.EXPLAINED} for row in self.rows)
         largest = max((row.error for row in self.rows if row.code), default=0.0)
         bound = f", explained differences being at most {largest:.1e}" if largest else ""
-        rest = [f"{len(self.gaps)} stated quantities were not compared"] if self.gaps else []
+        rest = [f"not compared: {counted(len(self.gaps), 'stated quantity')}"] if self.gaps else []
         rest += [self.contact] if self.contact else []
         rest += [f"it holds if {'; '.join(self.conditions)}"] if self.conditions else []
         second = "; ".join(rest) or "all that the model states was compared"
         engines, count = " and ".join(self.engines), len(self.rows)
         first = (
-            f"the model {self.model} differs in {engines} in {len(self.failures)} of {count} "
-            f"comparisons and agrees in {compared}"
+            f"the model {self.model} differs in {engines} in {len(self.failures)} of "
+            f"{counted(count, 'comparison')} and agrees in {compared}"
             if self.failures
             else f"the model {self.model} has the same mechanics in {engines} in {compared} of "
-            f"{count} comparisons, each within its tolerance or the bound of a known cause{bound}"
+            f"{counted(count, 'comparison')}, each within its tolerance or the bound "
+            f"of a known cause{bound}"
         )
         return f"{self.verdict}: {first}. {second[:1].upper()}{second[1:]}."
 
@@ -458,7 +459,11 @@ class Findings:
         )
         levels = ", ".join(dict.fromkeys(str(row.level) for row in self.rows))
         digest = next(iter(self.inputs.values()), "")
-        file = f" (SHA-256 {digest}, one of {len(self.inputs)} input files)" if digest else ""
+        file = (
+            f" (SHA-256 {digest}, one of {counted(len(self.inputs), 'input file')})"
+            if digest
+            else ""
+        )
         return (
             f"The model {self.model}{file} was compared in {engines} with sdfbridge {own}, each "
             f"with the others and with a reference that is computed from first principles, at "

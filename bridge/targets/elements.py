@@ -44,7 +44,7 @@ from loaders.model import (
 from loaders.pose import Array, Pose, frozen
 from loaders.scene import Scene
 from loaders.scoped_names import unused_name
-from loaders.text import numbers
+from loaders.text import counted, numbers
 
 from .folder import Files
 from .numbers import is_ill_conditioned, pose_text, position_values, quaternion_values
@@ -118,7 +118,7 @@ def report_pairs(
         return
     named = [" and ".join(pair) for pair in pairs[:_MAX_NAMED_PAIRS]]
     if len(pairs) > len(named):
-        named.append(f"and {len(pairs) - len(named)} more pairs")
+        named.append(f"and {counted(len(pairs) - len(named), 'more pair')}")
     subjects = dict.fromkeys(name for pair in pairs for name in pair)
     report.add(code, subjects=subjects, policy=policy, pairs=tuple(named))
 

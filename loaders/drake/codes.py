@@ -106,7 +106,7 @@ DIRECTIVES_ONE_KEY = Code(
 DIRECTIVES_POSITION_COUNT = Code(
     "directives.position-count",
     Fate.INVALID,
-    "{type} joint {joint} requires {size} positions, not {count}",
+    "{type} joint {joint} requires {size:position|positions}, not {count}",
     meaning="The default position of a joint has the wrong number of values.",
     remedy="Give as many values as the joint has positions.",
 )
@@ -148,10 +148,11 @@ DIRECTIVES_SYNTAX = Code(
 )
 DIRECTIVES_SYNTAX_EMPTY = DIRECTIVES_SYNTAX.variant("the file is empty")
 DIRECTIVES_SYNTAX_BYTES = DIRECTIVES_SYNTAX.variant(
-    "the file has more than {limit} bytes, the limit yaml_bytes"
+    "the file has more than {limit:byte|bytes}, the limit yaml_bytes"
 )
 DIRECTIVES_SYNTAX_TOO_MANY = DIRECTIVES_SYNTAX.variant(
-    "the file has more than {limit} elements, the limit yaml_elements, or {depth} levels of nesting"
+    "the file has more than {limit:element|elements}, the limit yaml_elements, or "
+    "{depth:level|levels} of nesting"
 )
 DIRECTIVES_SYNTAX_DOCUMENTS = DIRECTIVES_SYNTAX.variant("the file has more than one document")
 DIRECTIVES_SYNTAX_KEY = DIRECTIVES_SYNTAX.variant("a key must be a scalar")
@@ -204,7 +205,7 @@ DIRECTIVES_UNKNOWN_FRAME_AMBIGUOUS = DIRECTIVES_UNKNOWN_FRAME.variant(
     leniency="",
 )
 DIRECTIVES_UNKNOWN_FRAME_OF_MODEL = DIRECTIVES_UNKNOWN_FRAME.variant(
-    "model {model} has {count} bodies; the pose requires the name of one", leniency=""
+    "model {model} has {count:body|bodies}; the pose requires the name of one", leniency=""
 )
 DIRECTIVES_UNKNOWN_JOINT = Code(
     "directives.unknown-joint",

@@ -361,7 +361,7 @@ def _report(actuators: list[Actuator], settings: _Settings) -> None:
     ):
         left_out = [_text(c) for c, noted in zip(rest, is_note, strict=True) if noted is is_noted]
         if left_out:
-            plugin.report(code, plugin=label, settings=", ".join(left_out))
+            plugin.report(code, plugin=label, settings=tuple(left_out))
 
 
 def _text(setting: Node) -> str:

@@ -15,6 +15,7 @@ from xml.parsers import expat
 from loaders import codes
 from loaders.files.read_file import read
 from loaders.limits import FileError, is_past_limit, limit_of
+from loaders.text import counted
 
 MAX_DEPTH = 256
 """Largest depth of the XML of a mesh file."""
@@ -60,7 +61,7 @@ def read_checked(path: Path) -> bytes:
     check = _COUNTS.get(path.suffix.lower())
     count = check(data) if check is not None else 0
     if count > max(len(data), 1):
-        raise MeshError(f"the file declares {count} faces, more than fit in its size")
+        raise MeshError(f"the file declares {counted(count, 'face')}, more than fit in its size")
     check_faces(count)
     return data
 
@@ -71,7 +72,7 @@ def _stl_faces(data: bytes) -> int:
         return 0
     count = int(struct.unpack_from("<I", data, 80)[0])
     if not data.lstrip().startswith(b"solid") and len(data) < 84 + 50 * count:
-        raise MeshError(f"the file declares {count} faces and ends before the last one")
+        raise MeshError(f"the file declares {counted(count, 'face')} and ends before the last one")
     return count if len(data) == 84 + 50 * count else 0
 
 

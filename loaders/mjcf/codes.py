@@ -17,8 +17,8 @@ CONTROLS = Code(
     "mjcf-in.controls",
     Fate.APPROXIMATED,
     (
-        "actuator {name} has {count} controls; its range is that of the first, and only MuJoCo has "
-        "the others"
+        "actuator {name} has {count:control|controls}; its range is that of the first, and only "
+        "MuJoCo has the others"
     ),
     meaning="An actuator has several controls; the scene states the range of the first.",
 )
@@ -71,7 +71,7 @@ NOT_CARRIED = Code(
     meaning="Elements of a kind that a scene does not hold.",
 )
 NOT_CARRIED_LIGHT = NOT_CARRIED.variant(
-    "{count} elements are left out: light {names}, of the type image"
+    "{count:element is|elements are} left out: light {names}, of the type image"
 )
 NOT_CARRIED_STILL = NOT_CARRIED.variant(
     "elements and attributes that change no motion are left out: {names}"
@@ -109,7 +109,7 @@ PLUGIN = Code(
     ),
     effect=Lost("plugins"),
 )
-PLUGIN_OF_ITEMS = PLUGIN.variant("{count} plugins are left out: {plugins}, of {items}")
+PLUGIN_OF_ITEMS = PLUGIN.variant("{count:plugin is|plugins are} left out: {plugins}, of {items}")
 REFUSED = Code(
     "mjcf-in.refused",
     Fate.INVALID,
@@ -139,7 +139,8 @@ SKIN_OF_CABLE = SKIN.variant("the skin of a cable is left out; the bodies that m
 TOO_LARGE = Code(
     "mjcf-in.too-large",
     Fate.INVALID,
-    "{depth} bodies are nested, with those of attached models; MuJoCo refuses more than {limit}",
+    "{depth:body is|bodies are} nested, with those of attached models; MuJoCo refuses more than "
+    "{limit}",
     meaning="The document makes too many elements or nests them too deeply.",
     remedy="Reduce the counts.",
     hint="attach fewer models",
@@ -154,11 +155,12 @@ TOO_LARGE_DEPTH = TOO_LARGE.variant(
     "elements are nested more than {limit} deep", hint="use fewer levels of bodies"
 )
 TOO_LARGE_ELEMENTS = TOO_LARGE.variant(
-    "the document makes more than {limit} elements by replication, composition and attachment",
+    "the document makes more than {limit:element|elements} by replication, composition and "
+    "attachment",
     hint="",
 )
 TOO_LARGE_CABLE = TOO_LARGE.variant(
-    "the cable has {parts} parts; MuJoCo refuses bodies nested more than {limit} deep",
+    "the cable has {parts:part|parts}; MuJoCo refuses bodies nested more than {limit} deep",
     hint="use fewer parts",
 )
 TOO_LARGE_DATA = TOO_LARGE.variant(
@@ -169,7 +171,7 @@ TOO_LARGE_DATA = TOO_LARGE.variant(
     hint="",
 )
 TOO_LARGE_ATTRIBUTES = TOO_LARGE.variant(
-    "<{tag}> has {count} attributes; the limit is {limit}", hint=""
+    "<{tag}> has {count:attribute|attributes}; the limit is {limit}", hint=""
 )
 TOO_LARGE_ITEMS = TOO_LARGE.variant(
     "{keys} of <{tag}> ask for {size:g} items; the limit is {limit}", hint=""
@@ -178,7 +180,8 @@ TOO_LARGE_VERTICES = TOO_LARGE.variant(
     "{builtin} asks for {size:g} vertices; the limit is {limit}", hint=""
 )
 TOO_LARGE_STEPS = TOO_LARGE.variant(
-    "inttotal and timestep of <lengthrange> ask for more than {limit} steps, or are not positive",
+    "inttotal and timestep of <lengthrange> ask for more than {limit:step|steps}, or are not "
+    "positive",
     hint="",
 )
 UNUSED_ASSET = Code(

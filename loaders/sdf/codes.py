@@ -554,7 +554,7 @@ POSE_FORMAT = Code(
     meaning="A pose has the wrong number of values, or an unknown or contradictory format.",
     remedy="Correct the pose.",
 )
-POSE_FORMAT_COUNT = POSE_FORMAT.variant("expected {expected} numbers in a pose, got {count}")
+POSE_FORMAT_COUNT = POSE_FORMAT.variant("expected {expected:number|numbers} in a pose, got {count}")
 POSE_FORMAT_NO_ANGLES = POSE_FORMAT_COUNT.variant(leniency="the angles are taken as zero")
 POSE_FORMAT_TOO_FEW = POSE_FORMAT_COUNT.variant(leniency="the missing numbers are taken as zero")
 POSE_FORMAT_TOO_MANY = POSE_FORMAT_COUNT.variant(leniency="the others are ignored")
@@ -707,9 +707,8 @@ STATE_UNREACHED = Code(
     "sdf.state-unreached",
     Fate.APPROXIMATED,
     (
-        "the saved poses do not fit these joints, which start at the nearest position, with "
-        "errors up "
-        "to {error:.2g} m: {joints}"
+        "joints that the saved poses do not fit start at the nearest position, with errors up to "
+        "{error:.2g} m: {joints}"
     ),
     meaning=(
         "Saved poses of links do not fit their joints; the joints start at the nearest position."

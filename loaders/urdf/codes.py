@@ -65,7 +65,8 @@ SRDF_STATE_JOINT_FIXED = SRDF_STATE_JOINT.variant(fate=Fate.NOTED)
 SRDF_STATE_VALUE = Code(
     "srdf.state-value",
     Fate.DROPPED,
-    "state {state}: invalid position {value!r} of joint {joint}; expected {count} finite number(s)",
+    "state {state}: invalid position {value!r} of joint {joint}; expected "
+    "{count:finite number|finite numbers}",
     meaning=(
         "The position of a joint in a state is not a finite number, or three for a planar joint."
     ),
@@ -91,7 +92,7 @@ SRDF_UNKNOWN_LINK = Code(
 ACTUATOR_IGNORED = Code(
     "urdf.actuator-ignored",
     Fate.DROPPED,
-    "joint {joint} has {count} axes; its actuator is ignored",
+    "joint {joint} has {count:axis|axes}; its actuator is ignored",
     meaning=(
         "A transmission drives a joint that has several axes or an effort limit of zero, so "
         "its actuator is left out."
@@ -139,8 +140,8 @@ CONTROLLER_SETTING = Code(
     effect=NO_EFFECT,
 )
 CONTROLLER_SETTING_SENSOR = CONTROLLER_SETTING.variant(
-    "sensor {sensor} of ros2_control has the interfaces {interfaces}, and no sensor of this name "
-    "is in the file; it is left out",
+    "sensor {sensor} of ros2_control is left out, because no sensor of this name is in the file; "
+    "interfaces: {interfaces}",
     fate=Fate.DROPPED,
 )
 CONTROLLER_SETTING_READ = CONTROLLER_SETTING.variant(
@@ -309,7 +310,7 @@ MIMIC = Code(
 MIMIC_ITSELF = MIMIC.variant("joint {follower} cannot mimic itself")
 MIMIC_FREEDOMS = MIMIC.variant(
     (
-        "joint {follower} with {dofs} degrees of freedom cannot mimic joint {leader} with "
+        "joint {follower} with {dofs:degree|degrees} of freedom cannot mimic joint {leader} with "
         "{leader_dofs}"
     ),
     leniency="",

@@ -728,7 +728,7 @@ def test_plugins_of_ros_1_are_sensors(bullet_client: int) -> None:
 def test_what_no_sensor_represents_is_named() -> None:
     scene = loaders.load_string(PLUGINS, format="urdf", quiet=True)
     found = [(entry.fate.value, entry.message) for entry in scene.diagnostics]
-    assert ("noted", "plugin libgazebo_ros_imu.so: noise=0.1 are not used") in found
+    assert ("noted", "plugin libgazebo_ros_imu.so: noise=0.1 is not used") in found
     assert (
         "dropped",
         "plugin libgazebo_ros_f3d.so measures tool; no sensor is made of it",

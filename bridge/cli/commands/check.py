@@ -297,7 +297,7 @@ def _lines_of_motion(results: Sequence[_Result], samples: int) -> Iterator[str]:
     for result in results:
         if not any(entry.severity == "error" for entry in result.diagnostics):
             found = (e for e in result.diagnostics if e.code == LOWER_OVERLAP_IN_MOTION.name)
-            nothing = f"no links that may collide overlap at {samples} random positions"
+            nothing = f"no links that may collide overlap at {counted(samples, 'random position')}"
             yield f"{result.name}: {next((entry.message for entry in found), nothing)}"
 
 

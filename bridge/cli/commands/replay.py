@@ -13,6 +13,7 @@ from bridge.output import write_file
 from bridge.parity import EngineMissingError, default_engines
 from bridge.parity.replay.replay import COLUMNS, Replay, error_rows
 from bridge.parity.report.report import require_packages
+from loaders.text import counted
 
 
 def replay(options: Namespace, output: Output) -> int:
@@ -62,7 +63,7 @@ def _show(result: Replay, output: Output) -> None:
     )
     output.data(
         f"{experiment.duration:.4g} s, {len(experiment.driven)} driven and "
-        f"{len(experiment.watched)} measured joints; {'; '.join(result.rules)}"
+        f"{counted(len(experiment.watched), 'measured joint')}; {'; '.join(result.rules)}"
     )
     rows = [row for engine in result.engines for row in error_rows(engine)]
     output.table(COLUMNS, rows)

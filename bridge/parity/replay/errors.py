@@ -18,6 +18,7 @@ from bridge.parity.states import exported
 from loaders.diagnostics import Diagnostic
 from loaders.model import JointType
 from loaders.pose import Array
+from loaders.text import counted
 
 from .rollout import Experiment, Open, ReplayedMotion, connected, roll_out, roll_out_all
 
@@ -86,8 +87,8 @@ class Starts:
             for joint, (low, middle, high) in self.rms.items()
         )
         return (
-            f"RMS from {self.count} starts that scatter by {self.spread:g} about the measured one: "
-            f"{joints}"
+            f"RMS from {counted(self.count, 'start')} scattered by {self.spread:g} about the "
+            f"measured one: {joints}"
         )
 
 

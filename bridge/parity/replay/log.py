@@ -473,7 +473,7 @@ def _series(table: _Table, reading: _Reading) -> dict[Key, Series]:
 
 def _check_lengths(table: _Table, rows: int) -> None:
     if rows < 3:
-        raise UnreadableError(f"it has {rows} rows of numbers; expected at least three")
+        raise UnreadableError(f"it has {counted(rows, 'row')} of numbers; expected at least three")
     for name, values in table.columns.items():
         if len(values) not in {rows, 1}:
             raise UnreadableError(

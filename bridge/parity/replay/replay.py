@@ -537,7 +537,7 @@ def html(replay: Replay) -> str:
     rows = [row for engine in replay.engines for row in error_rows(engine)]
     facts = [
         f"{experiment.duration:.4g} s, {len(experiment.driven)} driven and "
-        f"{len(experiment.watched)} measured joints",
+        f"{counted(len(experiment.watched), 'measured joint')}",
         *replay.rules,
         *(f"{engine.engine} {engine.version}: {engine.sensitivity}" for engine in replay.engines),
     ]

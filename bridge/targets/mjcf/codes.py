@@ -162,7 +162,7 @@ CONTACT_PAIR = Code(
 CONTACT_PAIRS = Code(
     "mjcf.contact-pairs",
     Fate.DROPPED,
-    "more than {limit} pairs of geoms may collide; no pair is written",
+    "more than {limit:pair|pairs} of geoms may collide; no pair is written",
     meaning=(
         "More than 2000 pairs of geoms may collide, or have contacts with little damping, so no "
         "explicit pairs are written."
@@ -172,8 +172,8 @@ CONTACT_PAIRS = Code(
     effect=Lost("contact parameters"),
 )
 CONTACT_PAIRS_BOUNCING = CONTACT_PAIRS.variant(
-    "more than {limit} pairs of geoms have contacts with little damping; no pair is written, so "
-    "that their friction has that damping and slows down sliding too little"
+    "there are more than {limit:pair|pairs} of geoms with contacts of little damping; no pair is "
+    "written, so that their friction has that damping and slows down sliding too little"
 )
 CONTACT_POLICY = Code(
     "mjcf.contact-policy",
@@ -324,7 +324,7 @@ EMPTY_SHAPE = Code(
 FILTER_GROUPS = Code(
     "mjcf.filter-groups",
     Fate.NOTED,
-    "the collision filter groups {groups} are written as the pairs of links that they exclude",
+    "collision filter groups are written as the pairs of links that they exclude: {groups}",
     meaning="Collision filter groups are exported as the pairs of links that they exclude.",
 )
 FLUID_FORCE = Code(
@@ -496,7 +496,7 @@ HOME_STANDS = Code(
 KEYFRAME_ACTUATOR = Code(
     "mjcf.keyframe-actuator",
     Fate.DROPPED,
-    "state {state}: there are no actuators {actuators}; their controls are ignored",
+    "state {state}: controls of actuators that do not exist are ignored: {actuators}",
     meaning="A state names an actuator that the export does not have.",
     remedy="Correct the state, or remove the actuator from it.",
     effect=NO_EFFECT,
@@ -504,7 +504,8 @@ KEYFRAME_ACTUATOR = Code(
 KEYFRAME_JOINT = Code(
     "mjcf.keyframe-joint",
     Fate.DROPPED,
-    "state {state}: joint {joint} has no position or velocity of {count} number(s); it is ignored",
+    "state {state}: joint {joint} has no position or velocity of {count:number|numbers}; it is "
+    "ignored",
     meaning="A state names a joint that has no position or velocity of that size in MuJoCo.",
     remedy="Correct the state, or remove the joint from it.",
     effect=NO_EFFECT,
@@ -521,9 +522,8 @@ KEYFRAME_POSE = Code(
     "mjcf.keyframe-pose",
     Fate.DROPPED,
     (
-        "state {state}: the poses of {links} are ignored, since these links are not kinematic or "
-        "do "
-        "not exist"
+        "state {state}: the poses of links that are not kinematic or do not exist are ignored: "
+        "{links}"
     ),
     meaning="A state poses a link that is not kinematic or does not exist.",
     remedy="Correct the state, or remove the link from it.",
@@ -540,8 +540,8 @@ LIGHT = Code(
 INITIAL_CONTROL = Code(
     "mjcf.initial-control",
     Fate.NOTED,
-    "the source starts with the controls {controls}; key {key} has them, because MuJoCo starts "
-    "with controls of zero",
+    "key {key} has the first controls of the source, because MuJoCo starts with controls of zero: "
+    "{controls}",
     meaning="The source states first targets of controllers, which a key of MuJoCo has.",
     remedy="Start from that key.",
 )
@@ -564,7 +564,7 @@ LIGHT_JOINT = Code(
     ),
 )
 LIGHT_JOINTS = LIGHT_JOINT.variant(
-    LIGHT_JOINT.message + "; {others} more joints turn too far",
+    LIGHT_JOINT.message + "; {others:more joint turns|more joints turn} too far",
 )
 LIGHT_PARAMETERS = Code(
     "mjcf.light-parameters",
@@ -708,8 +708,8 @@ FEWER_VERTICES = Code(
     "mjcf.fewer-vertices",
     Fate.APPROXIMATED,
     (
-        "the hull of mesh {mesh} has {fewer} of its {count} vertices (maxhullvert), and lies up to "
-        "{error:.2g} m within the whole hull"
+        "the hull of mesh {mesh} has {fewer} of its {count:vertex|vertices} (maxhullvert), and "
+        "lies up to {error:.2g} m within the whole hull"
     ),
     meaning="The hull of a mesh has fewer vertices, as the option `maxhullvert` asks.",
     remedy="State a larger `maxhullvert` if the error in the message is too large.",
@@ -787,9 +787,9 @@ PIVOTED_CONTACT = Code(
     "mjcf.pivoted-contact",
     Fate.NOTED,
     (
-        "{count} links only turn about their center of mass and touch one another; MuJoCo takes "
-        "the "
-        "inverse mass there, which is zero, for the compliance of contacts, and its solver may fail"
+        "links that only turn about their center of mass may touch one another, {count} in all; "
+        "MuJoCo takes the inverse mass there, which is zero, for the compliance of contacts, and "
+        "its solver may fail"
     ),
     meaning=(
         "Links that only turn about their center of mass touch one another, for which "
@@ -992,7 +992,7 @@ DM_CONTROL = Code(
 SENSOR_RAYS = Code(
     "mjcf.sensor-rays",
     Fate.APPROXIMATED,
-    "sensor {sensor} has {count} rays; one in {stride} is written, with its index in its name",
+    "sensor {sensor} has {count:ray|rays}; one in {stride} is written, with its index in its name",
     meaning=(
         "A sensor has more than 100 rays, so only some of them are exported; `read()` of the "
         "export casts all."
@@ -1104,7 +1104,7 @@ TIME_STEP = Code(
 TOO_DEEP = Code(
     "mjcf.too-deep",
     Fate.INVALID,
-    "link {link} is nested {depth} bodies deep; MuJoCo's XML reader accepts {limit}",
+    "link {link} is nested {depth:body|bodies} deep; MuJoCo's XML reader accepts {limit}",
     meaning="The model has more nested bodies than MuJoCo reads from XML.",
     remedy="Use `bridge.to_mjspec`.",
     hint="use bridge.to_mjspec, which builds such a model without XML",
@@ -1175,7 +1175,7 @@ VISUAL_IN_CAMERAS = VISUAL.variant(
 VISUAL_NAMES = Code(
     "mjcf.visual-names",
     Fate.NOTED,
-    "{count} visuals are unnamed because their names are not unique",
+    "{count:visual is|visuals are} unnamed, because a name is not unique",
     meaning="Visuals that share their name with another shape are exported without a name.",
     remedy="Give each visual a unique name.",
 )
@@ -1183,9 +1183,8 @@ WELDED_CONTACT = Code(
     "mjcf.welded-contact",
     Fate.NOTED,
     (
-        "{count} pairs of links may collide but cannot move against each other; they do not "
-        "collide "
-        "in MuJoCo"
+        "pairs of links that may collide but cannot move against each other do not collide in "
+        "MuJoCo: {count}"
     ),
     meaning="Links that cannot move relative to each other do not collide in MuJoCo.",
 )

@@ -24,8 +24,8 @@ APPEARANCE = Code(
     "pybullet.appearance",
     Fate.NOTED,
     (
-        "PyBullet draws these visuals without specular color and without textures other than the "
-        "color map: {names}"
+        "PyBullet draws visuals without specular color and without textures other than the color "
+        "map: {names}"
     ),
     meaning="Shininess and textures other than the color texture are not drawn.",
 )
@@ -116,8 +116,8 @@ CONTACT_PAIR = Code(
     "pybullet.contact-pair",
     Fate.APPROXIMATED,
     (
-        "the links of these pairs may touch with all their shapes, with the parameters of the "
-        "shapes: {names}"
+        "the links of a pair may touch with all their shapes, with the parameters of the shapes: "
+        "{names}"
     ),
     meaning="The links of a contact pair may touch with all their shapes.",
 )
@@ -133,9 +133,8 @@ CONTACT_PROPERTY = Code(
     "pybullet.contact-property",
     Fate.DROPPED,
     (
-        "PyBullet does not support contact parameter {parameter}; it is ignored for {count} "
-        "collision(s): "
-        "{collisions}"
+        "PyBullet does not support contact parameter {parameter}; it is ignored for "
+        "{count:collision|collisions}: {collisions}"
     ),
     meaning="Some contact parameters have no counterpart in PyBullet.",
     effect=Lost("contact parameters"),
@@ -150,8 +149,8 @@ CONTROLLER_GAINS = Code(
     "pybullet.controller-gains",
     Fate.APPROXIMATED,
     (
-        "the gains of PyBullet's motors have another meaning; these controllers act explicitly, "
-        "once per step: {names}"
+        "the gains of PyBullet's motors have another meaning; controllers act explicitly, once "
+        "per step: {names}"
     ),
     meaning=(
         "The controllers of the model differ from PyBullet's motors; their forces are "
@@ -235,7 +234,7 @@ EMISSION = Code(
 EMPTY_RANGE = Code(
     "pybullet.empty-range",
     Fate.DROPPED,
-    "lower limit above upper limit; these joints have no limits: {names}",
+    "joints whose lower limit lies above the upper limit have no limits: {names}",
     meaning="The lower limit of a joint is above the upper limit, so the joint has no limits.",
     remedy="Exchange the limits in the source.",
     hint="exchange the limits in the source",
@@ -271,9 +270,8 @@ FOLDED_LINKS = Code(
     "pybullet.folded-links",
     Fate.NOTED,
     (
-        "{count} welded links are merged with the links that carry them, because a PyBullet body "
-        "has "
-        "at most {max_joints} joints: {links:%s (with %s)}"
+        "{count:welded link is|welded links are} merged with what carries them, because a "
+        "PyBullet body has at most {max_joints:joint|joints}: {links:%s (with %s)}"
     ),
     meaning=(
         "Welded links are merged with the link that carries them, so that the body fits into "
@@ -311,8 +309,8 @@ GEAR = Code(
     remedy="Reduce the time step.",
 )
 GEAR_OF_SEVERAL = GEAR.variant(
-    "joint {joint} follows {leader} by one of {count} gears, of which the solver meets each as "
-    "well as its iterations allow",
+    "joint {joint} follows {leader} by one of {count:gear|gears}, of which the solver meets each "
+    "as well as its iterations allow",
     hint="set numSolverIterations of setPhysicsEngineParameter higher",
 )
 GEAR_OF_TANGENT = GEAR.variant(
@@ -324,7 +322,7 @@ GEAR_OF_TANGENT = GEAR.variant(
 HULL_MARGIN = Code(
     "pybullet.hull-margin",
     Fate.APPROXIMATED,
-    "PyBullet inflates {count} convex hull(s) on links by {margin:g} m: {collisions}",
+    "PyBullet inflates {count:convex hull|convex hulls} on links by {margin:g} m: {collisions}",
     meaning="PyBullet inflates the convex hulls of links by 1 mm.",
     remedy="Use primitive shapes.",
     hint="use primitives, which have no margin; PyBullet removes the margin of bases only",
@@ -367,16 +365,16 @@ LENT_INERTIA = Code(
 LIGHT = Code(
     "pybullet.light",
     Fate.NOTED,
-    "PyBullet does not support lights of a file; {count} light(s) ignored: {names}",
+    "PyBullet does not support lights of a file; {count:light is|lights are} ignored: {names}",
     meaning="PyBullet does not support lights in a model.",
 )
 LIMITED_DAMPING = Code(
     "pybullet.limited-damping",
     Fate.APPROXIMATED,
     (
-        "PyBullet computes joint damping explicitly, which is unstable for these joints at a time "
-        "step of {step:.3g} s; their damping is limited to what stops them within one step, and "
-        "under a constant force they move up to {factor:.3g} times as fast: {names}"
+        "PyBullet computes joint damping explicitly, which is unstable for some joints at a time "
+        "step of {step:.3g} s; their damping is limited to what stops a joint within one step, "
+        "and under a constant force it moves up to {factor:.3g} times as fast: {names}"
     ),
     meaning=(
         "PyBullet computes joint damping explicitly; at its present time step the damping of "
@@ -393,8 +391,8 @@ LINK_WITHOUT_GRAVITY = Code(
     "pybullet.link-without-gravity",
     Fate.APPROXIMATED,
     (
-        "gravity acts on every link in PyBullet; the weight of these links is compensated once per "
-        "step: {names}"
+        "gravity acts on every link in PyBullet; the weight of links without gravity is "
+        "compensated once per step: {names}"
     ),
     meaning="The weight of a link without gravity is compensated by a force at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
@@ -412,10 +410,7 @@ LOAD_FAILED = Code(
 LOCKED_JOINT = Code(
     "pybullet.locked-joint",
     Fate.DROPPED,
-    (
-        "without rotor inertia nothing resists the motion of these joints, and PyBullet does not "
-        "move them: {names}"
-    ),
+    ("PyBullet does not move joints whose motion nothing but rotor inertia resists: {names}"),
     meaning=(
         "Only a rotor gives the joint an inertia, such as the first of two hinges about one "
         "line with a massless link between them. PyBullet has no rotors, and does not move "
@@ -429,7 +424,7 @@ LOCKED_JOINT = Code(
 LONG_PATH = Code(
     "pybullet.long-path",
     Fate.INVALID,
-    "the path of the temporary folder has {length} bytes, too many for PyBullet",
+    "the path of the temporary folder has {length:byte|bytes}, too many for PyBullet",
     meaning="The path of the temporary folder is too long for PyBullet.",
     remedy="Set `TMPDIR` to a folder with a shorter path.",
     hint="set TMPDIR to a shorter path",
@@ -473,7 +468,7 @@ MOVED_PRODUCTS = Code(
 MUJOCO_ELEMENT = Code(
     "pybullet.mujoco-element",
     Fate.DROPPED,
-    "PyBullet does not have these elements of MuJoCo: {names}",
+    "PyBullet does not have elements of MuJoCo: {names}",
     meaning=(
         "PyBullet does not have constraints of one joint or of tendons, nor MuJoCo's soft bodies."
     ),
@@ -482,7 +477,7 @@ MUJOCO_ELEMENT = Code(
 MUJOCO_SENSOR = Code(
     "pybullet.mujoco-sensor",
     Fate.NOTED,
-    "PyBullet does not have these sensors of MuJoCo: {names}",
+    "PyBullet does not have sensors of MuJoCo: {names}",
     meaning="PyBullet does not have the sensors of MuJoCo.",
 )
 MUJOCO_SETTINGS = Code(
@@ -508,7 +503,7 @@ MUJOCO_SOLVER = Code(
 NAME_SHORTENED = Code(
     "pybullet.name-shortened",
     Fate.APPROXIMATED,
-    "a name of {size} bytes is too long for PyBullet; shortened to {start}...{end}",
+    "a name of {size:byte|bytes} is too long for PyBullet; shortened to {start}...{end}",
     meaning="A name is longer than PyBullet allows and is shortened there.",
     remedy="Use names of at most 1000 bytes.",
 )
@@ -597,7 +592,7 @@ ROTATED_FIXED_BASE = Code(
 ROTOR_INERTIA = Code(
     "pybullet.rotor-inertia",
     Fate.DROPPED,
-    "PyBullet does not support rotor inertia; these joints have less effective inertia: {names}",
+    "PyBullet does not support rotor inertia; joints with it have less effective inertia: {names}",
     meaning=(
         "PyBullet does not support rotor inertia; the message states how much of the inertia "
         "at each joint is missing."
@@ -609,7 +604,7 @@ ROTOR_INERTIA = Code(
 SENSOR = Code(
     "pybullet.sensor",
     Fate.NOTED,
-    "PyBullet has no reading for {count} sensor(s): {names}",
+    "PyBullet has no reading for {count:sensor|sensors}: {names}",
     meaning="The handle of PyBullet cannot compute what a sensor publishes.",
 )
 SENSOR_READING = Code(
@@ -621,14 +616,15 @@ SENSOR_READING = Code(
 SENSOR_PARAMETERS = Code(
     "pybullet.sensor-parameters",
     Fate.NOTED,
-    "these parameters of sensors are not used: {names}",
+    "parameters of sensors are not used: {names}",
     meaning="Some parameters of a sensor, such as noise or update rate, are not used.",
     remedy="Add them where you read the sensor.",
 )
 SEVERAL_BODIES = Code(
     "pybullet.several-bodies",
     Fate.NOTED,
-    "model {model} needs {count} PyBullet bodies, because a body has at most {max_joints} joints",
+    "model {model} needs {count:PyBullet body|PyBullet bodies}, because a body has at most "
+    "{max_joints:joint|joints}",
     meaning="A model with more joints than one PyBullet body holds is loaded as several bodies.",
     remedy="Use the handle, which finds links and joints by name.",
     hint="use the sequence of bodies as one mechanism, by names",
@@ -773,8 +769,9 @@ TOO_MANY_JOINTS = Code(
     "pybullet.too-many-joints",
     Fate.INVALID,
     (
-        "model {model} exceeds PyBullet's maximum of {max_joints} joints and {max_coordinates} "
-        "coordinates for a body, and has too few links with mass and inertia to be split"
+        "model {model} exceeds PyBullet's maximum of {max_joints:joint|joints} and "
+        "{max_coordinates:coordinate|coordinates} for a body, and has too few links with mass "
+        "and inertia to be split"
     ),
     meaning=(
         "The model exceeds the 127 joints or 121 coordinates of one PyBullet body, and has "
@@ -820,8 +817,8 @@ VISUAL_ROLES = Code(
     "pybullet.visual-roles",
     Fate.NOTED,
     (
-        "PyBullet draws every visual, in all renderers and with shadows; these state otherwise: "
-        "{names}"
+        "PyBullet draws every visual, in all renderers and with shadows; visuals that state "
+        "otherwise: {names}"
     ),
     meaning="PyBullet draws every visual, whatever its role.",
 )

@@ -33,8 +33,8 @@ ADDED_ACTUATOR = Code(
     "sdfout.added-actuator",
     Fate.NOTED,
     (
-        "Drake gives each joint of an SDFormat model an actuator; these have none in the source: "
-        "{joints}"
+        "Drake gives each joint of an SDFormat model an actuator; joints that have none in the "
+        "source: {joints}"
     ),
     meaning=(
         "Drake gives each driven joint of an SDFormat model an actuator; it has no effect "

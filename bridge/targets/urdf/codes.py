@@ -37,8 +37,8 @@ CHAIN = Code(
     "urdfout.chain",
     Fate.APPROXIMATED,
     (
-        "joint {joint} of type {type} becomes a chain of {count} joints with one axis and links "
-        "without mass between them, which simulators without such links refuse"
+        "joint {joint} of type {type} becomes a chain of {count:joint|joints} with one axis and "
+        "links without mass between them, which simulators without such links refuse"
     ),
     meaning=(
         "A joint of several degrees of freedom becomes a chain of joints with one axis, and "
@@ -179,7 +179,7 @@ JOINT_TYPE = Code(
 LINK_FRAME = Code(
     "urdfout.link-frame",
     Fate.NOTED,
-    "URDF places the frame of a link at its joint; the frames of {links} moved there",
+    "URDF places the frame of a link at its joint; frames of links moved there: {links}",
     meaning=(
         "The frame of a link moves to its joint, where URDF requires it; the result has the map."
     ),
@@ -332,7 +332,7 @@ ROTOR_INERTIA = Code(
 SEVERAL_ROOTS = Code(
     "urdfout.several-roots",
     Fate.INVALID,
-    "a URDF has one tree, and this model has {count}, with the roots {roots}",
+    "a URDF has one tree, and this model has {count}; roots: {roots}",
     meaning="The model is not one tree.",
     remedy="Export a folder, with a file for each tree; connect them by joints; or write SDFormat.",
     hint="export a folder, with a file for each tree; connect them by joints; or write SDFormat",
@@ -360,7 +360,7 @@ SHAPE_OF_VISUAL_OMITTED = SHAPE_OF_VISUAL.variant(
 STATIC = Code(
     "urdfout.static",
     Fate.NOTED,
-    "URDF has no static models; fixed joints hold the links {links}",
+    "URDF has no static models; fixed joints hold links: {links}",
     meaning="Fixed joints take the place of a static model.",
 )
 SURFACE = Code(

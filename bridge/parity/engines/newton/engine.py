@@ -32,6 +32,7 @@ from loaders import Search
 from loaders.deferred import cached_property
 from loaders.inertia import SpatialInertia
 from loaders.pose import Array, Pose, quaternion_to_matrix, skew
+from loaders.text import counted
 
 _REFUSALS = (ValueError, RuntimeError, LookupError, TypeError, OSError)
 """The errors that Newton's readers raise on a file that they do not read."""
@@ -102,7 +103,7 @@ class _Newton(_OwnVelocities):
         covered = sum(joint.body.nv for joint in self._joints)
         if covered != len(mechanism.v_order) or covered != self._model.joint_dof_count:
             self.refusal = (
-                f"Newton has {self._model.joint_dof_count} degrees of freedom, of which "
+                f"Newton has {counted(self._model.joint_dof_count, 'degree')} of freedom, of which "
                 f"{covered} are hinges, slides and free bodies of the model, which has "
                 f"{len(mechanism.v_order)}"
             )

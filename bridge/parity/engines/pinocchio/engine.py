@@ -31,6 +31,7 @@ from loaders.engine_settings import gravity_share
 from loaders.inertia import SpatialInertia
 from loaders.model import CouplingLaw
 from loaders.pose import Array, Pose, matrix_to_quaternion, quaternion_to_matrix
+from loaders.text import counted
 from loaders.xml import parse, read_bytes
 
 _REFUSALS = (ValueError, RuntimeError, LookupError, TypeError, OSError)
@@ -121,8 +122,8 @@ class PinocchioEngine(_OwnVelocities):
         covered = sum(joint.body.nv for joint in self._joints)
         if not covered == len(mechanism.v_order) == self._model.nv:
             self.refusal = (
-                f"pinocchio has {self._model.nv} degrees of freedom, of which {covered} are "
-                f"hinges, slides, balls and free bodies of the model, which has "
+                f"pinocchio has {counted(self._model.nv, 'degree')} of freedom, of which "
+                f"{covered} are hinges, slides, balls and free bodies of the model, which has "
                 f"{len(mechanism.v_order)}"
             )
         elif missing:
