@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from loaders.deferred import Deferred
 from loaders.pose import Array
+
+_view_axes: Callable[[], Array] = Deferred("loaders.picture:view_axes")  # a load draws nothing
 
 Image = NDArray[np.uint8]
 """Red, green and blue, shape (height, width, 3)."""
@@ -35,9 +39,7 @@ class Camera:
     @property
     def eye(self) -> Array:
         """Position of the camera [m], shape (3,), in the world."""
-        from loaders.picture import view_axes  # a load draws nothing
-
-        position: Array = self.target - self.distance * view_axes()[2]
+        position: Array = self.target - self.distance * _view_axes()[2]
         return position
 
 
@@ -47,9 +49,7 @@ def fit_camera(points: Array) -> Camera:
     Args:
         points: Points in the world [m], shape (n, 3).
     """
-    from loaders.picture import view_axes
-
-    axes = view_axes()
+    axes = _view_axes()
     in_camera = points @ axes.T
     middle = (in_camera.min(axis=0) + in_camera.max(axis=0)) / 2.0
     slope = math.tan(math.radians(FIELD_OF_VIEW / 2.0))

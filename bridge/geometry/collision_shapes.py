@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import io
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -22,6 +22,7 @@ import numpy as np
 
 from bridge.choices import CollisionMeshes, CollisionShape, Fit, Shapes
 from bridge.codes import MESH_SHAPE, MESH_SHAPE_NONE, MESH_SHAPE_UNKNOWN, MESH_SHAPE_VOLUME
+from loaders.deferred import Deferred
 from loaders.diagnostics import Diagnostic, Diagnostics
 from loaders.finish.finish import with_references
 from loaders.finish.up_axis import with_up_axes
@@ -40,9 +41,6 @@ from .certificate import (
     inward_deviation,
     outward_deviation,
 )
-
-if TYPE_CHECKING:
-    from loaders.picture import Layer
 from .convex_decomposition import (
     DEFAULT_MAX_PARTS,
     HULL,
@@ -56,6 +54,14 @@ from .convex_decomposition import (
 )
 from .fitting import Fitted, Primitive, fitted, least_thickness, shrunk
 from .mesh import obj, with_asset_files
+
+if TYPE_CHECKING:
+    from loaders.picture import ColoredSurface, Layer
+
+# an export without a picture draws nothing
+_new_layer: Callable[..., Layer] = Deferred("loaders.picture:Layer")
+_paint_layers: Callable[..., bytes] = Deferred("loaders.picture:paint_layers")
+_surfaces: Callable[[Collision], Iterable[ColoredSurface]] = Deferred("loaders.picture:surfaces")
 
 _PRIMITIVES = frozenset({"box", "capsule", "cylinder", "sphere"})
 _VERSION = "1"
@@ -525,8 +531,6 @@ def shapes_picture(
         >>> bridge.shapes_picture(scene, "box") is None  # it has no mesh
         True
     """
-    from loaders.picture import paint_layers  # an export without a picture draws nothing
-
     scene = with_up_axes(with_references(with_asset_files(scene)))
     after = with_shapes(scene, ShapeChoice.of(shapes, fit), "", Diagnostics())
     names = [entry.name for entry in scene.links]
@@ -543,18 +547,16 @@ def shapes_picture(
         for k, color, opacity in ((0, _MESH_COLOR, 1.0), (1, _RESULT_COLOR, _OPACITY))
     ]
     drawn = [layer for layer in layers if len(layer.corners)]
-    return paint_layers(drawn, _SIZE) if drawn else None
+    return _paint_layers(drawn, _SIZE) if drawn else None
 
 
 def _layer(links: Sequence[Link], color: tuple[float, float, float], opacity: float) -> Layer:
     """Return the triangles of the collisions of links in the world."""
-    from loaders.picture import Layer, surfaces
-
     corners = [np.zeros((0, 3, 3))]
     for link in links:
         for collision in link.collisions:
             X_WG = link.X_WL @ collision.X_LG
-            for part in surfaces(collision):
+            for part in _surfaces(collision):
                 corners.append((part.vertices @ X_WG.R.T + X_WG.p)[part.faces])
     triangles = np.concatenate(corners)
-    return Layer(triangles, np.broadcast_to(color, (len(triangles), 3)), opacity)
+    return _new_layer(triangles, np.broadcast_to(color, (len(triangles), 3)), opacity)
