@@ -48,7 +48,7 @@ T = m.JointType
 
 
 def test_several_roots_are_named() -> None:
-    with pytest.raises(ExportError, match="roots a, b") as caught:
+    with pytest.raises(ExportError, match="roots: a, b") as caught:
         bridge.to_urdf(scene([link("a"), link("b")]))
     assert caught.value.diagnostics[0].code == "urdfout.several-roots"
 
