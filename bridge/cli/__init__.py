@@ -36,6 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with interruptible(interruption):
             status = _run(words)
     except KeyboardInterrupt:
+        interruption.is_over = True  # a repetition may have come before the block could state it
         status = INTERRUPTED
     if (
         interruption.requested and status != SUCCESS

@@ -51,20 +51,23 @@ class Interruption:
 
     Attributes:
         requested: Whether the user has interrupted the command.
+        is_over: Whether the command has ended, so that nothing is left to be interrupted.
     """
 
     def __init__(self) -> None:
-        self.requested = False
+        self.requested = self.is_over = False
 
     def __call__(self, _number: int, _frame: FrameType | None) -> None:
-        """Raise `KeyboardInterrupt`, now and again after a while.
+        """Raise `KeyboardInterrupt`, now and again after a while until the command is over.
 
         Modules in C may discard the first one while they are imported, or turn it into an
         `ImportError`.
 
         Raises:
-            KeyboardInterrupt: always.
+            KeyboardInterrupt: unless the command is over.
         """
+        if self.is_over:
+            return
         self.requested = True
         if hasattr(signal, "setitimer"):
             signal.signal(signal.SIGALRM, self)
@@ -88,6 +91,7 @@ def interruptible(interruption: Interruption) -> Iterator[None]:
     try:
         yield
     finally:
+        interruption.is_over = True
         if interruption.requested and hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, 0.0)
             signal.signal(signal.SIGALRM, signal.SIG_DFL)

@@ -15,7 +15,15 @@ import pytest
 
 import loaders
 from bridge.cli import main
-from bridge.cli.errors import DIFFERENT, INTERRUPTED, MISSING, USAGE, UsageError
+from bridge.cli.errors import (
+    DIFFERENT,
+    INTERRUPTED,
+    MISSING,
+    USAGE,
+    Interruption,
+    UsageError,
+    interruptible,
+)
 from tests.support.command_line import ROOT, call
 
 # Each kind of failure has its exit status, one message, and no traceback.
@@ -71,6 +79,15 @@ def test_an_interrupted_command_ends_without_a_traceback() -> None:
     assert (process.returncode, out) == (INTERRUPTED, "")
     assert "interrupted" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interruption_is_not_repeated_once_the_command_is_over() -> None:
+    interruption = Interruption()
+    with pytest.raises(KeyboardInterrupt), interruptible(interruption):
+        signal.raise_signal(signal.SIGINT)
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    interruption(signal.SIGALRM, None)  # as where the time has run out while the block ended
 
 
 # A command that is interrupted ends, also where a library discards the interruption or mistakes it.
