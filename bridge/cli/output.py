@@ -209,11 +209,10 @@ class Output:
         """
         self.status("")
         entries = list(entries)
-        errors = [entry for entry in entries if entry.severity == "error"]
         if self.verbosity > 0 or all_kinds or self.command in _LISTING:
-            shown, hidden = self._select(entries)
-            self._write(shown, hidden)
+            self._write(*self._select(entries))
         else:
+            errors = [entry for entry in entries if entry.severity == "error"]
             self._write(*folded(errors, self.similar))
             if self.verbosity == 0:
                 self._write_worst([entry for entry in entries if entry.severity == "warning"])
@@ -231,9 +230,10 @@ class Output:
     def _write_worst(self, warnings: list[Diagnostic]) -> None:
         """Write the first warning of each of the three worst kinds, and the others as numbers."""
         counts = Counter(entry.code for entry in warnings)
-        by_code = {entry.code: entry for entry in reversed(folded(warnings, 1)[0])}
-        worst = list(reversed(by_code.values()))[:_MAX_WORST]
-        for entry in worst:
+        first_of: dict[str, Diagnostic] = {}
+        for entry in folded(warnings, 1)[0]:
+            first_of.setdefault(entry.code, entry)
+        for entry in list(first_of.values())[:_MAX_WORST]:
             alike = counts.pop(entry.code) - 1
             self._write([entry], [(entry.code, alike)] if alike else [])
         if counts:

@@ -426,12 +426,12 @@ def _converging_row(motions: Motions, pair: tuple[str, str]) -> Row:
     """Return the row of two engines, whose motions must approach each other."""
     longest = min(motions.mechanism.scene.physics.time_step, LONGEST_STEP)
     rate = max(motions.explicit_rates.get(name, 0.0) for name in pair)
+    steps = [longest / shortening for shortening in SHORTENINGS]
+    stable = [step for step in steps if rate * step <= STABILITY_LIMIT]
+    if not stable:
+        return _unknown(pair, _unstable(rate, longest))
     found: list[Convergence] = []
-    is_stable = False
-    for step in (longest / shortening for shortening in SHORTENINGS):
-        if rate * step > STABILITY_LIMIT:
-            continue
-        is_stable = True
+    for step in stable:
         convergence = _convergence(motions, pair, step)
         if convergence is None:
             continue
@@ -439,7 +439,7 @@ def _converging_row(motions: Motions, pair: tuple[str, str]) -> Row:
         if convergence.row.error <= SHRINKS:
             break
     if not found:
-        return _unknown(pair, STOP_IS_NEAR if is_stable else _unstable(rate, longest))
+        return _unknown(pair, STOP_IS_NEAR)
     return _judged(motions, found)
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -249,15 +249,26 @@ def roll_out(
     Raises:
         NotReportedError: If the engine cannot simulate the mechanism or lacks actuators.
     """
-    mechanism = with_motors(mechanism, experiment.driven)
-    with closing(open_engine(exported(mechanism, experiment.step))) as engine:
-        if engine.refusal:
-            raise NotReportedError(engine.refusal)
+    driven = with_motors(mechanism, experiment.driven)
+    with _opened(open_engine, driven, experiment) as engine:
         if experiment.driven:
             engine.start_actuators("motor", experiment.driven)
         engine.set_state(*_shifted(experiment, mechanism, offset))
+        return _follow(engine, experiment, effort_limits(driven, experiment.driven))
+
+
+@contextmanager
+def _opened(open_engine: Open, driven: Mechanism, experiment: Experiment) -> Iterator[Engine]:
+    """Open an engine of a mechanism with motors, at the step of an experiment.
+
+    Raises:
+        NotReportedError: If the engine cannot simulate the mechanism.
+    """
+    with closing(open_engine(exported(driven, experiment.step))) as engine:
+        if engine.refusal:
+            raise NotReportedError(engine.refusal)
         engine.set_step(experiment.step)
-        return _follow(engine, experiment, effort_limits(mechanism, experiment.driven))
+        yield engine
 
 
 def _follow(engine: Engine, experiment: Experiment, limits: Array) -> ReplayedMotion:
@@ -309,15 +320,13 @@ def roll_out_all(
         NotReportedError: If the engine cannot simulate the mechanism or lacks actuators.
     """
     driven = with_motors(mechanism, experiment.driven)
-    with closing(open_engine(exported(driven, experiment.step))) as engine:
-        if engine.refusal:
-            raise NotReportedError(engine.refusal)
-        if not isinstance(engine, AcceleratedEngine):
-            motions = (roll_out(open_engine, mechanism, experiment, offset) for offset in offsets)
-            return np.array([motion.q for motion in motions])
-        engine.set_step(experiment.step)
-        starts = [_shifted(experiment, mechanism, offset) for offset in offsets]
-        return _follow_all(engine, experiment, effort_limits(driven, experiment.driven), starts)
+    with _opened(open_engine, driven, experiment) as engine:
+        if isinstance(engine, AcceleratedEngine):
+            starts = [_shifted(experiment, mechanism, offset) for offset in offsets]
+            limits = effort_limits(driven, experiment.driven)
+            return _follow_all(engine, experiment, limits, starts)
+    motions = (roll_out(open_engine, mechanism, experiment, offset) for offset in offsets)
+    return np.array([motion.q for motion in motions])
 
 
 def _shifted(experiment: Experiment, mechanism: Mechanism, offset: float | Array) -> State:
