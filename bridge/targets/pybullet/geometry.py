@@ -158,6 +158,7 @@ def _textured_box(box: Box) -> TexturedMesh:
     return vertices * box.size / 2.0, faces, uv
 
 
+_ROUND = (Capsule, Cone, Cylinder, Ellipsoid, Sphere)
 _TESSELLATIONS: dict[type, Callable[[Any], TexturedMesh]] = {
     Box: _textured_box,
     Capsule: _textured_capsule,
@@ -248,6 +249,8 @@ class ShapeWriter:
     """Converts geometry to URDF elements and writes the mesh files that they name."""
 
     files: TemporaryFiles
+    smooth: bool = False
+    """Whether round visuals are smooth meshes, rather than PyBullet's own shapes."""
     _conversions: dict[tuple[Geometry, ShapeUse, str | None, Appearance], _Conversion] = field(
         default_factory=dict
     )
@@ -299,7 +302,7 @@ class ShapeWriter:
     ) -> _Conversion:
         geometry, use, texture, appearance = key
         diagnostics = Diagnostics()
-        converter = _Converter(self.files, diagnostics, where, use, appearance)
+        converter = _Converter(self.files, diagnostics, where, use, appearance, self.smooth)
         return _Conversion(converter.convert(geometry, texture), diagnostics)
 
 
@@ -316,19 +319,22 @@ class _Converter:
     where: Where
     use: ShapeUse
     appearance: Appearance
+    smooth: bool
 
     def convert(self, geometry: Geometry, texture: str | None) -> tuple[Shape, ...]:
-        textured = self._textured_primitive(geometry, texture) if texture is not None else None
-        return (textured,) if textured else tuple(self._shapes(geometry, texture))
+        is_round = isinstance(geometry, _ROUND) and self.use is ShapeUse.VISUAL
+        is_drawn = texture is not None or (self.smooth and is_round)
+        drawn = self._drawn_primitive(geometry, texture) if is_drawn else None
+        return (drawn,) if drawn else tuple(self._shapes(geometry, texture))
 
-    def _textured_primitive(self, geometry: Geometry, texture: str) -> Shape | None:
-        """Return a primitive as a textured mesh; None for other geometry, or if the cache cannot be
+    def _drawn_primitive(self, geometry: Geometry, texture: str | None) -> Shape | None:
+        """Return a primitive as a mesh to draw; None for other geometry, or if the cache cannot be
         written.
         """
         if isinstance(geometry, Plane):
             box, X_GS = _thin_box(geometry)
-            textured = self._textured_primitive(box, texture)
-            return replace(textured, X_GS=X_GS) if textured else None
+            drawn = self._drawn_primitive(box, texture)
+            return replace(drawn, X_GS=X_GS) if drawn else None
         mesh = textured_mesh(geometry)
         if mesh is None:
             return None
@@ -338,7 +344,8 @@ class _Converter:
             name=name, vertices=vertices, faces=faces, uv=uv, look=PartLook(texture=texture)
         )
         try:
-            return _mesh(drawn_files(asset, self.where, self.diagnostics)[0])
+            files = drawn_files(asset, self.where, self.diagnostics, smooth=True)
+            return _mesh(files[0])
         except OSError:
             return None
 

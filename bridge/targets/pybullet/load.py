@@ -201,6 +201,7 @@ _OPTIONS = {
     "shapes",
     "fit",
     "damping",
+    "smooth_visuals",
 }
 
 
@@ -216,6 +217,7 @@ class _Settings:
     exclusion: Exclusion
     shapes: ShapeChoice
     damping: Damping
+    smooth_visuals: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,6 +337,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     shapes: Shapes = None,
     fit: Fit = "contain",
     damping: Damping = "limited",
+    smooth_visuals: bool = False,
     **load_options: Unpack[LoadOptions],
 ) -> PyBulletBody | Bodies:
     """Load a model or a world into PyBullet with the physics that it states.
@@ -381,6 +384,8 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         damping: Damping of joints that is unstable at the time step of the physics server:
             ``limited`` to what stops the joint within one step, with a finding, or ``exact``, the
             number of the file.
+        smooth_visuals: Whether round visuals are smooth meshes. False lets PyBullet draw them, with
+            facets; ``getVisualShapeData`` then has the shapes and sizes of the file.
         load_options: The options of `loaders.load`. ``strict=True`` makes everything that is lost
             or approximated an error, in reading and in PyBullet; the others apply if ``source`` is
             a path.
@@ -424,6 +429,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         shapes=shapes,
         fit=fit,
         damping=damping,
+        smooth_visuals=smooth_visuals,
     )
     places = [base_pose(basePosition, baseOrientation)]
     given = given_source(source, fileName)
@@ -446,10 +452,12 @@ def _settings(  # noqa: PLR0913 - the options of both functions
     shapes: Shapes = None,
     fit: Fit = "contain",
     damping: Damping = "limited",
+    smooth_visuals: bool = False,
 ) -> _Settings:
     """Return the checked options of a load."""
     check_option_names(load_options, LoadOptions, _OPTIONS)
     check_option_value("damping", damping, get_args(Damping))
+    check_flag("smooth_visuals", smooth_visuals)
     if useFixedBase is not None:
         check_flag("useFixedBase", useFixedBase)
     refuse_maximal_coordinates(useMaximalCoordinates)
@@ -462,6 +470,7 @@ def _settings(  # noqa: PLR0913 - the options of both functions
         exclusion=Exclusion(exclude=exclude, samples=exclude_samples, seed=exclude_seed),
         shapes=ShapeChoice.of(shapes, fit, collision_meshes),
         damping=damping,
+        smooth_visuals=bool(smooth_visuals),
     )
 
 
@@ -668,7 +677,7 @@ def _plan(
     files: TemporaryFiles,
     diagnostics: Diagnostics,
 ) -> _Plan:
-    shapes = ShapeWriter(files)
+    shapes = ShapeWriter(files, smooth=settings.smooth_visuals)
     policy = mechanism.default_policy if settings.policy is None else settings.policy
     excluded = mechanism.excluded_pairs(policy)
     report_overlaps(mechanism, policy, diagnostics)

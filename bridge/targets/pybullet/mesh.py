@@ -274,7 +274,7 @@ def _cached_files(
 
 
 def drawn_files(
-    asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics
+    asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics, *, smooth: bool = False
 ) -> tuple[str, ...]:
     """Return the cached file of a mesh to draw, then its material library and texture if it has
     one.
@@ -283,16 +283,20 @@ def drawn_files(
         asset: The mesh.
         where: The place in the source.
         diagnostics: Record of a texture that cannot be drawn.
+        smooth: Whether faces that meet at less than 45° look like one round surface.
 
     Raises:
         OSError: if the cache cannot be written.
     """
     picture = _picture(asset, where, diagnostics)
     if picture is None:
-        return (str(stored(faces_stl(asset), ".stl", _SUBFOLDER)),)
+        if not smooth:
+            return (str(stored(faces_stl(asset), ".stl", _SUBFOLDER)),)
+        plain = _obj(replace(asset, uv=None), smooth=True)
+        return (str(stored(plain.encode(), ".obj", _SUBFOLDER)),)
     image = stored(picture.data, picture.suffix, _SUBFOLDER)
     library = stored(f"newmtl skin\nKd 1 1 1\nmap_Kd {image.name}\n".encode(), ".mtl", _SUBFOLDER)
-    document = f"mtllib {library.name}\nusemtl skin\n{_textured_obj(asset)}"
+    document = f"mtllib {library.name}\nusemtl skin\n{_obj(asset, smooth=smooth)}"
     return str(stored(document.encode(), ".obj", _SUBFOLDER)), str(library), str(image)
 
 
@@ -317,15 +321,49 @@ def _picture(
     return picture
 
 
-def _textured_obj(asset: mesh_assets.MeshAsset) -> str:
-    """Return the text of an OBJ file with texture coordinates."""
+def _obj(asset: mesh_assets.MeshAsset, *, smooth: bool) -> str:
+    """Return the text of an OBJ file, with texture coordinates if the mesh has some."""
     positions, p = unique_rows(np.asarray(asset.vertices, np.float32))
-    coordinates, t = unique_rows(np.asarray(asset.uv, np.float32))
+    corners = p[asset.faces] + 1
     lines = [f"v {x:.9g} {y:.9g} {z:.9g}\n" for x, y, z in positions.tolist()]
-    lines += [f"vt {u:.9g} {v:.9g}\n" for u, v in coordinates.tolist()]
-    corners = np.stack((p[asset.faces], t[asset.faces]), axis=2).reshape(-1, 6) + 1
-    lines += [f"f {a}/{u} {b}/{v} {c}/{w}\n" for a, u, b, v, c, w in corners.tolist()]
+    names = [corners.astype(str)]
+    if asset.uv is not None:
+        coordinates, t = unique_rows(np.asarray(asset.uv, np.float32))
+        lines += [f"vt {u:.9g} {v:.9g}\n" for u, v in coordinates.tolist()]
+        names.append((t[asset.faces] + 1).astype(str))
+    if smooth:
+        normals = _corner_normals(positions[corners - 1].astype(float), corners - 1)
+        directions, n = unique_rows(normals.astype(np.float32).reshape(-1, 3))
+        lines += [f"vn {x:.9g} {y:.9g} {z:.9g}\n" for x, y, z in directions.tolist()]
+        names += [np.full(corners.shape, "")] * (asset.uv is None)
+        names.append((n.reshape(-1, 3) + 1).astype(str))
+    words = np.stack(names, axis=2).tolist()
+    lines += [f"f {' '.join('/'.join(corner) for corner in face)}\n" for face in words]
     return "".join(lines)
+
+
+_SAME_SURFACE = 0.7
+"""Least cosine of the angle between faces that look like one surface."""
+
+
+def _corner_normals(triangles: NDArray[Any], corners: NDArray[Any]) -> NDArray[Any]:
+    """Return the normal at each corner of triangles, the mean of the faces around it that look like
+    one surface, shape (m, 3, 3).
+
+    Args:
+        triangles: Positions, shape (m, 3, 3).
+        corners: Number of the position of each corner, shape (m, 3).
+    """
+    areas = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    units = areas / np.maximum(np.linalg.norm(areas, axis=1, keepdims=True), 1e-300)
+    numbers = corners.ravel()
+    order = np.argsort(numbers, kind="stable")
+    normals = np.zeros((len(numbers), 3))
+    for group in np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1):
+        faces = group // 3
+        normals[group] = (units[faces] @ units[faces].T > _SAME_SURFACE) @ areas[faces]
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    return normals.reshape(-1, 3, 3)
 
 
 # --- STL ------------------------------------------------------------------------------------------
