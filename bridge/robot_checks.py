@@ -173,7 +173,8 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
     explained = _check_lengths(scene, parts, diagnostics)
     has_other_lengths = len(diagnostics) > before
     check_mesh_sizes(scene, meshes, diagnostics, explained)
-    judged = [p for p in parts if _is_judged(p, parts) and p.link.name not in explained]
+    left_out = explained | _held(mechanism)  # the mass of what is held acts on nothing
+    judged = [p for p in parts if _is_judged(p, parts) and p.link.name not in left_out]
     _check_densities(judged, diagnostics)
     _check_gyration(judged, parts, diagnostics)
     for part in judged:
@@ -183,7 +184,9 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
             _check_moving(part, part.link.name in has_moments, diagnostics)
         if part.link.name not in explained:
             _check_collision_place(part, diagnostics)
-    _check_collisions([part for part in parts if part.link.name in moving], diagnostics)
+    in_mujoco = mechanism.default_policy == "mujoco"
+    movers = [part for part in parts if part.link.name in moving]
+    _check_collisions(movers, diagnostics, by_default=in_mujoco)
     if not has_other_lengths:
         _check_places(mechanism, parts, diagnostics)
     _check_limits(scene, diagnostics)
@@ -244,8 +247,14 @@ def _moving_links(mechanism: Mechanism) -> frozenset[str]:
     """Return the links that move against the world, each alone: none is welded to another."""
     scene = mechanism.scene
     fixed = {joint.child for joint in scene.joints if joint.type is JointType.FIXED}
-    held = {joint.child for joint in scene.joints if joint.parent == WORLD} & fixed
-    return frozenset(link.name for link in scene.links if link.name not in fixed | held)
+    return frozenset(link.name for link in scene.links if link.name not in fixed) - _held(mechanism)
+
+
+def _held(mechanism: Mechanism) -> frozenset[str]:
+    """Return the links that the world holds: static ones, and those welded to it."""
+    world = mechanism.weld_group_of(WORLD)
+    names = (link.name for link in mechanism.scene.links)
+    return frozenset(name for name in names if mechanism.weld_group_of(name) == world)
 
 
 # --- points of shapes -----------------------------------------------------------------------------
@@ -372,11 +381,11 @@ def _report_shapes(
         for shape, points in part.shapes:
             size, name = _diagonal(points), f"{part.link.name}{SEPARATOR}{shape.name}"
             is_large = size > LARGE * typical
-            others = [_diagonal(p) for other, p in part.shapes if is_large and other is not shape]
+            others = [p for other, p in part.shapes if is_large and other is not shape]
+            rest = _diagonal(np.concatenate(others)) if others else 0.0
             found = _unit_of(size, typical, ("millimeters",))
-            for other in others:
-                if other > PLACEHOLDER:
-                    found = found or _unit_of(size, other, tuple(UNITS))
+            if found is None and rest > PLACEHOLDER:
+                found = _unit_of(size, rest, tuple(UNITS))
             if found is None:
                 continue
             links.add(part.link.name)
@@ -604,15 +613,27 @@ def _have_moments(mechanism: Mechanism) -> frozenset[str]:
     return frozenset(name for name, group in groups.items() if group in with_moments)
 
 
-def _check_collisions(moving: Sequence[_Part], diagnostics: Diagnostics) -> None:
+def _check_collisions(
+    moving: Sequence[_Part], diagnostics: Diagnostics, *, by_default: bool
+) -> None:
     """Report what moves and is drawn but does not collide; as a note unless it is the only such
     link, and not the first: some robots leave out their base.
+
+    Args:
+        moving: The links that move.
+        diagnostics: Record for the findings.
+        by_default: Whether shapes collide unless they are told not to: then a sphere or a box that
+            does not is a mark, such as the target of a task.
     """
     drawn = [part.link for part in moving if part.link.visuals and part.mass > 0.0]
     without = [link for link in drawn if not link.collisions]
     if 2 * len(without) > len(drawn) > 1:
         return
-    is_odd = len(without) == 1 and (len(drawn) == 1 or without[0] is not drawn[0])
+    is_mark = by_default and not any(
+        isinstance(visual.geometry, Mesh) for link in without for visual in link.visuals
+    )
+    is_first = len(drawn) > 1 and drawn[0] in without
+    is_odd = len(without) == 1 and not is_first and not is_mark
     code = codes.ROBOT_NO_COLLISION if is_odd else codes.ROBOT_NO_COLLISION_NOTED
     for link in without:
         diagnostics.add(code, link.where, subjects=(link.name,), link=link.name)
@@ -752,11 +773,11 @@ def _check_limits(scene: Scene, diagnostics: Diagnostics) -> None:
 
 def _check_drives(scene: Scene, diagnostics: Diagnostics) -> None:
     """Report drives without effort or speed beside others that have some."""
-    followers = {coupling.follower for coupling in scene.couplings}
+    followers, passive = {c.follower for c in scene.couplings}, _passive_base(scene)
     driven = [
         (joint, axis)
         for joint in scene.joints
-        if joint.name not in followers
+        if joint.name not in followers and joint.name not in passive
         for axis in joint.axes
     ]
     for quantity, code in (
@@ -769,6 +790,20 @@ def _check_drives(scene: Scene, diagnostics: Diagnostics) -> None:
         for joint, axis in driven:
             if getattr(axis, quantity) == 0.0:
                 diagnostics.add(code, joint.where, subjects=(joint.name,), joint=joint.name)
+
+
+def _passive_base(scene: Scene) -> frozenset[str]:
+    """Return the joints of a chain from the world without shapes and effort, such as those that
+    hold a biped in a plane.
+    """
+    bare = {link.name for link in scene.links if not (link.collisions or link.visuals)} | {WORLD}
+    chain = [
+        joint
+        for joint in scene.joints
+        if joint.parent in bare and all(axis.effort == 0.0 for axis in joint.axes)
+    ]
+    moving = [joint.name for joint in chain if joint.axes and joint.type is not JointType.FIXED]
+    return frozenset(moving if len(moving) > 1 else ())
 
 
 def _check_weights(mechanism: Mechanism, diagnostics: Diagnostics) -> None:

@@ -88,6 +88,47 @@ def test_sound_robots_give_no_warning(name: str) -> None:
     assert [str(entry) for entry in checked(scene) if entry.severity == "warning"] == []
 
 
+TURNING = (
+    "type='revolute'><axis xyz='0 1 0'/><limit lower='-1' upper='1' effort='{}' velocity='9'/>"
+)
+PLANAR = "".join(
+    f"<link name='{child}'/><joint name='to_{child}' {TURNING.format(0)}"
+    f"<parent link='{parent}'/><child link='{child}'/></joint>"
+    for parent, child in (("world", "x"), ("x", "z"), ("z", "base"))
+).replace("<link name='base'/>", "")
+SOUND = {
+    "a building that stands still": (
+        "sdf",
+        "<sdf version='1.9'><model name='m'><static>1</static><link name='l'><visual name='v'>"
+        "<geometry><box><size>30 20 9</size></box></geometry></visual></link></model></sdf>",
+    ),
+    "counters with thin parts": (
+        "mjcf",
+        "<mujoco><worldbody><body><joint/><geom type='box' size='1.4 0.3 0.02'/>"
+        "<geom type='box' size='0.03 0.02 0.01' pos='1.3 0 0.03'/><body name='arm' pos='0 0 0.1'>"
+        "<joint/><geom type='box' size='0.15 0.1 0.05'/></body></body><body name='b' pos='3 0 0'>"
+        "<joint/><geom type='box' size='0.15 0.1 0.05'/></body></worldbody></mujoco>",
+    ),
+    "the target of a task": (
+        "mjcf",
+        "<mujoco><worldbody><body name='arm'><joint/><geom size='0.1'/></body><body name='target'>"
+        "<joint type='slide'/><geom size='0.1' contype='0' conaffinity='0'/></body></worldbody>"
+        "</mujoco>",
+    ),
+    "a biped in a plane": (
+        "urdf",
+        robot().replace("<link name='base'>", f"<link name='world'/>{PLANAR}<link name='base'>"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_what_is_meant_so_gives_no_warning(name: str) -> None:
+    form, text = SOUND[name]
+    scene = loaders.load_string(text, format=form, quiet=True)
+    assert [str(entry) for entry in checked(scene) if entry.severity == "warning"] == []
+
+
 def _of_siblings(change: tuple[str, str, str], folder: Path) -> list[Diagnostic]:
     path = folder / "robot.urdf"
     path.write_text(changed(*change))
