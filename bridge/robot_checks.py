@@ -173,7 +173,8 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
     explained = _check_lengths(scene, parts, diagnostics)
     has_other_lengths = len(diagnostics) > before
     check_mesh_sizes(scene, meshes, diagnostics, explained)
-    judged = [p for p in parts if _is_judged(p, parts) and p.link.name not in explained]
+    total = sum(part.mass for part in parts)
+    judged = [p for p in parts if _is_judged(p, total) and p.link.name not in explained]
     _check_densities(judged, diagnostics)
     _check_gyration(judged, parts, diagnostics)
     for part in judged:
@@ -235,8 +236,7 @@ def _size(parts: Sequence[_Part]) -> RobotSize:
     return RobotSize(mass, float(np.ptp(z)) if len(z) else 0.0)
 
 
-def _is_judged(part: _Part, parts: Sequence[_Part]) -> bool:
-    total = sum(other.mass for other in parts)
+def _is_judged(part: _Part, total: float) -> bool:
     return part.is_complete and part.extent > 0.0 and part.mass > LIGHT * total
 
 
@@ -244,8 +244,7 @@ def _moving_links(mechanism: Mechanism) -> frozenset[str]:
     """Return the links that move against the world, each alone: none is welded to another."""
     scene = mechanism.scene
     fixed = {joint.child for joint in scene.joints if joint.type is JointType.FIXED}
-    held = {joint.child for joint in scene.joints if joint.parent == WORLD} & fixed
-    return frozenset(link.name for link in scene.links if link.name not in fixed | held)
+    return frozenset(link.name for link in scene.links if link.name not in fixed)
 
 
 # --- points of shapes -----------------------------------------------------------------------------
