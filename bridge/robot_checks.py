@@ -173,8 +173,9 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
     explained = _check_lengths(scene, parts, diagnostics)
     has_other_lengths = len(diagnostics) > before
     check_mesh_sizes(scene, meshes, diagnostics, explained)
+    total = sum(part.mass for part in parts)
     left_out = explained | _held(mechanism)  # the mass of what is held acts on nothing
-    judged = [p for p in parts if _is_judged(p, parts) and p.link.name not in left_out]
+    judged = [p for p in parts if _is_judged(p, total) and p.link.name not in left_out]
     _check_densities(judged, diagnostics)
     _check_gyration(judged, parts, diagnostics)
     for part in judged:
@@ -238,8 +239,7 @@ def _size(parts: Sequence[_Part]) -> RobotSize:
     return RobotSize(mass, float(np.ptp(z)) if len(z) else 0.0)
 
 
-def _is_judged(part: _Part, parts: Sequence[_Part]) -> bool:
-    total = sum(other.mass for other in parts)
+def _is_judged(part: _Part, total: float) -> bool:
     return part.is_complete and part.extent > 0.0 and part.mass > LIGHT * total
 
 

@@ -118,6 +118,20 @@ def test_the_harness_tells_failures_apart_and_goes_on(monkeypatch: pytest.Monkey
     assert [result.detail for result in results[1:4]] == ["SIGSEGV", "SIGXCPU", "exit 3"]
 
 
+def test_results_that_a_process_wrote_at_once_are_all_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(process, "_WAIT", 1.0)
+    reader, writer = os.pipe()
+    os.write(writer, 3 * b'["loaded", "", 0.0, 0.0]\n')
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    found = list(process._results([("fine", number) for number in range(3)], child.pid, reader))
+    os.close(reader)
+    os.close(writer)
+    child.returncode = 0  # it was reaped
+    assert [result.outcome for result in found] == ["loaded"] * 3
+
+
 def test_a_second_run_resumes_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[process.Case] = []
 
