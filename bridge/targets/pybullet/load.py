@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, SupportsIndex, Unpack, cast, get_args
-
-import numpy as np
 
 from bridge.choices import Base, CollisionMeshes, Exclude, Exclusion, Fit, Overlaps, Shapes
 from bridge.geometry.cache import SETTLED, Stamp, stamp_of
@@ -235,6 +235,10 @@ class _BodyPlan:
     """Indices of links that are invisible."""
     untouchable: list[int]
     """Indices of links that collide with nothing."""
+    paths: dict[int, str] = field(default_factory=dict)
+    """Path by which each physics server, by its id, has read the document: it keeps the text of a
+    path, and needs no file for the next body.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -653,7 +657,7 @@ def load_world_into_pybullet(
 
 
 def _checked_scale(scale: float) -> float:
-    if not isinstance(scale, Real) or not (float(scale) > 0.0 and np.isfinite(float(scale))):
+    if not isinstance(scale, Real) or not 0.0 < float(scale) < math.inf:
         raise ValueError(f"invalid globalScaling {scale!r}; expected a positive number")
     return float(scale)
 
@@ -743,13 +747,13 @@ def _load_plan(
     try:
         with filtered(client, pairs, len(plan.bodies)) as ids:
             for planned in plan.bodies:
-                articulation = planned.articulation
-                document = files.write(planned.document, ".urdf")
+                articulation, is_first = planned.articulation, not planned.paths
                 flags = plan.flags | _flags(client.modes, planned.collides_with_itself)
-                body = _load_body(client, articulation, document, flags, diagnostics)
+                body = _load_body(client, planned, flags, files, diagnostics)
                 ids.append(body)
                 states.append(State(client, body, articulation, planned.layout))
-                _check_indices(states[-1])
+                if is_first:
+                    _check_indices(states[-1])
                 clear_pybullet_defaults(client, body, articulation)
                 for index, parameters in planned.contacts:
                     client.changeDynamics(body, index, **parameters)
@@ -761,6 +765,8 @@ def _load_plan(
         constraints = Constraints(plan.mechanism, states)
         constraints.create_all()
     except BaseException:
+        for planned in plan.bodies:
+            planned.paths.clear()
         for state in states:
             client.removeBody(state.body)
         if len(states) == len(plan.bodies):
@@ -780,15 +786,32 @@ def _flags(modes: Any, collides_with_itself: bool) -> int:
 
 
 def _load_body(
-    client: Client, articulation: Articulation, document: str, flags: int, diagnostics: Diagnostics
+    client: Client, planned: _BodyPlan, flags: int, files: TemporaryFiles, diagnostics: Diagnostics
 ) -> int:
-    modes, lines = client.modes, list[str]()
+    """Return the id of a new body; a server that has read the document before gets no file."""
+    known = planned.paths.get(client.id) if client.getNumBodies() else None
+    if known is not None:
+        found = Diagnostics()
+        with suppress(ExportError):  # another server has the id of one that was closed
+            body = _load_document(client, planned, known, flags, found)
+            diagnostics.extend(found)
+            return body
+    path = files.write(planned.document, ".urdf")
+    body = _load_document(client, planned, path, flags, diagnostics)
+    planned.paths[client.id] = path
+    return body
+
+
+def _load_document(
+    client: Client, planned: _BodyPlan, path: str, flags: int, diagnostics: Diagnostics
+) -> int:
+    articulation, modes, lines = planned.articulation, client.modes, list[str]()
     X = articulation.X_WS
     w, *xyz = X.to_vector()[3:]
     try:
         with capture_stdout(lines, everything=bool(flags & modes.URDF_PRINT_URDF_INFO)):
             body: int = client.loadURDF(
-                document,
+                path,
                 X.p.tolist(),
                 [*xyz, w],
                 useFixedBase=articulation.is_fixed,
