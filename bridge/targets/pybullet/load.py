@@ -263,9 +263,9 @@ class _Plan:
             moved.append(replace(body, articulation=a))
         return replace(self, mechanism=whole, bodies=moved)
 
-    def states_only_bases_in_world(self, X_WN: Pose) -> bool:
-        """Return whether `at` may move the plan by a pose: no document, and no finding about a base
-        that is fixed and turned, depends on it.
+    def states_only_bases_in_world(self, *, turned: bool) -> bool:
+        """Return whether `at` may move the plan, or turn it: no document, and no finding about a
+        base that is fixed and turned, depends on it.
         """
         mechanism = self.mechanism
         in_world = (
@@ -274,13 +274,12 @@ class _Plan:
             *mechanism.force_elements,
             *mechanism.fluid_forces,
         )
-        is_turned = not X_WN.is_close(Pose.of(p=X_WN.p))
 
         def states_only_base(a: Articulation) -> bool:
             base, links = a.mechanism.bodies[0], a.segments[0].links
             has_base = bool(links) and links[0].link.name == base.name
             has_one_base = sum(body.parent == ROOT for body in a.mechanism.bodies) == 1
-            is_placed = base.joint in self.positions or (a.is_fixed and is_turned)
+            is_placed = base.joint in self.positions or (a.is_fixed and turned)
             return has_base and has_one_base and not is_placed
 
         return not in_world and all(states_only_base(body.articulation) for body in self.bodies)
@@ -299,6 +298,9 @@ class _Prepared:
     """Findings about doubtful numbers of the robot, which no ``strict`` refuses."""
     stamps: Mapping[str, Stamp | None]
     """Size and times of each file that was read, or looked for and missing."""
+    can_move: bool
+    can_turn: bool
+    """Whether the plan can be placed elsewhere as it is, and turned."""
 
     def is_current(self) -> bool:
         """Return whether no file has changed."""
@@ -590,6 +592,8 @@ def _prepared(
         findings=without_repeats(diagnostics),
         doubts=doubtful,
         stamps={path: stamp_of(path) for path in paths},
+        can_move=plan.states_only_bases_in_world(turned=False),
+        can_turn=plan.states_only_bases_in_world(turned=True),
     )
     newest = max((max(stamp[1:]) for stamp in prepared.stamps.values() if stamp), default=start)
     if key is not None and newest < start - SETTLED and not files:
@@ -620,7 +624,8 @@ def _placed_plan(
     """Return the plan of a source at a pose, and the findings."""
     if X_WN is IDENTITY:
         return prepared.plan, Diagnostics(prepared.findings)
-    if prepared.plan.states_only_bases_in_world(X_WN):
+    is_turned = bool((X_WN.R != IDENTITY.R).any())
+    if prepared.can_turn if is_turned else prepared.can_move:
         return prepared.plan.at(X_WN), Diagnostics(prepared.findings)
     mechanism = placed(prepared.mechanism, X_WN)
     diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
