@@ -505,12 +505,12 @@ def placed_sensors(mechanism: Mechanism) -> tuple[PlacedSensor, ...]:
         for i, body in enumerate(mechanism.bodies)
         for sensor in body.link.sensors
     ]
-    models = {link.name: link.model for link in scene.links}
+    measured = [j for j in scene.joints if j.sensors and j.child in mechanism.body_index]
+    models = {link.name: link.model for link in scene.links} if measured else {}
     found += [
         (sensor, mechanism.body_index[joint.child], models.get(joint.child, ""), joint)
-        for joint in scene.joints
+        for joint in measured
         for sensor in joint.sensors
-        if joint.child in mechanism.body_index
     ]
     if not found:
         return ()
