@@ -407,7 +407,7 @@ def _lines(
         )
     if totals.codes:
         yield "\nModels with a diagnostic of each code:\n"
-        yield from _table("code", totals.codes.most_common(_MAX_SUMMARY_CODES))
+        yield from _table("code", _by_harm(totals.codes)[:_MAX_SUMMARY_CODES])
     if totals.failures:
         yield "\n## Not fine\n"
         yield "| model | outcome | |\n|---|---|---|"
@@ -419,6 +419,12 @@ def _lines(
             )
         if totals.failures > _MAX_LISTED:
             yield f"\nand {totals.failures - _MAX_LISTED} more, see `index.html`"
+
+
+def _by_harm(codes: Counter[str]) -> list[tuple[str, int]]:
+    """Return the numbers of codes, what does most harm first, then what is most frequent."""
+    ranks = {name: info.rank for name, info in CODES.items()}
+    return sorted(codes.most_common(), key=lambda entry: -ranks.get(entry[0], 0.0))
 
 
 def _table(title: str, rows: Iterable[tuple[str, int]]) -> Iterator[str]:

@@ -31,7 +31,16 @@ from bridge.parity.verdict import (
     number,
 )
 from loaders.inertia import SpatialInertia
-from loaders.text import card, counted, details, findings_table, printable, summary_of, table
+from loaders.text import (
+    by_harm,
+    card,
+    counted,
+    details,
+    findings_table,
+    printable,
+    summary_of,
+    table,
+)
 
 LINES = (
     ("#0072b2", "o", "-"),
@@ -748,9 +757,7 @@ def _fidelity(comparison: Findings) -> dict[str, Any]:
     that report it.
     """
     targets: dict[tuple[str, str, str], list[str]] = {}
-    for entry in sorted(
-        comparison.diagnostics, key=lambda entry: ("error", "warning", "note").index(entry.severity)
-    ):
+    for entry in by_harm(comparison.diagnostics):
         targets.setdefault((entry.severity, entry.code, entry.message), []).append(entry.target)
     counts = Counter(severity for severity, _, _ in targets)
     summary = ", ".join(counted(count, severity) for severity, count in counts.items())
