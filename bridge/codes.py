@@ -924,9 +924,12 @@ ROBOT_SIBLINGS = Code(
     "robot.siblings",
     Fate.NOTED,
     "{field} is {value:g} of joint {first} and {other:g} of joint {second}; in all else they "
-    "agree; {pairs:other pair agrees|other pairs agree} in all",
-    meaning="One value differs between the two sides of a robot that is the same on both.",
-    remedy="Give both the same value, if the robot is the same on both sides.",
+    "agree; {others:other of the kind agrees|others of the kind agree} in all",
+    meaning=(
+        "One value differs between the two sides of a robot, or between one of three or more equal "
+        "parts such as wheels and the others."
+    ),
+    remedy="Give both the same value, if the two are alike.",
     hint="check which is right",
     harm=1,
 )

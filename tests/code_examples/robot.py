@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import loaders
@@ -27,16 +27,20 @@ INERTIAL = """<inertial><origin xyz='0 0 {z}'/><mass value='2'/>
     <inertia ixx='0.0154' iyy='0.0154' izz='0.0008' ixy='0' ixz='0' iyz='0'/></inertial>"""
 
 
-def robot() -> str:
-    """A robot with two arms of two links, of the mass and moments of boxes of 2,670 kg/m^3."""
+SIDES = {"left": (0, 0.2), "right": (0, -0.2)}
+"""Places of arms on the base [m]."""
+
+
+def robot(sides: Mapping[str, tuple[float, float]] = SIDES) -> str:
+    """A robot with arms of two links, of the mass and moments of boxes of 2,670 kg/m^3."""
     parts = [
         LINK.format(
             side=side, part=part, joint=joint, parent=parent.format(side=side), xyz=xyz,
             inertial=INERTIAL.format(z=-0.15),
         )
-        for side, y in (("left", 0.2), ("right", -0.2))
+        for side, (x, y) in sides.items()
         for part, joint, parent, xyz in (
-            ("upper", "shoulder", "base", f"0 {y} 0"),
+            ("upper", "shoulder", "base", f"{x} {y} 0"),
             ("fore", "elbow", "{side}_upper", "0 0 -0.3"),
         )
     ]  # fmt: skip
