@@ -852,6 +852,11 @@ ROBOT_GYRATION = Code(
     harm=2,
 )
 ROBOT_GYRATION_SMALL = ROBOT_GYRATION.variant(fate=Fate.NOTED)
+ROBOT_GYRATION_COMPACT = ROBOT_GYRATION.variant(
+    "the largest moment of inertia of link {link}, {moment:.3g} kg m^2, is that of its mass "
+    "{radius:.3g} m from its center; its shapes reach {reach:.3g} m",
+    fate=Fate.NOTED,
+)
 ROBOT_NO_COLLISION = Code(
     "robot.no-collision",
     Fate.ASSUMED,
@@ -940,6 +945,26 @@ ROBOT_SIZE = Code(
     meaning="The links of the robot are larger or smaller than those of any robot.",
     remedy="Write all lengths in meters.",
     hint="write all lengths in meters",
+    harm=2,
+)
+ROBOT_SLOW = Code(
+    "robot.slow",
+    Fate.ASSUMED,
+    "the drive of joint {joint} moves it by {speed:.3g} rad/s or m/s at most: its effort is "
+    "{effort:g}, its damping {damping:g}",
+    meaning="The damping of a joint stops its drive, which reaches less than 0.01 rad/s or m/s.",
+    remedy="Write the damping in N m s/rad or N s/m.",
+    hint="check the unit of its damping",
+    harm=2,
+)
+ROBOT_TRAVEL = Code(
+    "robot.travel",
+    Fate.ASSUMED,
+    "joint {joint} slides by {travel:.4g} m, {ratio:.3g} times the size of the robot, which is "
+    "{size:.3g} m",
+    meaning="A limit of a prismatic joint is much larger than the robot.",
+    remedy="Write the limits in meters.",
+    hint="write its limits in meters",
     harm=2,
 )
 ROBOT_WEAK = Code(

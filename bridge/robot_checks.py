@@ -61,12 +61,22 @@ GYRATION = 3.0
 """Largest radius of gyration over the distance from the center of mass to the farthest point of the
 shapes; of a body within its shapes it is below 1.
 """
+COMPACT = 0.03
+"""Radius of gyration over that distance below which the moments are noted: of 1,905 links, 10 lie
+below, half of them of mathematical pendulums.
+"""
 OUTSIDE, OUTSIDE_FAR, OUTSIDE_LENGTH = 0.5, 0.4, 0.05
 """Largest distance of a center of mass from the hull of the shapes over their extent, and a smaller
 one where it exceeds a length [m]. Half of the extent is exceeded in 2 of 145 files, a third in 16.
 """
 DEGREES = 4.0 * math.pi
 """Limit of a revolute joint from which it is one in degrees [rad]; 0 of 1,314 axes have such."""
+TRAVEL = 20.0
+"""Largest travel of a prismatic joint over the size of the robot; it is at most 7 in 329 files."""
+SLOW = 0.01
+"""Smallest speed that a drive reaches against its damping [rad/s or m/s]; it is at least 0.45 in
+329 files.
+"""
 UNITS = {"millimeters": 1000.0, "inches": 1.0 / 0.0254}
 """Length of a meter in other units."""
 LARGE = 5.0
@@ -86,6 +96,10 @@ ROBOT_SIZES = (0.005, 50.0)
 APART, MUCH_LARGER, LARGER = 0.75, 10.0, 3.0
 """Distance of the boxes of what collides and of what is drawn over the larger diagonal, and ratios
 of their diagonals: what is reported, and what is noted.
+"""
+ALIKE, APART_ALIKE = 0.05, 0.25
+"""Difference of the sides of two boxes over the larger diagonal up to which they are of the same
+shape, and the distance of such over the diagonal that is reported: of 2,109 pairs, 10 are farther.
 """
 GAP, TOUCHING = 0.5, 0.1
 """Distance of what two sides of a joint collide with and draw over the smaller extent: what is
@@ -195,6 +209,7 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
     if not has_other_lengths:
         _check_places(mechanism, parts, diagnostics)
     _check_limits(scene, diagnostics)
+    _check_travel(scene, parts, diagnostics)
     _check_drives(scene, diagnostics)
     _check_siblings(scene, diagnostics)
     _check_weights(mechanism, diagnostics)
@@ -507,9 +522,13 @@ def _check_densities(parts: Sequence[_Part], diagnostics: Diagnostics) -> None:
 def _check_gyration(
     judged: Sequence[_Part], parts: Sequence[_Part], diagnostics: Diagnostics
 ) -> None:
-    """Report moments of inertia that need mass far outside the shapes, as one finding."""
+    """Report moments of inertia that need mass far outside the shapes, or all of it in one point of
+    them, each as one finding.
+    """
     largest = max((part.extent for part in parts), default=0.0)
     found: list[tuple[_Part, float, float]] = []
+    compact: list[tuple[_Part, float, float]] = []
+    named = {name for entry in diagnostics for name in entry.subjects}  # one mistake, one finding
     for part in judged:
         inertia = part.link.inertia
         if inertia is None:
@@ -519,21 +538,27 @@ def _check_gyration(
         reach = float(np.linalg.norm(part.points - inertia.p_LLcm, axis=1).max())
         if radius > GYRATION * reach:
             found.append((part, radius, reach))
-    if not found:
-        return
-    part, radius, reach = max(found, key=lambda entry: entry[1] / entry[2])
-    code = codes.ROBOT_GYRATION if radius > largest else codes.ROBOT_GYRATION_SMALL
-    diagnostics.add(
-        code,
-        part.link.where,
-        subjects=tuple(entry.link.name for entry, _, _ in found),
-        link=part.link.name,
-        radius=radius,
-        reach=reach,
-        moment=radius**2 * part.mass,
-        most=reach**2 * part.mass,
-        others=len(found) - 1,
-    )
+        elif 0.0 < radius < COMPACT * reach and part.link.name not in named:
+            compact.append((part, radius, reach))
+    is_huge = any(radius > largest for _, radius, _ in found)
+    for entries, code in (
+        (found, codes.ROBOT_GYRATION if is_huge else codes.ROBOT_GYRATION_SMALL),
+        (compact, codes.ROBOT_GYRATION_COMPACT),
+    ):
+        if not entries:
+            continue
+        part, radius, reach = max(entries, key=lambda entry: abs(math.log(entry[1] / entry[2])))
+        diagnostics.add(
+            code,
+            part.link.where,
+            subjects=tuple(entry.link.name for entry, _, _ in entries),
+            link=part.link.name,
+            radius=radius,
+            reach=reach,
+            moment=radius**2 * part.mass,
+            most=reach**2 * part.mass,
+            others=len(entries) - 1,
+        )
 
 
 def _check_center(part: _Part, diagnostics: Diagnostics) -> None:
@@ -659,7 +684,9 @@ def _check_collision_place(part: _Part, diagnostics: Diagnostics) -> None:
     is_inside = bool((low >= low_drawn).all() and (high <= high_drawn).all())
     ratio = max(sizes) / min(sizes)
     arguments: dict[str, Any] = {"subjects": (part.link.name,), "link": part.link.name}
-    if distance > APART * max(sizes) and not is_inside:
+    sides = np.abs((high - low) - (high_drawn - low_drawn)).max()
+    apart = APART_ALIKE if sides <= ALIKE * max(sizes) else APART
+    if distance > apart * max(sizes) and not is_inside:
         diagnostics.add(
             codes.ROBOT_COLLISION_APART,
             part.link.where,
@@ -780,8 +807,34 @@ def _check_limits(scene: Scene, diagnostics: Diagnostics) -> None:
                 )
 
 
+def _check_travel(scene: Scene, parts: Sequence[_Part], diagnostics: Diagnostics) -> None:
+    """Report prismatic joints between two bodies that move much farther than the robot is large."""
+    extents = {part.link.name: part.extent for part in parts}
+    places = [part.points @ part.link.X_WL.R.T + part.link.X_WL.p for part in parts]
+    size = _diagonal(np.concatenate([np.zeros((0, 3)), *places]))
+    for joint in scene.joints:
+        if joint.type is not JointType.PRISMATIC or not all(
+            extents.get(name) for name in (joint.parent, joint.child)
+        ):
+            continue
+        limits = [abs(x) for x in (joint.axes[0].lower, joint.axes[0].upper) if abs(x) < UNLIMITED]
+        travel = max(limits, default=0.0)
+        if travel > TRAVEL * size:
+            diagnostics.add(
+                codes.ROBOT_TRAVEL,
+                joint.where,
+                subjects=(joint.name,),
+                joint=joint.name,
+                travel=travel,
+                size=size,
+                ratio=travel / size,
+            )
+
+
 def _check_drives(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Report drives without effort or speed beside others that have some."""
+    """Report drives without effort or speed beside others that have some, and those that their
+    damping stops.
+    """
     followers, passive = {c.follower for c in scene.couplings}, _passive_base(scene)
     driven = [
         (joint, axis)
@@ -799,6 +852,17 @@ def _check_drives(scene: Scene, diagnostics: Diagnostics) -> None:
         for joint, axis in driven:
             if getattr(axis, quantity) == 0.0:
                 diagnostics.add(code, joint.where, subjects=(joint.name,), joint=joint.name)
+    for joint, axis in driven:
+        if 0.0 < axis.effort < SLOW * axis.damping:
+            diagnostics.add(
+                codes.ROBOT_SLOW,
+                joint.where,
+                subjects=(joint.name,),
+                joint=joint.name,
+                effort=axis.effort,
+                damping=axis.damping,
+                speed=axis.effort / axis.damping,
+            )
 
 
 def _passive_base(scene: Scene) -> frozenset[str]:

@@ -201,6 +201,22 @@ def test_an_offset_in_another_unit_is_no_fault_of_a_mesh(factor: float, tmp_path
     assert [entry.code for entry in diagnostics if entry.severity != "note"] == ["robot.offset"]
 
 
+def test_a_mirrored_collision_lies_apart(tmp_path: Path) -> None:
+    path = tmp_path / "robot.urdf"
+    path.write_text(
+        changed("left_upper", "<collision><origin xyz='0 0 -", "<collision><origin xyz='0 0 ")
+    )
+    assert codes(path) == ["robot.collision-apart"]
+
+
+def test_moments_of_a_thousandth_are_noted(tmp_path: Path) -> None:
+    path = tmp_path / "robot.urdf"
+    wrong = "ixx='0.0000154' iyy='0.0000154' izz='0.0000008'"
+    path.write_text(changed("base", "ixx='0.0154' iyy='0.0154' izz='0.0008'", wrong))
+    (found,) = checked(loaders.load(path, quiet=True))
+    assert (found.code, found.severity, found.subjects) == ("robot.gyration", "note", ("base",))
+
+
 def test_small_differences_of_sides_are_none(tmp_path: Path) -> None:
     change = ("left_upper", "xyz='0 0 -0.15'/><mass", "xyz='0 0 -0.1503'/><mass")
     assert _of_siblings(change, tmp_path) == []

@@ -88,6 +88,7 @@ CHANGES = {
         "<collision><origin xyz='0 0 -0.15'/><geometry><box size='0.05 0.05 0.3'/>",
         "<collision><origin xyz='0 0 -0.15'/><geometry><box size='50 50 300'/>",
     ),
+    "robot.slow": ("left_shoulder", "damping='0.5'", "damping='1e5'"),
     "robot.siblings": ("left_shoulder", "damping='0.5'", "damping='0'"),
     "robot.weak": ("left_shoulder", "<axis xyz='0 1 0'/>", "<axis xyz='0 1 0'/>"),
 }  # fmt: skip
@@ -125,5 +126,14 @@ EXAMPLES = {
 }
 EXAMPLES["robot.size"] = _example(
     robot().replace("0.3 0.3 0.1", "300 300 100").replace("0.05 0.05 0.3", "50 50 300")
+)
+EXAMPLES["robot.travel"] = _example(
+    changed(
+        "left_shoulder",
+        "lower='-1.5' upper='1.5'",
+        "lower='-500' upper='500'",
+        changed("left_shoulder", "type='revolute'", "type='prismatic'"),
+    ),
+    "left_shoulder",
 )
 EXAMPLES["robot.weak"] = _example(weak(), "left_shoulder")
