@@ -151,6 +151,72 @@ def test_what_one_side_has_elsewhere_is_noted(
     assert field in found.message
 
 
+LEGS = {"FL": (0.3, 0.2), "FR": (0.3, -0.2), "RL": (-0.3, 0.2), "RR": (-0.3, -0.2)}
+FINGERS = {"index": (0.1, 0.0), "middle": (0.15, 0.05), "ring": (0.1, 0.1)}
+
+
+@pytest.mark.parametrize(("parts", "odd"), [(LEGS, "FL"), (LEGS, "RR"), (FINGERS, "middle")])
+@pytest.mark.parametrize(
+    ("item", "old", "new"),
+    [
+        ("upper", "mass value='2'", "mass value='0.002'"),
+        ("shoulder", "effort='60'", "effort='6000'"),
+        ("fore", "ixx='0.0154' iyy='0.0154'", "ixx='0.0054' iyy='0.0054'"),
+    ],
+)
+def test_the_odd_one_of_several_legs_or_fingers_is_noted(
+    parts: dict[str, tuple[float, float]],
+    odd: str,
+    item: str,
+    old: str,
+    new: str,
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "robot.urdf"
+    path.write_text(robot(parts))
+    assert codes(path) == []
+    path.write_text(changed(f"{odd}_{item}", old, new, robot(parts)))
+    (found,) = checked(loaders.load(path, quiet=True))
+    assert found.code == "robot.siblings"
+    assert any(name.startswith(odd) for name in found.subjects)
+
+
+def test_a_mass_in_grams_is_that_of_its_link_however_light_the_others_are(tmp_path: Path) -> None:
+    path = tmp_path / "robot.urdf"
+    heavy = changed("base", "mass value='2'", "mass value='20'", robot(LEGS))
+    path.write_text(changed("FR_upper", "mass value='2'", "mass value='2000'", heavy))
+    found = [entry for entry in checked(loaders.load(path, quiet=True)) if entry.severity != "note"]
+    assert [(entry.code, entry.subjects) for entry in found] == [("robot.density", ("FR_upper",))]
+
+
+@pytest.mark.parametrize("factor", [1.0 / 0.0254, 100.0, 1000.0])
+def test_an_offset_in_another_unit_is_no_fault_of_a_mesh(factor: float, tmp_path: Path) -> None:
+    part = trimesh.creation.box((0.05, 0.05, 0.3))
+    (tmp_path / "part.stl").write_bytes(part.export(file_type="stl"))
+    text = robot().replace("<box size='0.05 0.05 0.3'/>", "<mesh filename='part.stl'/>")
+    path = tmp_path / "robot.urdf"
+    path.write_text(changed("left_elbow", "xyz='0 0 -0.3'", f"xyz='0 0 {-0.3 * factor}'", text))
+    diagnostics = Diagnostics()
+    check_robot(mechanism_of(loaders.load(path, quiet=True)), diagnostics)
+    assert [entry.code for entry in diagnostics if entry.severity != "note"] == ["robot.offset"]
+
+
+def test_a_mirrored_collision_lies_apart(tmp_path: Path) -> None:
+    path = tmp_path / "robot.urdf"
+    path.write_text(
+        changed("left_upper", "<collision><origin xyz='0 0 -", "<collision><origin xyz='0 0 ")
+    )
+    assert codes(path) == ["robot.collision-apart"]
+
+
+def test_moments_of_a_thousandth_are_noted(tmp_path: Path) -> None:
+    path = tmp_path / "robot.urdf"
+    wrong = "ixx='0.0000154' iyy='0.0000154' izz='0.0000008'"
+    path.write_text(changed("base", "ixx='0.0154' iyy='0.0154' izz='0.0008'", wrong))
+    (found,) = checked(loaders.load(path, quiet=True))
+    assert (found.code, found.severity, found.subjects) == ("robot.gyration", "note", ("base",))
+
+
 def test_small_differences_of_sides_are_none(tmp_path: Path) -> None:
     change = ("left_upper", "xyz='0 0 -0.15'/><mass", "xyz='0 0 -0.1503'/><mass")
     assert _of_siblings(change, tmp_path) == []
