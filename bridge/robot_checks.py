@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from bridge.geometry.overlap import has_volume
 from bridge.geometry.shapes import FLAT_SOLIDS, directions
 from bridge.mechanism import Mechanism
 from loaders.code import Code
+from loaders.deferred import cached_property
 from loaders.diagnostics import Diagnostic, Diagnostics, limited
 from loaders.finish.mesh_check import check_mesh_sizes
 from loaders.inertia import SpatialInertia
@@ -94,6 +95,8 @@ such axis.
 """
 PLACEHOLDER = 0.01
 """Extent of a shape below which it may stand for nothing [m]."""
+_MAX_POINTS = 2_000_000
+"""Number of points of both sides of all joints above which no joint is looked at alone."""
 _RING = 32
 """Number of points on a circle."""
 
@@ -368,14 +371,13 @@ def _report_shapes(
     reported: set[object] = set()
     links: set[str] = set()
     for part in parts:
-        for shape, points in part.shapes:
-            size, name = _diagonal(points), f"{part.link.name}{SEPARATOR}{shape.name}"
-            is_large = size > LARGE * typical
-            others = [_diagonal(p) for other, p in part.shapes if is_large and other is not shape]
-            found = _unit_of(size, typical, ("millimeters",))
-            for other in others:
-                if other > PLACEHOLDER:
-                    found = found or _unit_of(size, other, tuple(UNITS))
+        sizes = [_diagonal(points) for _, points in part.shapes]
+        usual = sorted(size for size in sizes if size > PLACEHOLDER)
+        for (shape, _), size in zip(part.shapes, sizes, strict=True):
+            name = f"{part.link.name}{SEPARATOR}{shape.name}"
+            found = _unit_of(size, [typical], ("millimeters",))
+            if found is None and size > LARGE * typical:
+                found = _unit_of(size, usual, tuple(UNITS))
             if found is None:
                 continue
             links.add(part.link.name)
@@ -394,12 +396,13 @@ def _report_shapes(
     return frozenset(links)
 
 
-def _unit_of(size: float, usual: float, units: Sequence[str]) -> str | None:
-    """Return the unit in which a length is written that should be like another; None if it is in
-    meters, or much smaller than the other: a part of a link may be small.
+def _unit_of(size: float, usual: Sequence[float], units: Sequence[str]) -> str | None:
+    """Return the unit in which a length is written that should be like one of others, which are
+    sorted; None if it is in meters, or much smaller than they: a part of a link may be small.
     """
     for unit in units:
-        if UNITS[unit] / UNIT_TOLERANCE <= size / usual <= UNITS[unit] * UNIT_TOLERANCE:
+        smallest = bisect_left(usual, size / (UNITS[unit] * UNIT_TOLERANCE))
+        if smallest < len(usual) and usual[smallest] <= size * UNIT_TOLERANCE / UNITS[unit]:
             return unit
     return None
 
@@ -656,15 +659,20 @@ def _check_places(mechanism: Mechanism, parts: Sequence[_Part], diagnostics: Dia
         points[mechanism.weld_group_of(part.link.name)].append(part.points @ X_WL.R.T + X_WL.p)
     sides = {group: np.concatenate(found) for group, found in points.items()}
     X_WL_of = {part.link.name: part.link.X_WL for part in parts}
+    joints = [
+        (joint, *(mechanism.weld_group_of(name) for name in (joint.parent, joint.child)))
+        for joint in mechanism.scene.joints
+        if not joint.virtual and WORLD not in (joint.parent, joint.child)
+    ]
+    if sum(len(sides[one]) + len(sides[two]) for _, one, two in joints) > _MAX_POINTS:
+        return
+    diagonals = {group: _diagonal(points) for group, points in sides.items()}
     gaps: list[_Place] = []
     misses: list[_Place] = []
-    for joint in mechanism.scene.joints:
-        if joint.virtual or WORLD in (joint.parent, joint.child):
-            continue
-        groups = [mechanism.weld_group_of(name) for name in (joint.parent, joint.child)]
-        first, second = (sides[group] for group in groups)
-        extent = min(_diagonal(first), _diagonal(second))
-        if groups[0] == groups[1] or extent <= PLACEHOLDER:
+    for joint, one, two in joints:
+        first, second = sides[one], sides[two]
+        extent = min(diagonals[one], diagonals[two])
+        if one == two or extent <= PLACEHOLDER:
             continue
         distance = _distance_between(first, second, 0.5 * TOUCHING * extent)
         gaps.append((distance / extent, distance, joint))
