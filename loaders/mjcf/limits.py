@@ -16,6 +16,7 @@ from loaders.files.read_file import real_path
 from loaders.limits import how_to_raise, limit_of
 from loaders.mjcf import codes
 from loaders.node import Node, detach_all
+from loaders.numbers import whole_number
 from loaders.xml import model_in, parse, read_bytes
 
 from .asset import Assets, FileFinder
@@ -502,7 +503,7 @@ def _memory(node: Node) -> int:
     understands.
     """
     found = _MEMORY.match(node.attributes.get("memory", ""))
-    return int(found[1]) * _UNITS[found[2].upper()] if found else 0
+    return whole_number(found[1]) * _UNITS[found[2].upper()] if found else 0
 
 
 def _check_numbers(node: Node) -> None:
