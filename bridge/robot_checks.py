@@ -14,7 +14,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from bridge.geometry.overlap import has_volume
 from bridge.geometry.shapes import FLAT_SOLIDS, directions
 from bridge.mechanism import Mechanism
 from loaders.code import Code
+from loaders.deferred import cached_property
 from loaders.diagnostics import Diagnostic, Diagnostics, limited
 from loaders.finish.mesh_check import check_mesh_sizes
 from loaders.inertia import SpatialInertia
@@ -112,6 +112,8 @@ such axis.
 """
 PLACEHOLDER = 0.01
 """Extent of a shape below which it may stand for nothing [m]."""
+_MAX_POINTS = 2_000_000
+"""Number of points of both sides of all joints above which no joint is looked at alone."""
 _RING = 32
 """Number of points on a circle."""
 
@@ -340,6 +342,24 @@ def _diagonal(points: Array) -> float:
     return float(np.linalg.norm(upper - lower))
 
 
+def _diagonals_of_others(shapes: Sequence[Array]) -> Array:
+    """Return for each shape the diagonal of the box around all others [m], 0 if there are none.
+
+    Args:
+        shapes: The points of each shape.
+    """
+    nothing = np.array([[np.inf, -np.inf]] * 3)
+    boxes = [np.stack(_box(points), axis=1) if len(points) else nothing for points in shapes]
+    signs = np.array([1.0, -1.0])  # of lower and upper corners: the least of both is the outer one
+    corners = np.array([nothing, *boxes, nothing]) * signs
+    before = np.minimum.accumulate(corners)[:-2]
+    after = np.minimum.accumulate(corners[::-1])[::-1][2:]
+    lower, upper = np.moveaxis(np.minimum(before, after) * signs, -1, 0)
+    edges = np.where(np.isfinite(upper), upper - lower, 0.0)
+    diagonals: Array = np.linalg.norm(edges, axis=1)
+    return diagonals
+
+
 # --- lengths --------------------------------------------------------------------------------------
 
 
@@ -402,13 +422,11 @@ def _report_shapes(
     reported: set[object] = set()
     links: set[str] = set()
     for part in parts:
-        for shape, points in part.shapes:
+        others = _diagonals_of_others([points for _, points in part.shapes])
+        for (shape, points), rest in zip(part.shapes, others, strict=True):
             size, name = _diagonal(points), f"{part.link.name}{SEPARATOR}{shape.name}"
-            is_large = size > LARGE * typical
-            others = [p for other, p in part.shapes if is_large and other is not shape]
-            rest = _diagonal(np.concatenate(others)) if others else 0.0
             found = _unit_of(size, typical, ("millimeters",))
-            if found is None and rest > PLACEHOLDER:
+            if found is None and rest > PLACEHOLDER and size > LARGE * typical:
                 found = _unit_of(size, rest, tuple(UNITS))
             if found is None:
                 continue
@@ -714,15 +732,20 @@ def _check_places(mechanism: Mechanism, parts: Sequence[_Part], diagnostics: Dia
         points[mechanism.weld_group_of(part.link.name)].append(part.points @ X_WL.R.T + X_WL.p)
     sides = {group: np.concatenate(found) for group, found in points.items()}
     X_WL_of = {part.link.name: part.link.X_WL for part in parts}
+    joints = [
+        (joint, *(mechanism.weld_group_of(name) for name in (joint.parent, joint.child)))
+        for joint in mechanism.scene.joints
+        if not joint.virtual and WORLD not in (joint.parent, joint.child)
+    ]
+    if sum(len(sides[one]) + len(sides[two]) for _, one, two in joints) > _MAX_POINTS:
+        return
+    diagonals = {group: _diagonal(points) for group, points in sides.items()}
     gaps: list[_Place] = []
     misses: list[_Place] = []
-    for joint in mechanism.scene.joints:
-        if joint.virtual or WORLD in (joint.parent, joint.child):
-            continue
-        groups = [mechanism.weld_group_of(name) for name in (joint.parent, joint.child)]
-        first, second = (sides[group] for group in groups)
-        extent = min(_diagonal(first), _diagonal(second))
-        if groups[0] == groups[1] or extent <= PLACEHOLDER:
+    for joint, one, two in joints:
+        first, second = sides[one], sides[two]
+        extent = min(diagonals[one], diagonals[two])
+        if one == two or extent <= PLACEHOLDER:
             continue
         distance = _distance_between(first, second, 0.5 * TOUCHING * extent)
         gaps.append((distance / extent, distance, joint))

@@ -39,7 +39,7 @@ from loaders.limits import FileError
 from loaders.meshes.mesh_data import HEADER, SUFFIX, has_triangles
 from loaders.mjcf import codes
 from loaders.model import Settings
-from loaders.node import Node
+from loaders.node import Node, detach_all
 
 MAX_LEVELS = 6
 """Largest number of folders that a relative name may go up."""
@@ -349,13 +349,13 @@ class Assets:
             if tag == "skin":
                 file = node.attributes.get("file", "without a name")
                 node.report(codes.SKIN, name=node.attributes.get("name", file))
-                node.detach()
             elif tag == "texture":
                 self._flatten(node, folders, folder, files)
             elif tag in _DATA and "file" in node.attributes:
                 self._take(node, folders, folder, files)
             elif tag != "model":
                 node.report(codes.FILE, tag=tag)
+        detach_all(node for node in named if node.tag == "skin")
 
     def _take(self, node: Node, folders: _Folders, folder: str, files: FileFinder) -> None:
         """Read the file of a mesh, a height field or a soft body."""
