@@ -582,23 +582,28 @@ def _names(collisions: Sequence[_LinkCollision]) -> tuple[str, ...]:
 
 
 def untouchable(articulation: Articulation, mechanism: Mechanism, policy: str) -> list[int]:
-    """Return PyBullet's indices of the links whose bitmasks let them touch nothing, not even bodies
-    of other files.
+    """Return PyBullet's indices of the links that touch nothing, not even bodies of other files:
+    those without shapes, and those whose bitmasks say so.
+
+    PyBullet gives a link without shapes an empty one, which it compares with its neighbors in each
+    step: of ANYmal C that takes a quarter of the time.
 
     Args:
         articulation: The articulation of the links.
         mechanism: The mechanism that it belongs to.
         policy: The rule for pairs that no collision filter names.
     """
-    if policy not in BITMASKED:
-        return []
     paired = {name for pair in mechanism.contact_pairs for name in (pair.link_A, pair.link_B)}
+
+    def is_masked(segment: Segment) -> bool:
+        masks = (bitmasks(collision.surface) for collision in collisions_of(segment))
+        names = (carried.link.name for carried in segment.links)
+        return policy in BITMASKED and not any(map(any, masks)) and paired.isdisjoint(names)
+
     return [
         index
         for index, segment in enumerate(articulation.segments, start=BASE)
-        if (collisions := collisions_of(segment))
-        and not any(any(bitmasks(collision.surface)) for collision in collisions)
-        and paired.isdisjoint(carried.link.name for carried in segment.links)
+        if not collisions_of(segment) or is_masked(segment)
     ]
 
 
