@@ -107,12 +107,13 @@ _SEVERITIES = {"errors": "error", "warnings": "warning", "notes": "note"}
 def index_page(
     settings: Mapping[str, Any], totals: Totals, results: Callable[[], Iterable[BatchResult]]
 ) -> Iterator[str]:
-    """Yield the pieces of the page: the failures first, then models that are not complete.
+    """Yield the pieces of the page, which shows the failures first, then models that are not
+    complete, then those whose findings do most harm.
 
     Args:
         settings: Task, options and version.
         totals: The numbers over all results.
-        results: Returns the results; called once for each group of rows.
+        results: Returns the results.
     """
     template = (
         resources.files(__package__).joinpath("templates/index.html").read_text(encoding="utf-8")
@@ -136,17 +137,17 @@ def index_page(
         columns="".join(_heading(name) for name in names),
     )
     separator = "["
-    for statuses in ({1}, totals.statuses.keys() - {0, 1}, {0}):
-        for result in results():
-            if result.status in statuses:
-                yield f"{separator}{_row(result, columns)}"
-                separator = ",\n"
+    for result in results():
+        yield f"{separator}{_row(result, columns)}"
+        separator = ",\n"
     yield ("[]" if separator == "[" else "]") + tail
 
 
 def _not_fine(totals: Totals) -> str:
     if not totals.failures:
-        return f"{counted(totals.models, 'model')}, all fine"
+        warnings = totals.severities["warning"]
+        found = f", with {counted(warnings, 'warning')}" if warnings else ""
+        return f"{counted(totals.models, 'model')}, all fine{found}"
     return f"{totals.failures} of {counted(totals.models, 'model')} not fine"
 
 
@@ -167,7 +168,8 @@ def _heading(name: str) -> str:
 
 def _row(result: BatchResult, columns: Iterable[str]) -> str:
     """Return a row as JSON, of which the script makes what it shows: name, outcome, exit status,
-    first finding, all findings, numbers, report and picture. No text in it ends the script.
+    harm of the worst warning, first finding, all findings, numbers, report and picture. No text in
+    it ends the script.
     """
     numbers: dict[str, int | None] = {name: result.size.get(key) for name, key in _SIZES.items()}
     numbers |= {name: result.severities.get(key) for name, key in _SEVERITIES.items()}
@@ -176,6 +178,7 @@ def _row(result: BatchResult, columns: Iterable[str]) -> str:
         printable(result.source),
         str(result.outcome),
         result.status,
+        _harm(result),
         printable(shortened(first, 400)),
         [_finding_row(entry) for entry in result.diagnostics],
         [numbers[column] for column in columns],
@@ -184,6 +187,13 @@ def _row(result: BatchResult, columns: Iterable[str]) -> str:
     )
     text = json.dumps(cells, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
+
+
+def _harm(result: BatchResult) -> float:
+    """Return the place of the worst warning in the order of harm, from 1; 0 without a warning."""
+    warned = [entry for entry in result.diagnostics if entry["severity"] == "warning"]
+    codes = (CODES.get(str(entry["code"])) for entry in warned)
+    return max((1.0 + (code.rank if code else 0.0) for code in codes), default=0.0)
 
 
 def _finding_row(entry: Mapping[str, Any]) -> tuple[str, str]:
