@@ -15,7 +15,7 @@ from typing import Any
 
 from bridge.installed_packages import own_version, version_of
 from loaders.diagnostics import Diagnostic, without_repeats
-from loaders.text import MAX_SIMILAR, folded, printable, shortened
+from loaders.text import MAX_SIMILAR, folded, printable, shortened, without_current_folder
 
 from .worker import digest_of
 
@@ -111,7 +111,7 @@ def _plain(entry: Diagnostic, base: Path) -> dict[str, Any]:
         "code": entry.code,
         "fate": str(entry.fate),
         "severity": entry.severity,
-        "message": shortened(entry.message),
+        "message": shortened(without_current_folder(entry.message)),
         "file": shown_path(entry.where.file, base) if entry.where.file else "",
         "line": entry.where.line,
         "target": entry.target,

@@ -83,7 +83,8 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
     shown = comparison.rows if output.verbosity > 0 else comparison.failures
     if shown:
         _show_rows(shown, output)
-    output.prose(_causes(row for row in comparison.rows if _tells_cause(row, output)))
+    told = [row for row in comparison.rows if _tells_cause(row, output)]
+    output.prose(_causes(told, measured=output.verbosity > 0))
     output.prose(f"not compared: {gap}" for gap in _joined(comparison.gaps))
     output.prose(f"holds if {condition}" for condition in comparison.conditions)
     for row in comparison.failures[:1]:
@@ -100,11 +101,14 @@ def _tells_cause(row: Row, output: Output) -> bool:
     return bool(row.cause) and (row.outcome is not Outcome.UNKNOWN or output.verbosity > 0)
 
 
-def _causes(rows: Iterable[Row]) -> list[str]:
-    """Return each cause once, after the quantities that have it."""
+def _causes(rows: Iterable[Row], *, measured: bool) -> list[str]:
+    """Return each cause once, after the quantities that have it, with or without what was measured
+    of each.
+    """
     quantities: dict[str, dict[str, None]] = {}
     for row in rows:
-        quantities.setdefault(row.cause, {})[row.quantity] = None
+        cause = row.cause if measured else row.cause.partition("; ")[0]
+        quantities.setdefault(cause, {})[row.quantity] = None
     return [f"{', '.join(names)}: {cause}" for cause, names in quantities.items()]
 
 

@@ -27,6 +27,7 @@ from bridge.parity.verdict import (
     Outcome,
     Row,
     Verdict,
+    causes_once,
     line,
     number,
 )
@@ -331,7 +332,7 @@ def verdict_card(findings: Findings) -> str:
     parts = []
     notable = [row for row in findings.rows if row.outcome in {Outcome.FAILED, Outcome.EXPLAINED}]
     if notable:
-        parts.append(table(_HEADS, map(_row, worst_first(notable))))
+        parts.append(table(_HEADS, map(_row, causes_once(worst_first(notable)))))
     if findings.gaps:
         rows = [(f"? {gap.quantity}", " / ".join(gap.engines), gap.reason) for gap in findings.gaps]
         title = f"{len(rows)} not compared, although the model states it"
@@ -641,9 +642,11 @@ def _summary(comparison: Findings) -> str:
 
 
 def _differing(comparison: Findings) -> list[Row]:
-    """Return the rows that differ, the unexplained first."""
-    return worst_first(
-        row for row in comparison.rows if row.outcome in {Outcome.FAILED, Outcome.EXPLAINED}
+    """Return the rows that differ, the unexplained first, each cause once."""
+    return causes_once(
+        worst_first(
+            row for row in comparison.rows if row.outcome in {Outcome.FAILED, Outcome.EXPLAINED}
+        )
     )
 
 
