@@ -150,7 +150,8 @@ def rounding_of_velocity(mechanism: Mechanism, state: State, step: float, unit: 
       add up in them: engines compute them about the center of mass of a tree, where a light link
       far away has large moments, of which little remains. So are the entries of the factors.
 
-    Velocities are rounded when they are set, added and read.
+    Velocities are rounded when they are set, added and read; engines turn those of a free body or
+    ball into other axes.
 
     Args:
         mechanism: The mechanism.
@@ -167,7 +168,14 @@ def rounding_of_velocity(mechanism: Mechanism, state: State, step: float, unit: 
     except np.linalg.LinAlgError:
         return np.full(len(v), np.inf)
     change: Array = np.abs(np.array(drawn) - exact).max(axis=0)
-    return DRAW_MARGIN * step * change + 4.0 * unit * (np.abs(v) + step * np.abs(exact))
+    speeds = np.abs(v) + step * np.abs(exact)
+    rounded = [
+        unit * (4.0 if body.nv == 1 else PER_OFFSET) * np.linalg.norm(speeds[own])
+        for body in mechanism.bodies
+        for own in [slice(body.v_start, body.v_start + body.nv)]
+        for _ in range(body.nv)
+    ]
+    return DRAW_MARGIN * step * change + np.array(rounded)
 
 
 def _deviation(count: Array | float) -> Any:
