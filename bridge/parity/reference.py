@@ -187,7 +187,19 @@ def accelerations(
         return velocities
     gravity = np.asarray(mechanism.gravity, dtype=np.float64)
     M, bias = mass_matrix_and_bias_forces(mechanism.bodies, positions, velocities, gravity)
-    forces = damper_and_spring_forces(mechanism.bodies, positions, velocities) - bias
+    return solved(M, damper_and_spring_forces(mechanism.bodies, positions, velocities) - bias)
+
+
+def solved(M: Array, forces: Array) -> Array:
+    """Return the accelerations that forces cause, shape (nv,).
+
+    Args:
+        M: The mass matrix, shape (nv, nv).
+        forces: Forces without those of inertia, shape (nv,).
+
+    Raises:
+        LinAlgError: If the mass matrix is singular.
+    """
     scale = 1.0 / np.sqrt(
         np.maximum(np.diag(M), np.finfo(float).tiny)
     )  # mass and moments may differ by 1e9
