@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from bridge.codes import MESH_SKIN
 from bridge.geometry.cache import stored_folder
 from bridge.geometry.mesh import (
     Appearance,
@@ -19,6 +20,7 @@ from bridge.geometry.mesh import (
 from bridge.geometry.textures import JPEG, PNG, engine_picture
 from bridge.targets.report import Report
 from loaders.diagnostics import Diagnostics, Where
+from loaders.engine_settings import SKIN
 from loaders.files.read_file import read
 from loaders.limits import FileError, LimitError
 from loaders.looks import UNSTATED, PartLook, look_of
@@ -41,7 +43,7 @@ def with_stated_looks(scene: Scene, report: Report, *, in_urdf: bool) -> Scene:
 
     A color on a mesh with textures means another thing in SDFormat than in URDF, and URDF has no
     transparency but that of colors. Where the document cannot state a look beside the file of the
-    mesh, the parts of the mesh become files and visuals of their own.
+    mesh, the parts of the mesh become files and visuals of their own. Skins are left out.
 
     Args:
         scene: The scene.
@@ -53,7 +55,12 @@ def with_stated_looks(scene: Scene, report: Report, *, in_urdf: bool) -> Scene:
         stated = [_stated(visual, report, in_urdf=in_urdf) for visual in link.visuals]
         visuals = tuple(visual for parts in stated for visual in parts)
         links.append(link if visuals == link.visuals else replace(link, visuals=visuals))
-    return replace(scene, links=tuple(links))
+    skins = [element for element in scene.engine_elements if element.section == SKIN]
+    if skins:
+        names = tuple(skin.name for skin in skins)
+        report.add(MESH_SKIN, skins[0].where, subjects=names, names=names)
+    elements = tuple(element for element in scene.engine_elements if element.section != SKIN)
+    return replace(scene, links=tuple(links), engine_elements=elements)
 
 
 def _stated(visual: Visual, report: Report, *, in_urdf: bool) -> tuple[Visual, ...]:

@@ -19,6 +19,7 @@ import os
 import posixpath
 import re
 import stat
+import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -262,7 +263,7 @@ def _is_format(file: str) -> bool:
     return suffix.lower() in _SUFFIXES and stem[:1] not in {"", "."}
 
 
-_DATA = frozenset({"mesh", "hfield", "flexcomp", "flex"})
+_DATA = frozenset({"mesh", "hfield", "flexcomp", "flex", "skin"})
 """Elements with one file that MuJoCo decodes."""
 _FLAT = {"builtin": "flat", "width": "1", "height": "1"}
 _NAMES_OF_TEXTURE = frozenset({"class", "content_type", "embed"})
@@ -272,7 +273,7 @@ _FILES = frozenset(
     {"file", *(f"file{side}" for side in ("right", "left", "up", "down", "front", "back"))}
 )
 """Attributes that name a file."""
-_ALWAYS = frozenset({"skin", "texture"})
+_ALWAYS = frozenset({"texture"})
 """Elements that are changed even if they name no file."""
 _STAND_IN = "stand_in.obj"
 _BOX = "\n".join(
@@ -346,10 +347,7 @@ class Assets:
         ]
         for node in named:
             tag = node.tag
-            if tag == "skin":
-                file = node.attributes.get("file", "without a name")
-                node.report(codes.SKIN, name=node.attributes.get("name", file))
-            elif tag == "texture":
+            if tag == "texture":
                 self._flatten(node, folders, folder, files)
             elif tag in _DATA and "file" in node.attributes:
                 self._take(node, folders, folder, files)
@@ -368,6 +366,10 @@ class Assets:
             self.defers and path is not None and _may_wait(path, node, files.regular.get(path))
         )
         data = None if path is None or is_deferred else _contents(path, node)
+        if node.tag == "skin" and (data is None or not _is_skin(data)):
+            node.report(codes.SKIN, name=attributes.get("name", uri))
+            node.detach()
+            return
         if data is None:
             name = self._stand_in(node)
         else:
@@ -527,6 +529,30 @@ def _may_wait(path: str, node: Node, status: os.stat_result | None) -> bool:
     if suffix == SUFFIX:
         return has_triangles(_part(read_start, path, HEADER.size))
     return suffix == ".stl" and is_readable(path, option="mesh_file_bytes", status=status)
+
+
+_SKIN_HEADER = struct.Struct("<4i")
+"""Numbers of vertices, texture coordinates, triangles and bones of a skin."""
+_BONE = struct.Struct("<40s7fi")
+"""Name, position, quaternion and number of vertices of a bone of a skin."""
+
+
+def _is_skin(data: bytes) -> bool:
+    """Return whether the counts that a file of a skin states fit its length."""
+    if len(data) < _SKIN_HEADER.size:
+        return False
+    vertices, coordinates, faces, bones = _SKIN_HEADER.unpack_from(data)
+    if min(vertices, faces, bones) < 1 or coordinates not in {0, vertices}:
+        return False
+    place = _SKIN_HEADER.size + 4 * (3 * vertices + 2 * coordinates + 3 * faces)
+    for _ in range(bones):
+        if place + _BONE.size > len(data):
+            return False
+        count = _BONE.unpack_from(data, place)[-1]
+        place += _BONE.size + 8 * count
+        if count < 1:
+            return False
+    return bool(place == len(data))
 
 
 def _states_srgb(path: str) -> bool:

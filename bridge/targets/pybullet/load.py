@@ -59,7 +59,7 @@ from .damping import clear_pybullet_defaults, with_limited_damping
 from .dynamics import report_refused_inertias
 from .features import report_unsupported_features
 from .geometry import ShapeWriter
-from .mesh import MAX_PATH, TemporaryFiles, temporary_files
+from .mesh import MAX_PATH, Drawing, TemporaryFiles, temporary_files
 from .state import Layout, State, align_split_links, pose_of
 from .urdf import urdf_text
 
@@ -686,7 +686,6 @@ def _plan(
     files: TemporaryFiles,
     diagnostics: Diagnostics,
 ) -> _Plan:
-    shapes = ShapeWriter(files, smooth=settings.smooth_visuals)
     policy = mechanism.default_policy if settings.policy is None else settings.policy
     excluded = mechanism.excluded_pairs(policy)
     report_overlaps(mechanism, policy, diagnostics)
@@ -708,23 +707,24 @@ def _plan(
     report_refused_inertias(articulations, diagnostics)
     report_filters(mechanism, filters, diagnostics)
     report_policy(mechanism.scene, policy, diagnostics)
+    documents, shapes = _documents(articulations, filters, settings, files)
     bodies = []
-    for articulation in articulations:
-        collides_with_itself = filters.collides_with_itself(articulation)
-        document = urdf_text(articulation, shapes, collides_with_itself=collides_with_itself)
+    for articulation, document in zip(articulations, documents, strict=True):
         bodies.append(
             _BodyPlan(
                 articulation=articulation,
                 document=document.encode(),
                 layout=Layout.of(articulation),
                 work=StepWork.of(articulation),
-                collides_with_itself=collides_with_itself,
+                collides_with_itself=filters.collides_with_itself(articulation),
                 contacts=contact_changes(articulation, coefficients),
                 hidden=links_to_hide(articulation, mechanism.scene),
                 untouchable=untouchable(articulation, mechanism, policy),
             )
         )
     shapes.report(diagnostics)
+    if shapes.drawing.largest is not None:
+        diagnostics.add(codes.TEXTURE_SIZE, target=TARGET, size=shapes.drawing.largest)
     _check_folder(shapes.files.folder, diagnostics)
     return _Plan(
         mechanism=mechanism,
@@ -735,6 +735,30 @@ def _plan(
             settings.flags, client.modes, diagnostics, is_file_order=_is_file_order(mechanism)
         ),
     )
+
+
+_MOST_PIXELS = 80_000_000
+"""Largest number of pixels of the textures of all visuals, of which PyBullet keeps 4.6 bytes."""
+_SIZES = (None, 1024, 512, 256)
+"""Largest widths and heights of textures, of which the first is taken that needs no more pixels."""
+
+
+def _documents(
+    articulations: Sequence[Articulation],
+    filters: PairFilters,
+    settings: _Settings,
+    files: TemporaryFiles,
+) -> tuple[list[str], ShapeWriter]:
+    """Return the URDF document of each body, and the shapes that they name."""
+    for largest in _SIZES:
+        shapes = ShapeWriter(files, Drawing(settings.smooth_visuals, largest))
+        documents = [
+            urdf_text(body, shapes, collides_with_itself=filters.collides_with_itself(body))
+            for body in articulations
+        ]
+        if shapes.pixels <= _MOST_PIXELS:
+            break
+    return documents, shapes
 
 
 def _is_file_order(mechanism: Mechanism) -> bool:
