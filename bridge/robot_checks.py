@@ -732,8 +732,9 @@ def _check_places(mechanism: Mechanism, parts: Sequence[_Part], diagnostics: Dia
         points[mechanism.weld_group_of(part.link.name)].append(part.points @ X_WL.R.T + X_WL.p)
     sides = {group: np.concatenate(found) for group, found in points.items()}
     X_WL_of = {part.link.name: part.link.X_WL for part in parts}
+    group_of = mechanism.weld_group_of
     joints = [
-        (joint, *(mechanism.weld_group_of(name) for name in (joint.parent, joint.child)))
+        (joint, group_of(joint.parent), group_of(joint.child))
         for joint in mechanism.scene.joints
         if not joint.virtual and WORLD not in (joint.parent, joint.child)
     ]

@@ -345,18 +345,22 @@ class Assets:
         named = [
             node for node in nodes if node.tag in _ALWAYS or not _FILES.isdisjoint(node.attributes)
         ]
+        refused = []
         for node in named:
             tag = node.tag
             if tag == "texture":
                 self._flatten(node, folders, folder, files)
             elif tag in _DATA and "file" in node.attributes:
-                self._take(node, folders, folder, files)
+                if not self._take(node, folders, folder, files):
+                    refused.append(node)
             elif tag != "model":
                 node.report(codes.FILE, tag=tag)
-        detach_all(node for node in named if node.tag == "skin")
+        detach_all(refused)
 
-    def _take(self, node: Node, folders: _Folders, folder: str, files: FileFinder) -> None:
-        """Read the file of a mesh, a height field or a soft body."""
+    def _take(self, node: Node, folders: _Folders, folder: str, files: FileFinder) -> bool:
+        """Read the file of a mesh, a height field, a skin or a soft body; return False for a skin
+        that cannot be read, which nothing can stand for.
+        """
         attributes = node.attributes
         uri = attributes["file"]
         path = folders.find(node, node.tag, folder, files)
@@ -368,8 +372,7 @@ class Assets:
         data = None if path is None or is_deferred else _contents(path, node)
         if node.tag == "skin" and (data is None or not _is_skin(data)):
             node.report(codes.SKIN, name=attributes.get("name", uri))
-            node.detach()
-            return
+            return False
         if data is None:
             name = self._stand_in(node)
         else:
@@ -379,6 +382,7 @@ class Assets:
             self._deferred[node.tag, attributes["name"]] = _Deferred(path, name, node)
         self.files[name] = MjcfAsset(uri, path if is_deferred or data is not None else None)
         attributes["file"] = name
+        return True
 
     def _stand_in(self, node: Node) -> str:
         """Return the name of a small shape that takes the place of a file."""
