@@ -62,7 +62,7 @@ class ReferenceEngine(BaseEngine):
         return {body.name: body.link.X_WL for body in self.mechanism.bodies}
 
     def jacobians(self) -> dict[str, Array]:
-        return self.mechanism.jacobians(self._q)
+        return dict(self.mechanism.jacobians(self._q))
 
     def positions(self) -> dict[str, Position]:
         return positions_by_joint(self.mechanism, self.mechanism.positions_by_body(self._q))
@@ -116,7 +116,7 @@ class ReferenceEngine(BaseEngine):
 
     def sensor_readings(self) -> dict[str, Array]:
         v = self.velocities()
-        velocities = {name: J @ v for name, J in self.jacobians().items()}
+        velocities = {name: J @ v for name, J in self.mechanism.jacobians(self._q).items()}
         return state_readings(motion_messages(self.mechanism, self.link_poses(), velocities))
 
     def surfaces(self) -> Surfaces:

@@ -40,7 +40,7 @@ from loaders.limits import FileError
 from loaders.meshes.mesh_data import HEADER, SUFFIX, has_triangles
 from loaders.mjcf import codes
 from loaders.model import Settings
-from loaders.node import Node
+from loaders.node import Node, detach_all
 
 MAX_LEVELS = 6
 """Largest number of folders that a relative name may go up."""
@@ -353,6 +353,8 @@ class Assets:
                 self._take(node, folders, folder, files)
             elif tag != "model":
                 node.report(codes.FILE, tag=tag)
+        skins = (node for node in named if node.tag == "skin")
+        detach_all(node for node in skins if node.attributes["file"] not in self.contents)
 
     def _take(self, node: Node, folders: _Folders, folder: str, files: FileFinder) -> None:
         """Read the file of a mesh, a height field or a soft body."""
@@ -367,7 +369,6 @@ class Assets:
         data = None if path is None or is_deferred else _contents(path, node)
         if node.tag == "skin" and (data is None or not _is_skin(data)):
             node.report(codes.SKIN, name=attributes.get("name", uri))
-            node.detach()
             return
         if data is None:
             name = self._stand_in(node)

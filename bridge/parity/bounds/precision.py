@@ -229,7 +229,7 @@ def _dynamic_rounding(
     """
     (angle, place), bodies = errors, mechanism.bodies
     q, v = state
-    J = np.array([mechanism.jacobians(q)[body.name] for body in bodies])
+    J = np.array([*mechanism.jacobians(q).values()])
     rates = np.abs(mechanism.velocities(v))
     mass = np.array([body.inertia.mass for body in bodies])
     moment = np.array([float(np.trace(body.inertia.I_Lcm)) for body in bodies])

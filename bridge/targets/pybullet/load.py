@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, SupportsIndex, Unpack, cast, get_args
-
-import numpy as np
 
 from bridge.choices import Base, CollisionMeshes, Exclude, Exclusion, Fit, Overlaps, Shapes
 from bridge.geometry.cache import SETTLED, Stamp, stamp_of
@@ -237,6 +237,10 @@ class _BodyPlan:
     """Indices of links that are invisible."""
     untouchable: list[int]
     """Indices of links that collide with nothing."""
+    paths: dict[int, str] = field(default_factory=dict)
+    """Path by which each physics server, by its id, has read the document: it keeps the text of a
+    path, and needs no file for the next body.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,9 +265,9 @@ class _Plan:
             moved.append(replace(body, articulation=a))
         return replace(self, mechanism=whole, bodies=moved)
 
-    def states_only_bases_in_world(self, X_WN: Pose) -> bool:
-        """Return whether `at` may move the plan by a pose: no document, and no finding about a base
-        that is fixed and turned, depends on it.
+    def states_only_bases_in_world(self, *, turned: bool) -> bool:
+        """Return whether `at` may move the plan, or turn it: no document, and no finding about a
+        base that is fixed and turned, depends on it.
         """
         mechanism = self.mechanism
         in_world = (
@@ -272,13 +276,12 @@ class _Plan:
             *mechanism.force_elements,
             *mechanism.fluid_forces,
         )
-        is_turned = not X_WN.is_close(Pose.of(p=X_WN.p))
 
         def states_only_base(a: Articulation) -> bool:
             base, links = a.mechanism.bodies[0], a.segments[0].links
             has_base = bool(links) and links[0].link.name == base.name
             has_one_base = sum(body.parent == ROOT for body in a.mechanism.bodies) == 1
-            is_placed = base.joint in self.positions or (a.is_fixed and is_turned)
+            is_placed = base.joint in self.positions or (a.is_fixed and turned)
             return has_base and has_one_base and not is_placed
 
         return not in_world and all(states_only_base(body.articulation) for body in self.bodies)
@@ -297,6 +300,9 @@ class _Prepared:
     """Findings about doubtful numbers of the robot, which no ``strict`` refuses."""
     stamps: Mapping[str, Stamp | None]
     """Size and times of each file that was read, or looked for and missing."""
+    can_move: bool
+    can_turn: bool
+    """Whether the plan can be placed elsewhere as it is, and turned."""
 
     def is_current(self) -> bool:
         """Return whether no file has changed."""
@@ -595,6 +601,8 @@ def _prepared(
         findings=without_repeats(diagnostics),
         doubts=doubtful,
         stamps={path: stamp_of(path) for path in paths},
+        can_move=plan.states_only_bases_in_world(turned=False),
+        can_turn=plan.states_only_bases_in_world(turned=True),
     )
     newest = max((max(stamp[1:]) for stamp in prepared.stamps.values() if stamp), default=start)
     if key is not None and newest < start - SETTLED and not files:
@@ -625,7 +633,8 @@ def _placed_plan(
     """Return the plan of a source at a pose, and the findings."""
     if X_WN is IDENTITY:
         return prepared.plan, Diagnostics(prepared.findings)
-    if prepared.plan.states_only_bases_in_world(X_WN):
+    is_turned = bool((X_WN.R != IDENTITY.R).any())
+    if prepared.can_turn if is_turned else prepared.can_move:
         return prepared.plan.at(X_WN), Diagnostics(prepared.findings)
     mechanism = placed(prepared.mechanism, X_WN)
     diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
@@ -662,7 +671,7 @@ def load_world_into_pybullet(
 
 
 def _checked_scale(scale: float) -> float:
-    if not isinstance(scale, Real) or not (float(scale) > 0.0 and np.isfinite(float(scale))):
+    if not isinstance(scale, Real) or not 0.0 < float(scale) < math.inf:
         raise ValueError(f"invalid globalScaling {scale!r}; expected a positive number")
     return float(scale)
 
@@ -776,13 +785,13 @@ def _load_plan(
     try:
         with filtered(client, pairs, len(plan.bodies)) as ids:
             for planned in plan.bodies:
-                articulation = planned.articulation
-                document = files.write(planned.document, ".urdf")
+                articulation, is_first = planned.articulation, not planned.paths
                 flags = plan.flags | _flags(client.modes, planned.collides_with_itself)
-                body = _load_body(client, articulation, document, flags, diagnostics)
+                body = _load_body(client, planned, flags, files, diagnostics)
                 ids.append(body)
                 states.append(State(client, body, articulation, planned.layout))
-                _check_indices(states[-1])
+                if is_first:
+                    _check_indices(states[-1])
                 clear_pybullet_defaults(client, body, articulation)
                 for index, parameters in planned.contacts:
                     client.changeDynamics(body, index, **parameters)
@@ -794,6 +803,8 @@ def _load_plan(
         constraints = Constraints(plan.mechanism, states)
         constraints.create_all()
     except BaseException:
+        for planned in plan.bodies:
+            planned.paths.clear()
         for state in states:
             client.removeBody(state.body)
         if len(states) == len(plan.bodies):
@@ -813,15 +824,32 @@ def _flags(modes: Any, collides_with_itself: bool) -> int:
 
 
 def _load_body(
-    client: Client, articulation: Articulation, document: str, flags: int, diagnostics: Diagnostics
+    client: Client, planned: _BodyPlan, flags: int, files: TemporaryFiles, diagnostics: Diagnostics
 ) -> int:
-    modes, lines = client.modes, list[str]()
+    """Return the id of a new body; a server that has read the document before gets no file."""
+    known = planned.paths.get(client.id) if client.getNumBodies() else None
+    if known is not None:
+        found = Diagnostics()
+        with suppress(ExportError):  # another server has the id of one that was closed
+            body = _load_document(client, planned, known, flags, found)
+            diagnostics.extend(found)
+            return body
+    path = files.write(planned.document, ".urdf")
+    body = _load_document(client, planned, path, flags, diagnostics)
+    planned.paths[client.id] = path
+    return body
+
+
+def _load_document(
+    client: Client, planned: _BodyPlan, path: str, flags: int, diagnostics: Diagnostics
+) -> int:
+    articulation, modes, lines = planned.articulation, client.modes, list[str]()
     X = articulation.X_WS
     w, *xyz = X.to_vector()[3:]
     try:
         with capture_stdout(lines, everything=bool(flags & modes.URDF_PRINT_URDF_INFO)):
             body: int = client.loadURDF(
-                document,
+                path,
                 X.p.tolist(),
                 [*xyz, w],
                 useFixedBase=articulation.is_fixed,
