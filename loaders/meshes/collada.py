@@ -139,6 +139,8 @@ def _orientation(
         return np.eye(3), []
     if is_up_axis_trusted(asset) if turned is None else turned:
         code = codes.MESH_UP_AXIS_OF_ROBOT if by_robot else codes.MESH_UP_AXIS
+    elif by_robot:
+        return np.eye(3), []
     else:
         code = codes.MESH_UP_AXIS_NOT_TURNED
         R = np.eye(3)

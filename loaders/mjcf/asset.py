@@ -354,7 +354,7 @@ class Assets:
             elif tag != "model":
                 node.report(codes.FILE, tag=tag)
         skins = (node for node in named if node.tag == "skin")
-        detach_all(node for node in skins if node.attributes["file"] not in self.contents)
+        detach_all(node for node in skins if node.attributes.get("file", "") not in self.contents)
 
     def _take(self, node: Node, folders: _Folders, folder: str, files: FileFinder) -> None:
         """Read the file of a mesh, a height field or a soft body."""
