@@ -320,6 +320,8 @@ class _Looks:
             double_sided=bool(effect.double_sided),
         )
         shown = glowing(look, StatedLook(texture=self._file(effect.emission)), self.losses)
+        if not shown.has_texture:
+            self.losses.add_ambient(shown, _color(effect.ambient))
         source = effect.emission if shown.texture != file else diffuse
         return _EffectLook(shown, getattr(source, "texcoord", None))
 

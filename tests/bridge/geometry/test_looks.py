@@ -180,6 +180,9 @@ CELLS = {
     "mtl: map_Kd": (obj(f"map_Kd {PICTURE}"), WHITE, True, []),
     "mtl: map_Kd, Kd": (obj(f"Kd 0.3 0.3 0.3\nmap_Kd {PICTURE}"), (0.3, 0.3, 0.3, 1), True, []),
     "mtl: map_d": (obj("Kd 1 0 0\nmap_d b.png"), RED, False, ["mesh.looks"]),
+    "mtl: Ka": (obj("Kd 0 0 0\nKa 0 0 1"), BLACK, False, ["mesh.looks"]),
+    "mtl: gray Ka": (obj("Kd 0 0 0\nKa 1 1 1"), BLACK, False, []),
+    "mtl: map_Ka": (obj(f"Kd 1 1 1\nmap_Ka {PICTURE}"), WHITE, False, ["mesh.looks"]),
     "mtl: colors of vertices": (obj("", colors="1 0 0,1 0 0,1 0 0,1 0 0"), RED, False, []),
     "mtl: other colors": (obj("", colors="1 0 0,1 0 0,0 0 1,0 0 1"), WHITE, True, []),
     "gltf: factor": (gltf(pbr((0.5, 0, 0, 1))), (*HALF, 1), False, []),
@@ -208,6 +211,12 @@ CELLS = {
     ),
     "dae: all clear": (dae(phong(C_RED, transparent("A_ONE", "1 1 1 1", "0"))), RED, False, []),
     "dae: emission": (dae(phong(C_BLACK, before=GLOW)), YELLOW, False, []),
+    "dae: ambient": (
+        dae(phong(C_BLACK, before="<ambient><color>1 0 0 1</color></ambient>")),
+        BLACK,
+        False,
+        ["mesh.looks"],
+    ),
     "dae: constant": (dae(f"<constant>{GLOW}</constant>"), YELLOW, False, []),
     "dae: texture": (dae(phong(TEXTURE)), WHITE, True, []),
     "dae: texture of emission": (
