@@ -171,6 +171,16 @@ def test_only_limits_may_be_infinite(number: str, tmp_path: Path) -> None:
     assert [problem.code for problem in problems(path)] == ["mjcf-in.not-finite"]
 
 
+@pytest.mark.parametrize(("count", "is_read"), [(300, True), (600, False)])
+def test_many_attached_models_are_too_large(count: int, is_read: bool, tmp_path: Path) -> None:
+    attached = "".join(f'<attach model="m" prefix="p{i}_"/>' for i in range(count))
+    asset = '<asset><model name="m" file="part.xml"/></asset>'
+    part = f"<mujoco><worldbody><body>{BALL}</body></worldbody></mujoco>"
+    file = written(tmp_path, document(attached, asset), **{"part.xml": part})
+    found = [entry.code for entry in problems(file) if entry.severity == "error"]
+    assert found == ([] if is_read else ["mjcf-in.too-large"])
+
+
 def test_many_replicates_that_make_one_copy_each_are_not_too_large(tmp_path: Path) -> None:
     inside = (
         '<replicate count="1" offset="1 0 0">' * 25 + f"<body>{BALL}</body>" + "</replicate>" * 25
