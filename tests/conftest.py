@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,23 @@ settings.register_profile("sdfbridge", deadline=None, suppress_health_check=[Hea
 settings.load_profile(
     "sdfbridge"
 )  # a busy machine fails no test: none depends on the time that it takes
+
+
+WITNESSES = re.compile(r"No module named '(pydrake|mujoco_menagerie|jsonschema|scipy)\b")
+"""Packages with which tests compare, which the lowest versions of the dependencies lack."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Skip the tests of a module that compares with a package that is not installed."""
+    report = yield
+    missing = WITNESSES.search(str(report.longrepr)) if report.failed else None
+    if missing:
+        reason = f"Skipped: {missing[1]} is not installed: a witness that others wrote"
+        report.outcome, report.longrepr = "skipped", (str(collector.path), 0, reason)
+    return report
 
 
 @pytest.fixture(autouse=True, scope="session")
