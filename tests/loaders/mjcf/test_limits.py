@@ -38,6 +38,10 @@ LARGE = {
         + "</default>"
     ),
     "particles": document('<flexcomp name="f" type="grid" count="1000 1000 10"/>'),
+    "particles that are bodies": document('<flexcomp name="f" type="grid" count="100 100 1"/>'),
+    "points that are bodies": document(
+        f'<flexcomp name="f" type="direct" dim="1" point="{"0 0 0 " * 8000}" element="0 1"/>'
+    ),
     "composite": document('<body><composite type="cable" count="999999 1 1"/></body>'),
     "long cable": document('<body><composite type="cable" count="1024 1 1"/></body>'),
     "cable": document('<body><composite type="cable" count="2000 1 1"/></body>'),
