@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import initial_positions
 from bridge.mechanism.force_laws import FrameMotion
+from loaders.deferred import cached_property
 from loaders.model import WORLD, Joint, Sensor
 from loaders.numbers import plain_number, plain_numbers
 from loaders.pose import (

@@ -84,7 +84,7 @@ Every diagnostic has a stable code. Its *fate* states what became of the piece o
 decides its severity. With `strict=True` warnings are errors too. Where a code has no remedy, nothing needs to be done.
 
 In Python, a load or an export that loses, approximates or assumes something warns once, at the line of the caller,
-with the numbers and the first codes: an `sdfbridge.LossWarning`. The findings themselves are the `diagnostics` of the
+with the numbers, the three worst kinds in words and the codes of the others: an `sdfbridge.LossWarning`. The findings themselves are the `diagnostics` of the
 result, and the logger `sdfbridge` has them: losses at level INFO, notes at level DEBUG. The warning is left out by
 `quiet=True`, an option of every function that reads or writes a model, or by a filter:
 

@@ -172,6 +172,14 @@ class Code:
         skipped = (Fate.SKIPPED,) if is_tolerated else ()
         return tuple(dict.fromkeys((self.fate, *skipped, *self.also)))
 
+    @property
+    def rank(self) -> float:
+        """The place of findings in the order of harm: `harm`, below it what changes motion or
+        contact, then what does so under a condition.
+        """
+        is_lost = isinstance(self.effect, Lost | Chosen)
+        return self.harm or (0.5 if is_lost else 0.25 * isinstance(self.effect, Condition))
+
     def variant(
         self,
         message: str = "",

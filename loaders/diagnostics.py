@@ -24,38 +24,18 @@ from .code import Code, Fate, declared_codes
 from .codes import FILE_LIMIT, FILE_UNLISTED, MESH_MISSING, RESOURCE_NOT_FOUND
 from .deferred import Deferred
 from .limits import Budget, LimitError, Limits, budgeted, how_to_raise
-from .text import AnyFinding, by_harm, number, printable, shortened
+from .text import (
+    MAX_SIMILAR,
+    folded,
+    nearest_path,
+    number,
+    printable,
+    shortened,
+    without_current_folder,
+    worst_lines,
+)
 
 __all__ = ["Code", "Fate", "declared_codes"]
-
-
-def by_place(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
-    """Return findings by file, in the order in which the files come first, and by line."""
-    listed = list(entries)
-    files: dict[str, int] = {}
-    for entry in listed:
-        files.setdefault(entry.where.file, len(files))
-    return sorted(listed, key=lambda entry: (files[entry.where.file], entry.where.line))
-
-
-def folded(
-    entries: Iterable[AnyFinding], limit: int
-) -> tuple[list[AnyFinding], list[tuple[str, int]]]:
-    """Return the first few findings of each kind by severity, harm and place, and the codes of
-    the rest with their numbers.
-
-    Args:
-        entries: The findings; those with the same code and template are of one kind.
-        limit: The largest number of findings of one kind to return.
-    """
-    count = Counter[tuple[str, str]]()
-    shown: list[AnyFinding] = []
-    for entry in by_harm(by_place(entries)):
-        kind = entry.code, entry.template
-        count[kind] += 1
-        if count[kind] <= limit:
-            shown.append(entry)
-    return shown, [(code, number - limit) for (code, _), number in count.items() if number > limit]
 
 
 Item = str | float | tuple[str | float, ...]
@@ -71,8 +51,6 @@ _VALUES = (str, int, float, tuple)
 _findings_table: Callable[..., str] = Deferred("loaders.text:findings_table")
 MAX_PROBLEMS = 200
 """Largest number of diagnostics in the text of an error; its ``diagnostics`` hold all."""
-MAX_SIMILAR = 5
-"""Largest number of diagnostics with the same code and template in the text of an error."""
 MAX_LISTED = 6
 """Largest number of names that a message lists; it states how many more there are."""
 
@@ -103,7 +81,9 @@ class Where:
     path: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}" if self.line else self.file
+        """Return the place as people read it, from the current folder if that is shorter."""
+        file = nearest_path(self.file)
+        return f"{file}:{self.line}" if self.line else file
 
 
 NOWHERE = Where()
@@ -165,7 +145,7 @@ class Diagnostic:
             about.
         leniency: What lenient loading does instead of refusing the file; empty if it refuses the
             file too.
-        harm: What it does to the motion at once; see `loaders.code.Code`.
+        harm: Its place in the order of harm; see `loaders.code.Code.rank`.
     """
 
     code: str
@@ -177,7 +157,7 @@ class Diagnostic:
     arguments: Mapping[str, Argument] = field(default_factory=dict, kw_only=True, hash=False)
     subjects: tuple[str, ...] = field(default=(), kw_only=True)
     leniency: str = field(default="", kw_only=True)
-    harm: int = field(default=0, kw_only=True, compare=False)
+    harm: float = field(default=0.0, kw_only=True, compare=False)
 
     def __hash__(self) -> int:
         """Return a hash that differs for findings of one template; a file may have thousands of
@@ -226,9 +206,8 @@ class Diagnostic:
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where.file else ""
         hint = f" ({self.hint})" if self.hint else ""
-        return printable(
-            f"{place}{self.severity}: {shortened(self.message)}{shortened(hint)}  [{self.code}]"
-        )
+        text = f"{place}{self.severity}: {shortened(self.message)}{shortened(hint)}  [{self.code}]"
+        return printable(without_current_folder(text))
 
     def __repr__(self) -> str:
         return f"<Diagnostic {str(self)[:160]}>"
@@ -263,7 +242,7 @@ def finding_of(
         arguments=arguments,
         subjects=tuple(subjects),
         leniency=code.leniency,
-        harm=code.harm,
+        harm=code.rank,
     )
 
 
@@ -342,7 +321,7 @@ class Diagnostics:
             arguments=values,
             subjects=tuple(subjects),
             leniency=leniency,
-            harm=code.harm,
+            harm=code.rank,
         )
         self._entries.append(entry)
         if self._budget is not None:
@@ -569,8 +548,6 @@ _OWN_PACKAGES = frozenset({"bridge", "loaders", "sdfbridge"})
 """Packages whose frames are not those of the caller."""
 LOGGER = logging.getLogger("sdfbridge")
 """The logger of every finding: losses at level INFO, notes at level DEBUG."""
-_MAX_CODES = 3
-_MAX_SENTENCES = 3
 
 
 class LossWarning(UserWarning):
@@ -672,21 +649,11 @@ class LossSummary:
             return ""
         fates = Counter(str(entry.fate) for entry in losses)
         counts = ", ".join(f"{count} {fate}" for fate, count in fates.items())
-        ordered = sorted(losses, key=lambda entry: -entry.harm)
-        times = Counter(entry.code for entry in ordered)
-        harmful = {entry.code: entry for entry in reversed(ordered) if entry.harm}
-        worst = [_in_words(harmful[code], times[code]) for code in times if code in harmful]
-        codes = [
-            f"{code} x {count}" if count > 1 else code
-            for code, count in times.items()
-            if code not in harmful
-        ]
-        listed = ", ".join(codes[:_MAX_CODES]) + (", ..." if len(codes) > _MAX_CODES else "")
-        summary = f"{counts} ({listed})" if listed else counts
-        return (
-            f"{self.name}: {'; '.join((*worst[:_MAX_SENTENCES], summary))}; see the diagnostics of "
-            f"the result, or pass quiet=True"
+        happened = (
+            f"{printable(nearest_path(self.name))}: {counts}; the diagnostics of the result list "
+            f"them, quiet=True hides this"
         )
+        return "\n  ".join((happened, *worst_lines(losses)))
 
 
 def _warn(text: str, found: Iterable[Diagnostic]) -> None:
@@ -700,7 +667,10 @@ def _warn(text: str, found: Iterable[Diagnostic]) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.warn(text, LossWarning, stacklevel=_level_of_caller())
     if caught:
-        display({"text/html": _folded_findings(text, list(dict.fromkeys(found)))}, raw=True)
+        display(
+            {"text/html": _folded_findings(text.partition("\n")[0], list(dict.fromkeys(found)))},
+            raw=True,
+        )
 
 
 def _notebook_display() -> Callable[..., object] | None:
@@ -709,13 +679,6 @@ def _notebook_display() -> Callable[..., object] | None:
     if shell is None or not hasattr(shell, "kernel"):
         return None
     return cast(Callable[..., object], sys.modules["IPython.display"].display)
-
-
-def _in_words(entry: Diagnostic, count: int) -> str:
-    """Return the first finding of a kind in words, and how many there are."""
-    more = f", and {count - 1} more like it" if count > 1 else ""
-    hint = f" ({entry.hint})" if entry.hint else ""
-    return printable(f"{shortened(entry.message)}{shortened(hint)} [{entry.code}]{more}")
 
 
 def _level_of_caller() -> int:

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import base64
 import difflib
+import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Protocol, TypeVar
 
@@ -259,8 +260,8 @@ class Finding(Protocol):
         """The message without its values."""
 
     @property
-    def harm(self) -> int:
-        """The harm to the motion at once; see `loaders.code.Code`."""
+    def harm(self) -> float:
+        """The place in the order of harm; see `loaders.code.Code.rank`."""
 
     @property
     def where(self) -> Any:
@@ -274,6 +275,91 @@ def by_harm(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
     """Return findings by severity, those of one severity by their harm, otherwise in order."""
     order = tuple(_SIGNS)
     return sorted(entries, key=lambda entry: (order.index(entry.severity), -entry.harm))
+
+
+def by_place(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
+    """Return findings by file, in the order in which the files come first, and by line."""
+    listed = list(entries)
+    files: dict[str, int] = {}
+    for entry in listed:
+        files.setdefault(entry.where.file, len(files))
+    return sorted(listed, key=lambda entry: (files[entry.where.file], entry.where.line))
+
+
+def folded(
+    entries: Iterable[AnyFinding], limit: int
+) -> tuple[list[AnyFinding], list[tuple[str, int]]]:
+    """Return the first few findings of each kind by severity, harm and place, and the codes of
+    the rest with their numbers.
+
+    Args:
+        entries: The findings; those with the same code and template are of one kind.
+        limit: The largest number of findings of one kind to return.
+    """
+    count = Counter[tuple[str, str]]()
+    shown: list[AnyFinding] = []
+    for entry in by_harm(by_place(entries)):
+        kind = entry.code, entry.template
+        count[kind] += 1
+        if count[kind] <= limit:
+            shown.append(entry)
+    return shown, [(code, number - limit) for (code, _), number in count.items() if number > limit]
+
+
+MAX_SIMILAR = 5
+"""Number of findings with the same code and template that a list shows before it counts the rest.
+"""
+MAX_WORST = 3
+"""Number of kinds of findings that a summary says in words."""
+
+
+def worst_lines(
+    entries: Iterable[AnyFinding], write: Callable[[AnyFinding], str] = str, more: str = ""
+) -> Iterator[str]:
+    """Yield the summary of findings: the first one of each of the worst kinds with the number of
+    those alike, then the numbers of the others.
+
+    Args:
+        entries: The findings; those with the same code are of one kind.
+        write: Returns the line of a finding.
+        more: The end of a line with a number, such as how all findings are shown.
+    """
+    kinds: dict[str, list[AnyFinding]] = {}
+    for entry in by_harm(by_place(entries)):
+        kinds.setdefault(entry.code, []).append(entry)
+    for found in list(kinds.values())[:MAX_WORST]:
+        yield write(found[0])
+        if len(found) > 1:
+            yield f"and {len(found) - 1} more like it  [{found[0].code}]{more}"
+    others = [f"{len(found)} {code}" for code, found in list(kinds.items())[MAX_WORST:]]
+    if others:
+        yield f"less harmful: {', '.join(others)}{more}"
+
+
+def nearest_path(file: str) -> str:
+    """Return the path of a file as people read it: relative to the current folder, also upwards, if
+    that is shorter.
+
+    Args:
+        file: The path as a finding has it.
+    """
+    if not os.path.isabs(file):
+        return file
+    try:
+        return min(file, os.path.relpath(file), key=len)
+    except (OSError, ValueError):  # there is no current folder, or it is on another drive
+        return file
+
+
+def without_current_folder(text: str) -> str:
+    """Return a text whose paths below the current folder are relative to it."""
+    try:
+        folder = os.path.join(os.getcwd(), "")
+    except OSError:
+        return text
+    if folder == os.sep or folder not in text:
+        return text
+    return re.sub(rf"(?<![\w./-]){re.escape(folder)}", "", text)
 
 
 def card(title: str, facts: Iterable[str], *parts: str, png: bytes | None = None) -> str:
@@ -353,16 +439,20 @@ def summary_of(findings: Iterable[Finding]) -> str:
 
 
 def findings_table(findings: Iterable[Finding]) -> str:
-    """Return a table of findings, errors first, and of each severity what does most harm."""
-    rows = (
+    """Return a table of findings, errors first, and of each severity what does most harm; of many
+    of one kind the first ones and the number of the others.
+    """
+    shown, hidden = folded(findings, MAX_SIMILAR)
+    rows = [
         (
             f"{_SIGNS[entry.severity]}\N{NO-BREAK SPACE}{entry.severity}",
             entry.code,
             _advised(entry),
-            _place(entry),
+            str(entry.where),
         )
-        for entry in by_harm(findings)
-    )
+        for entry in shown
+    ]
+    rows += [("", code, f"and {count} more like it", "") for code, count in hidden]
     return table(("severity", "code", "message", "place"), rows)
 
 
@@ -387,11 +477,6 @@ def _advised(entry: Finding) -> str:
     """Return the message, with the advice if there is any."""
     hint = getattr(entry, "hint", "")
     return f"{entry.message} ({hint})" if hint else entry.message
-
-
-def _place(entry: Finding) -> str:
-    """Return the file, with the folder that holds it, and the line."""
-    return "/".join(str(entry.where).split("/")[-2:])
 
 
 def _row(tag: str, cells: Sequence[object]) -> str:

@@ -99,7 +99,6 @@ def totals_of(results: Iterable[BatchResult]) -> Totals:
 
 
 _ROWS = "<!-- rows -->"
-_RANK = {str(outcome): rank for rank, outcome in enumerate(BatchOutcome)}
 _SIZES = {"links": "links", "joints": "joints", "dof": "dofs"}
 """Columns with a size of the model, each with its name in a result."""
 _SEVERITIES = {"errors": "error", "warnings": "warning", "notes": "note"}
@@ -108,12 +107,13 @@ _SEVERITIES = {"errors": "error", "warnings": "warning", "notes": "note"}
 def index_page(
     settings: Mapping[str, Any], totals: Totals, results: Callable[[], Iterable[BatchResult]]
 ) -> Iterator[str]:
-    """Yield the pieces of the page: the failures first, then models that are not complete.
+    """Yield the pieces of the page, which shows the failures first, then models that are not
+    complete, then those whose findings do most harm.
 
     Args:
         settings: Task, options and version.
         totals: The numbers over all results.
-        results: Returns the results; called once for each group of rows.
+        results: Returns the results.
     """
     template = (
         resources.files(__package__).joinpath("templates/index.html").read_text(encoding="utf-8")
@@ -136,14 +136,18 @@ def index_page(
         count=counted(totals.models, "model"),
         columns="".join(_heading(name) for name in names),
     )
-    for statuses in ({1}, totals.statuses.keys() - {0, 1}, {0}):
-        yield from (_row(result, columns) for result in results() if result.status in statuses)
-    yield tail
+    separator = "["
+    for result in results():
+        yield f"{separator}{_row(result, columns)}"
+        separator = ",\n"
+    yield ("[]" if separator == "[" else "]") + tail
 
 
 def _not_fine(totals: Totals) -> str:
     if not totals.failures:
-        return f"{counted(totals.models, 'model')}, all fine"
+        warnings = totals.severities["warning"]
+        found = f", with {counted(warnings, 'warning')}" if warnings else ""
+        return f"{counted(totals.models, 'model')}, all fine{found}"
     return f"{totals.failures} of {counted(totals.models, 'model')} not fine"
 
 
@@ -163,60 +167,41 @@ def _heading(name: str) -> str:
 
 
 def _row(result: BatchResult, columns: Iterable[str]) -> str:
-    codes = " ".join(sorted({str(entry["code"]) for entry in result.diagnostics}))
+    """Return a row as JSON, of which the script makes what it shows: name, outcome, exit status,
+    harm of the worst warning, first finding, all findings, numbers, report and picture. No text in
+    it ends the script.
+    """
     numbers: dict[str, int | None] = {name: result.size.get(key) for name, key in _SIZES.items()}
     numbers |= {name: result.severities.get(key) for name, key in _SEVERITIES.items()}
-    folder, slash, name = result.source.rpartition("/")
-    cells = [
-        (
-            f'<td class="source" title="{_text(result.source)}">{_picture(result)}'
-            f"<i>{_text(folder + slash)}</i>{_text(name)}</td>"
-        ),
-        (
-            f'<td class="o" '
-            f'data-value="{_RANK[str(result.outcome)]:02d}">{_text(str(result.outcome))}</td>'
-        ),
-        f'<td class="d">{_detail(result)}</td>',
-        *(f'<td class="n">{_number(numbers[column])}</td>' for column in columns),
-        f"<td>{_link(result)}</td>",
-    ]
-    outcome, status = _text(str(result.outcome)), result.status
-    return (
-        f'<tr class="s{status}" data-outcome="{outcome}" '
-        f'data-codes="{_text(codes)}">{"".join(cells)}</tr>\n'
+    first = result.detail or next((str(e["message"]) for e in result.diagnostics), "")
+    cells = (
+        printable(result.source),
+        str(result.outcome),
+        result.status,
+        _harm(result),
+        printable(shortened(first, 400)),
+        [_finding_row(entry) for entry in result.diagnostics],
+        [numbers[column] for column in columns],
+        quote(result.report),
+        quote(result.thumbnail),
     )
+    text = json.dumps(cells, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
 
 
-def _number(number: int | None) -> str:
-    return "" if number is None else str(number)
+def _harm(result: BatchResult) -> float:
+    """Return the place of the worst warning in the order of harm, from 1; 0 without a warning."""
+    warned = [entry for entry in result.diagnostics if entry["severity"] == "warning"]
+    codes = (CODES.get(str(entry["code"])) for entry in warned)
+    return max((1.0 + (code.rank if code else 0.0) for code in codes), default=0.0)
 
 
-def _picture(result: BatchResult) -> str:
-    if not result.thumbnail:
-        return ""
-    return (
-        f'<img loading="lazy" src="{_text(quote(result.thumbnail))}" alt="{_text(result.model)}">'
-    )
-
-
-def _link(result: BatchResult) -> str:
-    return f'<a href="{_text(quote(result.report))}">report</a>' if result.report else ""
-
-
-def _detail(result: BatchResult) -> str:
-    """Return the detail or the first finding, with all findings below it on request."""
-    if not result.diagnostics:
-        return _text(result.detail)
-    first = result.detail or str(result.diagnostics[0]["message"])
-    entries = "".join(f"<li>{_finding_row(entry)}</li>" for entry in result.diagnostics)
-    return f"<details><summary>{_text(shortened(first, 400))}</summary><ul>{entries}</ul></details>"
-
-
-def _finding_row(entry: Mapping[str, Any]) -> str:
+def _finding_row(entry: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the text of a finding, and its code."""
     place = ":".join(str(part) for part in (entry.get("file"), entry.get("line")) if part)
     hint = f" ({entry['hint']})" if entry.get("hint") else ""
-    message = _text(f"{entry['severity']}: {entry['message']}{hint}")
-    return f"{_text(place)} {message} <code>{_text(str(entry['code']))}</code>"
+    text = f"{place} {entry['severity']}: {entry['message']}{hint}"
+    return printable(text.lstrip()), printable(str(entry["code"]))
 
 
 def _text(text: str) -> str:
@@ -407,7 +392,7 @@ def _lines(
         )
     if totals.codes:
         yield "\nModels with a diagnostic of each code:\n"
-        yield from _table("code", totals.codes.most_common(_MAX_SUMMARY_CODES))
+        yield from _table("code", _by_harm(totals.codes)[:_MAX_SUMMARY_CODES])
     if totals.failures:
         yield "\n## Not fine\n"
         yield "| model | outcome | |\n|---|---|---|"
@@ -419,6 +404,12 @@ def _lines(
             )
         if totals.failures > _MAX_LISTED:
             yield f"\nand {totals.failures - _MAX_LISTED} more, see `index.html`"
+
+
+def _by_harm(codes: Counter[str]) -> list[tuple[str, int]]:
+    """Return the numbers of codes, what does most harm first, then what is most frequent."""
+    ranks = {name: info.rank for name, info in CODES.items()}
+    return sorted(codes.most_common(), key=lambda entry: -ranks.get(entry[0], 0.0))
 
 
 def _table(title: str, rows: Iterable[tuple[str, int]]) -> Iterator[str]:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from bridge.installed_packages import own_version, version_of
-from loaders.diagnostics import Diagnostic, folded, without_repeats
-from loaders.text import printable, shortened
+from loaders.diagnostics import Diagnostic, without_repeats
+from loaders.text import MAX_SIMILAR, folded, printable, shortened, without_current_folder
 
 from .worker import digest_of
 
@@ -86,8 +86,6 @@ class FileStates:
         )
 
 
-_MAX_SIMILAR = 5
-"""Number of diagnostics with the same code and template that a result lists."""
 _MAX_LISTED = 200
 """Number of diagnostics that a result lists."""
 
@@ -99,7 +97,7 @@ def summary(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
         diagnostics: The diagnostics of all steps; repeated ones count once.
     """
     entries = without_repeats(diagnostics)
-    shown, _ = folded(entries, _MAX_SIMILAR)
+    shown, _ = folded(entries, MAX_SIMILAR)
     base = Path.cwd()
     return {
         "severities": dict(sorted(Counter(entry.severity for entry in entries).items())),
@@ -113,7 +111,7 @@ def _plain(entry: Diagnostic, base: Path) -> dict[str, Any]:
         "code": entry.code,
         "fate": str(entry.fate),
         "severity": entry.severity,
-        "message": shortened(entry.message),
+        "message": shortened(without_current_folder(entry.message)),
         "file": shown_path(entry.where.file, base) if entry.where.file else "",
         "line": entry.where.line,
         "target": entry.target,

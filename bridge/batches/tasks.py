@@ -28,7 +28,7 @@ from loaders.deferred import Deferred
 from loaders.diagnostics import Diagnostics, ExportError, ModelError, limited
 from loaders.limits import budgeted
 from loaders.picture import picture
-from loaders.text import check_flag, check_option_names
+from loaders.text import check_flag, check_option_names, without_current_folder
 
 from .inputs import manifest_file
 from .results import BatchOutcome, summary
@@ -300,7 +300,7 @@ def _first(error: ModelError) -> str:
     first = next(
         (entry for entry in error.diagnostics if entry.severity == "error"), error.diagnostics[0]
     )
-    return f"{first.message} [{first.code}]"
+    return f"{without_current_folder(first.message)} [{first.code}]"
 
 
 def _size(mechanism: Mechanism) -> dict[str, int]:

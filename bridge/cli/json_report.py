@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,25 +28,6 @@ def shown_path(file: str) -> str:
         return file
     folder = Path.cwd()
     return str(path.relative_to(folder)) if path.is_relative_to(folder) else file
-
-
-def nearest_path(file: str) -> str:
-    """Return the path of a file as people read it: relative to the current folder, also upwards if
-    that is shorter.
-
-    Args:
-        file: The path as a diagnostic has it.
-    """
-    shown = shown_path(file)
-    if not os.path.isabs(shown):
-        return shown
-    return min(shown, os.path.relpath(shown), key=len)
-
-
-def without_current_folder(text: str) -> str:
-    """Return a text whose paths below the current folder are relative to it."""
-    folder = os.path.join(os.getcwd(), "")
-    return text if folder == os.sep else re.sub(rf"(?<![\w./-]){re.escape(folder)}", "", text)
 
 
 VERSION = 1

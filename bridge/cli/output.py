@@ -15,12 +15,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import Any
+from typing import Any, TextIO
 
-from loaders.diagnostics import Diagnostic, folded
-from loaders.text import counted, printable
+from loaders.diagnostics import Diagnostic
+from loaders.text import MAX_SIMILAR, counted, folded, printable, worst_lines
 
-from .json_report import nearest_path, without_current_folder
+from .json_report import STDIN, shown_path
 
 _EXPORTING = ("convert", "view")
 """Commands with the options of `bridge.export_mjcf`."""
@@ -92,12 +92,7 @@ STYLES = {
 """Codes of a terminal for the words of a style."""
 _UNTIMED = 2.0
 """Seconds after which the time that a step has taken is shown."""
-_MAX_SIMILAR = 5
-"""Number of diagnostics with the same code and template that are printed before the rest is only
-counted.
-"""
-_MAX_WORST = 3
-"""Number of warnings that a command with another purpose than to list them says in words."""
+_MORE = " (-v shows all)"
 _LISTING = ("", "check", "batch")
 """Commands that list every warning with its place."""
 _SEVERITIES = ("error", "warning", "note")
@@ -115,7 +110,7 @@ class Output:
     """
 
     verbosity: int = 0
-    similar: int = _MAX_SIMILAR
+    similar: int = MAX_SIMILAR
     command: str = ""
     _clock: tuple[threading.Event, threading.Thread] | None = field(default=None, repr=False)
 
@@ -128,7 +123,12 @@ class Output:
         """Write the lines of a result, if it has any; a name with a line break stays in its
         line.
         """
-        if text := "\n".join(line.replace("\n", "\\x0a") for line in lines):
+        if text := "\n".join(map(_in_one_line, lines)):
+            self.data(text)
+
+    def prose(self, lines: Iterable[str]) -> None:
+        """Write the lines of a result that are sentences; a terminal breaks them between words."""
+        if text := "\n".join(_fitted(_in_one_line(line), sys.stdout) for line in lines):
             self.data(text)
 
     def json(self, value: Any) -> None:
@@ -164,13 +164,14 @@ class Output:
     def banner(self, text: str, style: str) -> None:
         """Write one highlighted line."""
         self.status("")
-        sys.stdout.write(_styled(printable(text), style) + "\n")
+        sys.stdout.write(_styled(_fitted(printable(text), sys.stdout), style) + "\n")
 
     def progress(self, text: str) -> None:
         """Write a line of progress."""
         self.status("")
         if self.verbosity >= 0:
-            sys.stderr.write(f"{printable(text, lines=True)}\n")
+            for line in printable(text, lines=True).split("\n"):
+                self._say(line)
             sys.stderr.flush()
 
     def status(self, text: str) -> None:
@@ -194,7 +195,8 @@ class Output:
     def error(self, text: str) -> None:
         """Write an error of the command itself."""
         self.status("")
-        sys.stderr.write(f"sdfbridge: {printable(text, lines=True)}\n")
+        for line in f"sdfbridge: {printable(text, lines=True)}".split("\n"):
+            self._say(line)
 
     def diagnostics(self, entries: Iterable[Diagnostic], *, all_kinds: bool = False) -> None:
         """Write the diagnostics that the verbosity admits, by harm, then the number of each
@@ -215,35 +217,31 @@ class Output:
             errors = [entry for entry in entries if entry.severity == "error"]
             self._write(*folded(errors, self.similar))
             if self.verbosity == 0:
-                self._write_worst([entry for entry in entries if entry.severity == "warning"])
+                warnings = [entry for entry in entries if entry.severity == "warning"]
+                for text in worst_lines(warnings, self._line, _MORE):
+                    self._say(text)
         if entries and self.verbosity >= 0:
-            sys.stderr.write(self._summary(entries) + "\n")
+            self._say(self._summary(entries))
 
     def _write(self, shown: Iterable[Diagnostic], hidden: Iterable[tuple[str, int]]) -> None:
         for entry in shown:
-            place = replace(entry.where, file=nearest_path(entry.where.file))
-            shown_entry = with_command_words(replace(entry, where=place), self.command)
-            sys.stderr.write(f"{without_current_folder(str(shown_entry))}\n")
+            self._say(self._line(entry))
         for code, count in hidden:
-            sys.stderr.write(f"and {count} more like it  [{code}] (-v shows all)\n")
+            self._say(f"and {count} more like it  [{code}]{_MORE}")
 
-    def _write_worst(self, warnings: list[Diagnostic]) -> None:
-        """Write the first warning of each of the three worst kinds, and the others as numbers."""
-        counts = Counter(entry.code for entry in warnings)
-        first_of: dict[str, Diagnostic] = {}
-        for entry in folded(warnings, 1)[0]:
-            first_of.setdefault(entry.code, entry)
-        for entry in list(first_of.values())[:_MAX_WORST]:
-            alike = counts.pop(entry.code) - 1
-            self._write([entry], [(entry.code, alike)] if alike else [])
-        if counts:
-            others = ", ".join(f"{count} {code}" for code, count in counts.items())
-            sys.stderr.write(f"less harmful: {others} (-v shows all)\n")
+    def _line(self, entry: Diagnostic) -> str:
+        if shown_path(entry.where.file) == STDIN:
+            entry = replace(entry, where=replace(entry.where, file=STDIN))
+        return str(with_command_words(entry, self.command))
+
+    def _say(self, text: str) -> None:
+        """Write a line of prose to standard error."""
+        sys.stderr.write(f"{_fitted(text, sys.stderr)}\n")
 
     def advice(self, text: str) -> None:
         """Write how a file can be read in spite of its errors; nothing for an empty text."""
         if text:
-            sys.stderr.write(f"{in_command_words(printable(text), self.command)}\n")
+            self._say(in_command_words(printable(text), self.command))
 
     def _select(
         self, entries: Iterable[Diagnostic]
@@ -269,6 +267,21 @@ def _show_time(text: str, since: float, ended: threading.Event) -> None:
         sys.stderr.write(f"\r\x1b[K{line[: shutil.get_terminal_size().columns - 1]}")
         sys.stderr.flush()
         ended.wait(1.0)
+
+
+def _in_one_line(text: str) -> str:
+    return text.replace("\n", "\\x0a")
+
+
+def _fitted(text: str, stream: TextIO) -> str:
+    """Return a line as a terminal shows it, broken between words; for another stream as it is."""
+    room = shutil.get_terminal_size().columns
+    if not stream.isatty() or len(text) <= room:
+        return text
+    lines = textwrap.wrap(
+        text, room, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(lines)
 
 
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:

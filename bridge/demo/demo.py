@@ -290,7 +290,9 @@ def _bullet_images(
 
         client = pybullet.connect(pybullet.DIRECT)
         try:
-            robot = load_into_pybullet(mechanism, physicsClientId=client, quiet=True)
+            robot = load_into_pybullet(
+                mechanism, physicsClientId=client, smooth_visuals=True, quiet=True
+            )
             images = []
             for pose, camera in zip(poses, cameras, strict=True):
                 robot.set_positions(pose)

@@ -115,7 +115,9 @@ summary { cursor: pointer; }
 th, td { border-bottom: 1px solid #8886; padding: .25em .8em .25em 0; text-align: left;
   vertical-align: top; }
 td { font-size: 14px; min-width: 6em; }
-img { max-width: 100%; }
+figure { margin: 0; overflow-x: auto; } img { max-width: 100%; }
+@media (max-width: 700px) { img { max-width: none; width: 44rem; } }
+@media (prefers-color-scheme: dark) { img { filter: brightness(.8); } }
 .EQUAL { color: var(--good); } .ALIKE { color: var(--alike); } .DIFFERENT { color: var(--bad); }
 """
 

@@ -7,7 +7,7 @@ import math
 import os
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -397,15 +397,16 @@ class Findings:
                 f"{'agrees' if compared == 1 else 'agree'} within rounding.",
                 contact,
             )
-        known = max(
-            (row for row in self.rows if row.outcome is Outcome.EXPLAINED),
-            key=lambda row: row.error,
-        )
+        known = [row for row in self.rows if row.outcome is Outcome.EXPLAINED]
+        largest = max(known, key=lambda row: row.error)
+        causes = len({row.cause.partition(";")[0] for row in known})
         return (
-            f"The robot is the same in {engines}; it moves apart by at most {known.error:.1e} "
-            f"{known.unit}".rstrip()
-            + f" ({known.quantity}), which a known cause explains.",
-            f"{_capital(known.cause.partition(';')[0])}.",
+            f"The robot is the same in {engines}; known causes explain differences of at most "
+            f"{_largest(known)}."
+            if causes > 1
+            else f"The robot is the same in {engines}; a known cause explains differences of at "
+            f"most {_largest(known)}.",
+            f"{_capital(largest.cause.partition(';')[0])}.",
         )
 
     def _difference(self, engines: str) -> tuple[str, str]:
@@ -431,8 +432,8 @@ class Findings:
         conditions.
         """
         compared = sum(row.outcome in {Outcome.PASSED, Outcome.EXPLAINED} for row in self.rows)
-        largest = max((row.error for row in self.rows if row.code), default=0.0)
-        bound = f", explained differences being at most {largest:.1e}" if largest else ""
+        largest = _largest(row for row in self.rows if row.code and row.error)
+        bound = f", explained differences being at most {largest}" if largest else ""
         rest = [f"not compared: {counted(len(self.gaps), 'stated quantity')}"] if self.gaps else []
         rest += [self.contact] if self.contact else []
         rest += [f"it holds if {'; '.join(self.conditions)}"] if self.conditions else []
@@ -545,6 +546,39 @@ class Findings:
                 for d in self.diagnostics
             ],
         }
+
+
+def _largest(rows: Iterable[Row]) -> str:
+    """Return the largest error of each unit, with its quantity: errors of different units cannot be
+    compared.
+    """
+    worst: dict[str, Row] = {}
+    for row in rows:
+        worst[row.unit] = max(worst.get(row.unit, row), row, key=lambda row: row.error)
+    return " and ".join(
+        f"{row.error:.1e} {row.unit or 'relative'} ({row.quantity})" for row in worst.values()
+    )
+
+
+def causes_once(rows: Iterable[Row]) -> list[Row]:
+    """Return rows of which each cause is said once; later ones name the quantity that has it, and
+    add what was measured.
+
+    Args:
+        rows: The rows in the order in which they are shown. What a cause says of one quantity
+            alone follows a semicolon.
+    """
+    said: dict[str, str] = {}
+    shown = []
+    for row in rows:
+        cause, _, measured = row.cause.partition("; ")
+        if cause in said:
+            text = "; ".join(filter(None, (f"as for {said[cause]}", measured)))
+            shown.append(dataclasses.replace(row, cause=text))
+        else:
+            said.update({cause: row.quantity} if cause else {})
+            shown.append(row)
+    return shown
 
 
 def _capital(text: str) -> str:

@@ -48,7 +48,7 @@ from loaders.files.read_file import file_of, is_readable, main_file, read, read_
 from loaders.limits import FileError, raised_limits
 from loaders.pose import Pose
 from loaders.scene import Scene
-from loaders.text import code, counted, plain, printable
+from loaders.text import by_harm, code, counted, plain, printable
 
 _HEADINGS = {
     Fate.DROPPED: "dropped: it has a meaning that the {format} does not represent",
@@ -86,7 +86,7 @@ def fidelity_text(scene: Scene, diagnostics: Iterable[Diagnostic], form: str = "
         diagnostics: The findings of lowering and export.
         form: Name of the format.
     """
-    entries = without_repeats((*scene.diagnostics, *diagnostics))
+    entries = by_harm(without_repeats((*scene.diagnostics, *diagnostics)))
     counts = Counter(entry.fate for entry in entries)
     lines = ["# Fidelity", "", "What is not listed here is represented exactly.", ""]
     lines += [
@@ -101,7 +101,7 @@ def fidelity_text(scene: Scene, diagnostics: Iterable[Diagnostic], form: str = "
     doubtful = _doubts_of(scene)
     if doubtful:
         lines += ["", "## Doubtful numbers of the source", "", _DOUBTFUL]
-        lines += _section(doubtful, scene)
+        lines += _section(by_harm(doubtful), scene)
     return printable("\n".join(lines) + "\n", lines=True)
 
 

@@ -18,6 +18,7 @@ import pytest
 import bridge
 import loaders
 from loaders import ExportError, LoadError, ModelError, Where
+from loaders.code import LOOKS_ONLY, Condition, Lost
 from loaders.diagnostics import (
     NOWHERE,
     Argument,
@@ -28,10 +29,9 @@ from loaders.diagnostics import (
     FindingList,
     LossSummary,
     LossWarning,
-    by_place,
     finding_of,
-    folded,
 )
+from loaders.text import by_harm, by_place, folded, nearest_path
 from tests.support.web_page import WebPage
 
 # Findings: how they read, which of them refuse a model, and that they travel.
@@ -305,13 +305,14 @@ def test_an_export_warns_once_at_the_line_of_the_caller(path: Path, tmp_path: Pa
         (warning,) = emitted(call)
         assert warning.category is LossWarning
         assert warning.filename == __file__
-        assert "1 dropped (mjcf.velocity-limit)" in str(warning.message)
-        assert "\n" not in str(warning.message)
+        first, worst = str(warning.message).splitlines()
+        assert ": 1 dropped; the diagnostics of the result list them" in first
+        assert worst.endswith("[mjcf.velocity-limit]")
 
 
 def test_the_name_is_the_path_as_it_was_given(path: Path) -> None:
     (warning,) = emitted(lambda: bridge.to_mjcf(str(path)))
-    assert str(warning.message).startswith(f"{path}: ")
+    assert str(warning.message).startswith(f"{nearest_path(str(path))}: ")
     (warning,) = emitted(lambda: bridge.to_mjcf(loaders.load(path)))
     assert str(warning.message).startswith("arm: ")
 
@@ -373,18 +374,33 @@ def test_the_logger_has_every_finding_once(path: Path, caplog: pytest.LogCapture
     assert len(losses) == 1
 
 
-def test_no_more_than_three_codes_are_named() -> None:
-    def call() -> None:
-        with LossSummary("arm.sdf") as losses:
-            losses.add(Diagnostic(f"a.{i}", Fate.ASSUMED, "text") for i in range(5))
+def test_paths_are_shown_from_the_current_folder(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the warning, in each finding and in what a message names."""
+    entry = Diagnostic("a.b", Fate.DROPPED, f"tried {path}", where=Where(str(path), 3))
+    monkeypatch.chdir(path.parent)
+    assert str(entry) == f"{path.name}:3: warning: tried {path.name}  [a.b]"
+    (warning,) = emitted(lambda: bridge.to_mjcf(path))
+    assert str(warning.message).startswith(f"{path.name}: ")
+    monkeypatch.chdir(path.parent.parent)
+    assert str(entry.where) == f"{path.parent.name}/{path.name}:3"
 
-    (warning,) = emitted(call)
-    assert str(warning.message).startswith("arm.sdf: 5 assumed (a.0, a.1, a.2, ...); ")
+
+def test_what_changes_the_motion_comes_before_what_does_not() -> None:
+    """By the effect that its code declares, where none does harm at once."""
+    seen = Code("a.seen", Fate.DROPPED, "looks", meaning="m", effect=LOOKS_ONLY)
+    condition = Code("b.if", Fate.DROPPED, "if", meaning="m", effect=Condition("never"))
+    lost = Code("c.lost", Fate.DROPPED, "limits", meaning="m", effect=Lost("limits"))
+    worse = Code("d.worse", Fate.DROPPED, "falls", meaning="m", effect=LOOKS_ONLY, harm=1)
+    found = [finding_of(code) for code in (seen, condition, lost, worse)]
+    assert [entry.code for entry in by_harm(found)] == ["d.worse", "c.lost", "b.if", "a.seen"]
 
 
-def test_what_moves_the_model_otherwise_comes_first_and_in_words() -> None:
-    """By harm, not in the order of the findings, nor by their codes; equal codes with a count."""
+def test_the_three_worst_kinds_are_said_in_words_and_the_rest_is_counted() -> None:
+    """By harm, not in the order of the findings, nor by their codes."""
     unread = [Diagnostic("a.unread", Fate.DROPPED, f"text {i}") for i in range(12)]
+    others = [Diagnostic(f"d.{i}", Fate.DROPPED, "text") for i in range(3)]
     limited = Diagnostic("b.limited", Fate.APPROXIMATED, "slower: {names}", harm=1)
     falls = [
         Diagnostic(
@@ -401,11 +417,16 @@ def test_what_moves_the_model_otherwise_comes_first_and_in_words() -> None:
 
     def call() -> None:
         with LossSummary("arm.sdf") as losses:
-            losses.add([*unread, limited, *falls])
+            losses.add([*unread, limited, *falls, *others])
 
     (warning,) = emitted(call)
-    assert str(warning.message) == (
-        "arm.sdf: base falls (hold it) [c.falls], and 1 more like it; slower: j, k [b.limited]; "
-        "12 dropped, 1 approximated, 2 assumed (a.unread x 12); see the diagnostics of the result, "
-        "or pass quiet=True"
-    )
+    assert str(warning.message).splitlines() == [
+        "arm.sdf: 15 dropped, 1 approximated, 2 assumed; the diagnostics of the result list them, "
+        "quiet=True hides this",
+        "  warning: base falls (hold it)  [c.falls]",
+        "  and 1 more like it  [c.falls]",
+        "  warning: slower: j, k  [b.limited]",
+        "  warning: text 0  [a.unread]",
+        "  and 11 more like it  [a.unread]",
+        "  less harmful: 1 d.0, 1 d.1, 1 d.2",
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from argparse import Namespace
@@ -35,7 +36,7 @@ from loaders.code import ActsOn
 from loaders.diagnostics import Code, Diagnostic, Diagnostics, ModelError, limited
 from loaders.files.read_file import recorded
 from loaders.limits import budgeted
-from loaders.text import by_harm, counted
+from loaders.text import by_harm, counted, nearest_path
 
 _PLACE = re.compile(r"\{(\w+)[^{}]*\}")
 """The place of an argument in a message."""
@@ -107,26 +108,29 @@ def _show(options: Namespace, output: Output, form: str, results: Sequence[_Resu
         output.json(sarif_log(diagnostics, ignored, status=status))
     elif form == "github":
         output.data_lines(workflow_commands(diagnostics, notes=output.verbosity > 0))
+    if form == "text":
+        output.prose(_head(results, diagnostics))
     output.diagnostics(diagnostics)
     for result in results:
         output.advice(
-            f"{result.name}: {result.advice}"
+            f"{nearest_path(result.name)}: {result.advice}"
             if result.advice and len(results) > 1
             else result.advice
         )
     if form == "text":
         if options.positions:
-            output.data_lines(_lines_of_motion(results, options.positions))
-        output.data_lines(_lines(results, diagnostics))
+            output.prose(_lines_of_motion(results, options.positions))
+        if len(results) > 1:
+            output.prose(map(_line, sorted(results, key=lambda result: result.valid)))
         if len(results) == 1 or output.verbosity > 0:
-            output.data_lines(_lines_of_size(results))
+            output.prose(_lines_of_size(results))
     return status
 
 
 def _lines_of_size(results: Iterable[_Result]) -> Iterator[str]:
     for result in results:
         if result.size is not None and (result.size.mass or result.size.height):
-            yield f"{result.name}: {result.size}"
+            yield f"{nearest_path(result.name)}: {result.size}"
 
 
 def _results(options: Namespace, output: Output) -> Iterator[_Result]:
@@ -214,7 +218,7 @@ def explain(options: Namespace, output: Output) -> int:
     if options.json:
         output.json({code.name: _explanation(code) for code in found})
     else:
-        output.data("\n\n".join(_explained(code) for code in found))
+        output.prose(itertools.chain.from_iterable(map(_explained, found)))
     return SUCCESS
 
 
@@ -231,9 +235,10 @@ def _explanation(code: Code) -> dict[str, object]:
     return {key: value for key, value in known.items() if value}
 
 
-def _explained(code: Code) -> str:
-    lines = (f"  {key}: {value}" for key, value in _explanation(code).items())
-    return "\n".join((code.name, *lines))
+def _explained(code: Code) -> Iterator[str]:
+    yield code.name
+    yield from (f"  {key}: {value}" for key, value in _explanation(code).items())
+    yield ""
 
 
 def _check_file(options: Namespace, file: str) -> _Result:
@@ -275,22 +280,26 @@ def _each_once(results: Iterable[_Result]) -> Iterator[Diagnostic]:
                 yield entry
 
 
-def _lines(results: Sequence[_Result], diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
-    for result in results:
-        found = _counts([entry for entry in result.diagnostics if entry.severity == "warning"])
-        harms = _harms(result.diagnostics)
-        yield (
-            f"{result.name}: {result.verdict}"
-            + (f", with {found}" if found else "")
-            + (f": {harms}" if found and harms else "")
-            + (f"; {len(result.ignored)} ignored" if result.ignored else "")
-        )
-    if len(results) > 1:
-        valid = sum(result.valid for result in results)
-        found = _counts(diagnostics)
-        yield f"{counted(len(results), 'file')}: {valid} valid, {len(results) - valid} invalid" + (
-            f"; {found}" if found else ""
-        )
+def _head(results: Sequence[_Result], diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
+    """Yield the first line: the verdict on the only file, or how many files are valid."""
+    if len(results) == 1:
+        yield _line(results[0])
+        return
+    valid = sum(result.valid for result in results)
+    found = _counts(diagnostics)
+    yield f"{counted(len(results), 'file')}: {valid} valid, {len(results) - valid} invalid" + (
+        f"; {found}" if found else ""
+    )
+
+
+def _line(result: _Result) -> str:
+    """Return the verdict on a file, and what its warnings do to the robot."""
+    warnings = [entry for entry in result.diagnostics if entry.severity == "warning"]
+    ignored = f"; {len(result.ignored)} ignored" if result.ignored else ""
+    verdict = f"{nearest_path(result.name)}: {result.verdict}"
+    if not warnings:
+        return verdict + ignored
+    return f"{verdict}, with {_counts(warnings)}{_harms(warnings)}{ignored}"
 
 
 def _lines_of_motion(results: Sequence[_Result], samples: int) -> Iterator[str]:
@@ -298,7 +307,8 @@ def _lines_of_motion(results: Sequence[_Result], samples: int) -> Iterator[str]:
         if not any(entry.severity == "error" for entry in result.diagnostics):
             found = (e for e in result.diagnostics if e.code == LOWER_OVERLAP_IN_MOTION.name)
             nothing = f"no links that may collide overlap at {counted(samples, 'random position')}"
-            yield f"{result.name}: {next((entry.message for entry in found), nothing)}"
+            text = next((entry.message for entry in found), nothing)
+            yield f"{nearest_path(result.name)}: {text}"
 
 
 def _counts(diagnostics: Sequence[Diagnostic]) -> str:
@@ -316,17 +326,18 @@ _HARMS = (
 """The harm of findings to a robot in words, the worst first."""
 
 
-def _harms(diagnostics: Iterable[Diagnostic]) -> str:
-    """Return how many warnings do what to the robot, the worst first."""
-    ranks = Counter(_rank(entry) for entry in diagnostics if entry.severity == "warning")
-    return ", ".join(
-        f"{ranks[i]} {words[ranks[i] > 1]}" for i, words in enumerate(_HARMS) if ranks[i]
-    )
+def _harms(warnings: Sequence[Diagnostic]) -> str:
+    """Return what warnings do to the robot, the worst first, with how many of them do it."""
+    ranks = Counter(_rank(entry) for entry in warnings)
+    found = [(ranks[i], words[ranks[i] > 1]) for i, words in enumerate(_HARMS) if ranks[i]]
+    if len(found) == 1 and found[0][0] == len(warnings):
+        return f", which {found[0][1]}"
+    return ": " + ", ".join(f"{count} {words}" for count, words in found) if found else ""
 
 
 def _rank(entry: Diagnostic) -> int | None:
     """Return which of the harms a finding does; None if it does none of them."""
-    if entry.harm:
+    if entry.harm >= 1:
         return 0 if entry.harm > 2 else 1
     info = all_codes().get(entry.code)
     if info is None or info.effect is None:

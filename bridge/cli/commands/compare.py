@@ -79,19 +79,16 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
         f"{comparison.model}: {comparison.verdict}{_without(comparison)}{_contact(comparison)}",
         _VERDICTS[comparison.verdict],
     )
-    output.data(" ".join(comparison.headline))
-    output.data(_summary(comparison))
+    output.prose([" ".join(comparison.headline), _summary(comparison)])
     shown = comparison.rows if output.verbosity > 0 else comparison.failures
     if shown:
         _show_rows(shown, output)
-    for cause in _causes(row for row in comparison.rows if _tells_cause(row, output)):
-        output.data(cause)
-    for gap in _joined(comparison.gaps):
-        output.data(f"not compared: {gap}")
-    for condition in comparison.conditions:
-        output.data(f"holds if {condition}")
+    told = [row for row in comparison.rows if _tells_cause(row, output)]
+    output.prose(_causes(told, measured=output.verbosity > 0))
+    output.prose(f"not compared: {gap}" for gap in _joined(comparison.gaps))
+    output.prose(f"holds if {condition}" for condition in comparison.conditions)
     for row in comparison.failures[:1]:
-        output.data(f"first difference: {line(row)}")
+        output.prose([f"first difference: {line(row)}"])
         output.data(f"repeat with: {command}")
     if output.verbosity == 0:
         output.progress("-v shows every quantity")
@@ -104,11 +101,14 @@ def _tells_cause(row: Row, output: Output) -> bool:
     return bool(row.cause) and (row.outcome is not Outcome.UNKNOWN or output.verbosity > 0)
 
 
-def _causes(rows: Iterable[Row]) -> list[str]:
-    """Return each cause once, after the quantities that have it."""
+def _causes(rows: Iterable[Row], *, measured: bool) -> list[str]:
+    """Return each cause once, after the quantities that have it, with or without what was measured
+    of each.
+    """
     quantities: dict[str, dict[str, None]] = {}
     for row in rows:
-        quantities.setdefault(row.cause, {})[row.quantity] = None
+        cause = row.cause if measured else row.cause.partition("; ")[0]
+        quantities.setdefault(cause, {})[row.quantity] = None
     return [f"{', '.join(names)}: {cause}" for cause, names in quantities.items()]
 
 
@@ -223,10 +223,10 @@ def _compare_scenes(options: Namespace, output: Output, a: Scene, b: Scene, form
     if options.report is not None:
         _write_report(options, output, result, _plain(result, only_a, only_b), (a, b))
     if form == "text":
-        _show_rows_of_files(result, output)
         _show_verdict(result, output)
-        output.data_lines(f"only in A: {entry}" for entry in only_a)
-        output.data_lines(f"only in B: {entry}" for entry in only_b)
+        _show_rows_of_files(result, output)
+        output.prose(f"only in A: {entry}" for entry in only_a)
+        output.prose(f"only in B: {entry}" for entry in only_b)
     else:
         _print_as(form, output, result, only_a, only_b, status)
     return status
@@ -299,18 +299,17 @@ def _show_rows_of_files(result: FileComparison, output: Output) -> None:
 
 
 def _show_verdict(result: FileComparison, output: Output) -> None:
-    output.data_lines(map(str, result.changes))
-    output.data_lines(f"in effect, {text}" for text in result.effects)
+    output.prose([f"{'equal' if result.equal else 'different'}: {result.summary}"])
+    output.prose(map(str, result.changes))
+    output.prose(f"in effect, {text}" for text in result.effects)
     for name, found in result.simulators.items():
         if not found.refusal:
             errors = (
                 f"largest error of a pose {found.pose:.2g}, of the mass matrix "
                 f"{found.mass_matrix:.2g}"
             )
-            output.data(f"{name}: {errors}")
-    for reason in result.not_compared:
-        output.data(f"not compared {reason}")
-    output.data(f"{'equal' if result.equal else 'different'}: {result.summary}")
+            output.prose([f"{name}: {errors}"])
+    output.prose(f"not compared {reason}" for reason in result.not_compared)
     if len(result.differences) > len(result.changes) and output.verbosity == 0:
         output.progress("-v shows every difference")
 

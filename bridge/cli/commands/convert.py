@@ -220,16 +220,15 @@ def _show(
         check: What was done with the files, the beginning of the summary.
         more: The end of the summary.
     """
-    output.status("")
     fates = Counter(entry.fate for entry in diagnostics if not is_doubt(entry))
     counts = {str(fate): fates[fate] for fate in Fate if fates[fate]}
+    losses = ", ".join(f"{count} {fate}" for fate, count in counts.items()) or "nothing lost"
+    output.progress(f"{check}; {losses}{more}")
+    output.diagnostics(diagnostics)
     if options.json:
         output.json({"files": files, **about, "fates": counts})
     else:
         show_files(output, files)
-    losses = ", ".join(f"{count} {fate}" for fate, count in counts.items()) or "nothing lost"
-    output.progress(f"{check}; {losses}{more}")
-    output.diagnostics(diagnostics)
 
 
 def _show_compiled(

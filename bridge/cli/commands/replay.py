@@ -61,21 +61,20 @@ def _show(result: Replay, output: Output) -> None:
         f"{result.model}: {result.verdict}, moved in {', '.join(e.engine for e in result.engines)}",
         "bold green" if result.is_within_bound else "bold red",
     )
-    output.data(
-        f"{experiment.duration:.4g} s, {len(experiment.driven)} driven and "
-        f"{counted(len(experiment.watched), 'measured joint')}; {'; '.join(result.rules)}"
+    output.prose(
+        [
+            f"{experiment.duration:.4g} s, {len(experiment.driven)} driven and "
+            f"{counted(len(experiment.watched), 'measured joint')}; {'; '.join(result.rules)}"
+        ]
     )
     rows = [row for engine in result.engines for row in error_rows(engine)]
     output.table(COLUMNS, rows)
-    for engine in result.engines:
-        output.data(f"{engine.engine}: {engine.sensitivity}")
-    for parting in result.partings:
-        output.data(str(parting))
-    for number_of, cause in enumerate(result.causes, start=1):
-        output.data(f"cause {number_of}: {cause}")
+    output.prose(f"cause {k}: {cause}" for k, cause in enumerate(result.causes, start=1))
+    output.prose(f"{engine.engine}: {engine.sensitivity}" for engine in result.engines)
+    output.prose(map(str, result.partings))
     others = [each for each in result.explanations if not each.proposed]
-    for other in others[: None if output.verbosity > 0 else 3]:
-        output.data(f"not significant: {other}")
+    shown = others[: None if output.verbosity > 0 else 3]
+    output.prose(f"not significant: {other}" for other in shown)
 
 
 def _write(result: Replay, options: Namespace, output: Output) -> None:

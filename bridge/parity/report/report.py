@@ -27,11 +27,21 @@ from bridge.parity.verdict import (
     Outcome,
     Row,
     Verdict,
+    causes_once,
     line,
     number,
 )
 from loaders.inertia import SpatialInertia
-from loaders.text import card, counted, details, findings_table, printable, summary_of, table
+from loaders.text import (
+    by_harm,
+    card,
+    counted,
+    details,
+    findings_table,
+    printable,
+    summary_of,
+    table,
+)
 
 LINES = (
     ("#0072b2", "o", "-"),
@@ -322,7 +332,7 @@ def verdict_card(findings: Findings) -> str:
     parts = []
     notable = [row for row in findings.rows if row.outcome in {Outcome.FAILED, Outcome.EXPLAINED}]
     if notable:
-        parts.append(table(_HEADS, map(_row, worst_first(notable))))
+        parts.append(table(_HEADS, map(_row, causes_once(worst_first(notable)))))
     if findings.gaps:
         rows = [(f"? {gap.quantity}", " / ".join(gap.engines), gap.reason) for gap in findings.gaps]
         title = f"{len(rows)} not compared, although the model states it"
@@ -632,9 +642,11 @@ def _summary(comparison: Findings) -> str:
 
 
 def _differing(comparison: Findings) -> list[Row]:
-    """Return the rows that differ, the unexplained first."""
-    return worst_first(
-        row for row in comparison.rows if row.outcome in {Outcome.FAILED, Outcome.EXPLAINED}
+    """Return the rows that differ, the unexplained first, each cause once."""
+    return causes_once(
+        worst_first(
+            row for row in comparison.rows if row.outcome in {Outcome.FAILED, Outcome.EXPLAINED}
+        )
     )
 
 
@@ -748,9 +760,7 @@ def _fidelity(comparison: Findings) -> dict[str, Any]:
     that report it.
     """
     targets: dict[tuple[str, str, str], list[str]] = {}
-    for entry in sorted(
-        comparison.diagnostics, key=lambda entry: ("error", "warning", "note").index(entry.severity)
-    ):
+    for entry in by_harm(comparison.diagnostics):
         targets.setdefault((entry.severity, entry.code, entry.message), []).append(entry.target)
     counts = Counter(severity for severity, _, _ in targets)
     summary = ", ".join(counted(count, severity) for severity, count in counts.items())

@@ -59,7 +59,7 @@ from .damping import clear_pybullet_defaults, with_limited_damping
 from .dynamics import report_refused_inertias
 from .features import report_unsupported_features
 from .geometry import ShapeWriter
-from .mesh import MAX_PATH, TemporaryFiles, temporary_files
+from .mesh import MAX_PATH, Drawing, TemporaryFiles, temporary_files
 from .state import Layout, State, align_split_links, pose_of
 from .urdf import urdf_text
 
@@ -201,6 +201,7 @@ _OPTIONS = {
     "shapes",
     "fit",
     "damping",
+    "smooth_visuals",
 }
 
 
@@ -216,6 +217,7 @@ class _Settings:
     exclusion: Exclusion
     shapes: ShapeChoice
     damping: Damping
+    smooth_visuals: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -341,6 +343,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     shapes: Shapes = None,
     fit: Fit = "contain",
     damping: Damping = "limited",
+    smooth_visuals: bool = False,
     **load_options: Unpack[LoadOptions],
 ) -> PyBulletBody | Bodies:
     """Load a model or a world into PyBullet with the physics that it states.
@@ -387,6 +390,8 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         damping: Damping of joints that is unstable at the time step of the physics server:
             ``limited`` to what stops the joint within one step, with a finding, or ``exact``, the
             number of the file.
+        smooth_visuals: Whether round visuals are smooth meshes. False lets PyBullet draw them, with
+            facets; ``getVisualShapeData`` then has the shapes and sizes of the file.
         load_options: The options of `loaders.load`. ``strict=True`` makes everything that is lost
             or approximated an error, in reading and in PyBullet; the others apply if ``source`` is
             a path.
@@ -430,6 +435,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         shapes=shapes,
         fit=fit,
         damping=damping,
+        smooth_visuals=smooth_visuals,
     )
     places = [base_pose(basePosition, baseOrientation)]
     given = given_source(source, fileName)
@@ -452,10 +458,12 @@ def _settings(  # noqa: PLR0913 - the options of both functions
     shapes: Shapes = None,
     fit: Fit = "contain",
     damping: Damping = "limited",
+    smooth_visuals: bool = False,
 ) -> _Settings:
     """Return the checked options of a load."""
     check_option_names(load_options, LoadOptions, _OPTIONS)
     check_option_value("damping", damping, get_args(Damping))
+    check_flag("smooth_visuals", smooth_visuals)
     if useFixedBase is not None:
         check_flag("useFixedBase", useFixedBase)
     refuse_maximal_coordinates(useMaximalCoordinates)
@@ -468,6 +476,7 @@ def _settings(  # noqa: PLR0913 - the options of both functions
         exclusion=Exclusion(exclude=exclude, samples=exclude_samples, seed=exclude_seed),
         shapes=ShapeChoice.of(shapes, fit, collision_meshes),
         damping=damping,
+        smooth_visuals=bool(smooth_visuals),
     )
 
 
@@ -677,7 +686,6 @@ def _plan(
     files: TemporaryFiles,
     diagnostics: Diagnostics,
 ) -> _Plan:
-    shapes = ShapeWriter(files)
     policy = mechanism.default_policy if settings.policy is None else settings.policy
     excluded = mechanism.excluded_pairs(policy)
     report_overlaps(mechanism, policy, diagnostics)
@@ -699,23 +707,24 @@ def _plan(
     report_refused_inertias(articulations, diagnostics)
     report_filters(mechanism, filters, diagnostics)
     report_policy(mechanism.scene, policy, diagnostics)
+    documents, shapes = _documents(articulations, filters, settings, files)
     bodies = []
-    for articulation in articulations:
-        collides_with_itself = filters.collides_with_itself(articulation)
-        document = urdf_text(articulation, shapes, collides_with_itself=collides_with_itself)
+    for articulation, document in zip(articulations, documents, strict=True):
         bodies.append(
             _BodyPlan(
                 articulation=articulation,
                 document=document.encode(),
                 layout=Layout.of(articulation),
                 work=StepWork.of(articulation),
-                collides_with_itself=collides_with_itself,
+                collides_with_itself=filters.collides_with_itself(articulation),
                 contacts=contact_changes(articulation, coefficients),
                 hidden=links_to_hide(articulation, mechanism.scene),
                 untouchable=untouchable(articulation, mechanism, policy),
             )
         )
     shapes.report(diagnostics)
+    if shapes.drawing.largest is not None:
+        diagnostics.add(codes.TEXTURE_SIZE, target=TARGET, size=shapes.drawing.largest)
     _check_folder(shapes.files.folder, diagnostics)
     return _Plan(
         mechanism=mechanism,
@@ -726,6 +735,30 @@ def _plan(
             settings.flags, client.modes, diagnostics, is_file_order=_is_file_order(mechanism)
         ),
     )
+
+
+_MOST_PIXELS = 80_000_000
+"""Largest number of pixels of the textures of all visuals, of which PyBullet keeps 4.6 bytes."""
+_SIZES = (None, 1024, 512, 256)
+"""Largest widths and heights of textures, of which the first is taken that needs no more pixels."""
+
+
+def _documents(
+    articulations: Sequence[Articulation],
+    filters: PairFilters,
+    settings: _Settings,
+    files: TemporaryFiles,
+) -> tuple[list[str], ShapeWriter]:
+    """Return the URDF document of each body, and the shapes that they name."""
+    for largest in _SIZES:
+        shapes = ShapeWriter(files, Drawing(settings.smooth_visuals, largest))
+        documents = [
+            urdf_text(body, shapes, collides_with_itself=filters.collides_with_itself(body))
+            for body in articulations
+        ]
+        if shapes.pixels <= _MOST_PIXELS:
+            break
+    return documents, shapes
 
 
 def _is_file_order(mechanism: Mechanism) -> bool:

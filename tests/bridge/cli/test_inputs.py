@@ -85,10 +85,10 @@ def test_a_command_for_one_model_takes_a_folder_with_one_and_refuses_several(mod
 def test_several_files_have_one_summary_and_one_status(models: Path, broken: Path) -> None:
     done = call("check", models / "one.sdf", models / "cup", models / "one.sdf")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "2 files: 2 valid, 0 invalid"
+    assert done.stdout.splitlines()[0] == "2 files: 2 valid, 0 invalid"
     done = call("check", models, broken)
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-1] == "4 files: 3 valid, 1 invalid; 3 errors, 1 warning"
+    assert done.stdout.splitlines()[0] == "4 files: 3 valid, 1 invalid; 3 errors, 1 warning"
 
 
 def test_an_invalid_manifest_is_reported(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_name_that_the_system_refuses_leaves_the_other_files_to_be_read(tmp_pa
     done = call("check", f"{'x' * 300}.xml", tmp_path / "a.xml")
     assert done.returncode == 1
     assert "error: cannot read the file: File name too long  [file.unreadable]" in done.stderr
-    assert done.stdout.splitlines()[-1].startswith("2 files: 1 valid, 1 invalid")
+    assert done.stdout.splitlines()[0].startswith("2 files: 1 valid, 1 invalid")
 
 
 def test_a_name_with_a_line_break_stays_in_its_line(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_progress_is_shown_on_a_terminal_only() -> None:
     os.close(terminal)
     assert b"(1 of 2)" in os.read(controller, 100_000)
     os.close(controller)
-    assert done.stdout.splitlines()[-1] == "2 files: 2 valid, 0 invalid"
+    assert done.stdout.splitlines()[0] == "2 files: 2 valid, 0 invalid"
     assert (
         "of 2)"
         not in subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stderr
@@ -353,3 +353,25 @@ def test_a_closed_output_is_no_error(name: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(sys, name, None)
     assert main(["check", "assets/arm/model.sdf"]) == 0
     getattr(sys, name).close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals of POSIX")
+def test_a_terminal_gets_sentences_broken_between_words_and_other_streams_whole_lines(
+    tmp_path: Path,
+) -> None:
+    pty = pytest.importorskip("pty")
+    robot = tmp_path / "a robot whose file has a long name.urdf"
+    robot.write_text(
+        "<robot name='r'><link name='a'><inertial><mass value='2'/></inertial></link></robot>"
+    )
+    command = [sys.executable, "-m", "bridge", "check", robot.name]
+    environment = os.environ | {"COLUMNS": "60", "PYTHONPATH": str(ROOT)}
+    controller, terminal = pty.openpty()
+    options = {"text": True, "cwd": tmp_path, "env": environment}
+    subprocess.run(command, stdout=terminal, stderr=subprocess.DEVNULL, check=True, **options)
+    os.close(terminal)
+    shown = os.read(controller, 100_000).decode().replace("\r\n", "\n")
+    os.close(controller)
+    whole = subprocess.run(command, capture_output=True, check=True, **options).stdout
+    assert max(map(len, shown.splitlines())) <= 60 < max(map(len, whole.splitlines()))
+    assert shown.split() == whole.split()

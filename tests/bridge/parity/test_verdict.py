@@ -21,7 +21,7 @@ from bridge.diagnostic_codes import CODES, MODULES
 from bridge.parity import Outcome, Verdict
 from bridge.parity.attribution import WITHOUT_TRUTH
 from bridge.parity.causes import Cause, Gap, cause_of, conditions, effect_of, gaps_of_losses
-from bridge.parity.verdict import Row, explained, load_words, setting
+from bridge.parity.verdict import Row, causes_once, explained, load_words, setting
 from loaders.code import QUANTITIES_OF_CONTACT, ActsOn, Chosen, Code, Condition, Lost, NoEffect
 from loaders.diagnostics import Diagnostic, Fate
 from tests.support.comparisons import comparison, row
@@ -405,7 +405,7 @@ def test_positions_are_as_the_command_line_takes_them() -> None:
         ((row(Outcome.PASSED),) * 2, "2 comparisons agree within rounding."),
         ((row(Outcome.FAILED),), "not the same in a and b: mass at elbow differs by 1.0e-03"),
         ((row(Outcome.FAILED, math.inf),), "mass at elbow is missing in one of them."),
-        ((row(Outcome.EXPLAINED, cause="soft; x"),), "by at most 1.0e-03 (mass)"),
+        ((row(Outcome.EXPLAINED, cause="soft; x"),), "of at most 1.0e-03 relative (mass)"),
     ],
 )
 def test_two_sentences_say_what_was_found(rows: tuple[Row, ...], says: str) -> None:
@@ -413,6 +413,21 @@ def test_two_sentences_say_what_was_found(rows: tuple[Row, ...], says: str) -> N
     assert says in first
     assert first.endswith(".")
     assert second.endswith(".")
+
+
+def test_errors_of_different_units_are_told_apart() -> None:
+    cause = Cause(code="x", subjects=(), quantity="mass", bound=1.0, text="soft")
+    meters = dataclasses.replace(row(Outcome.FAILED, 2e-4), unit="m")
+    known = comparison(*(explained(each, cause) for each in (meters, row(Outcome.FAILED))))
+    for text in (known.headline[0], known.claim):
+        assert "at most 2.0e-04 m (mass) and 1.0e-03 relative (mass)" in text
+
+
+def test_each_cause_is_told_once_in_the_order_of_the_rows() -> None:
+    causes = ("soft; 1 apart", "soft; 2 apart", "", "rotors", "soft", "")
+    rows = causes_once(row(Outcome.EXPLAINED, cause=cause) for cause in causes)
+    told = ["soft; 1 apart", "as for mass; 2 apart", "", "rotors", "as for mass", ""]
+    assert [each.cause for each in rows] == told
 
 
 def test_a_cause_that_explains_nothing_is_not_told() -> None:

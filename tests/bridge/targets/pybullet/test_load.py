@@ -421,13 +421,14 @@ def test_the_warning_says_in_words_what_moves_otherwise(
     path = pybullet_robots / "kuka_iiwa/model.urdf"
     with pytest.warns(loaders.LossWarning) as caught:
         bridge.load_into_pybullet(path, useFixedBase=False, physicsClientId=bullet_client)
-    text = str(caught[0].message).removeprefix(f"{path}: ")
-    assert text.startswith("link lbr_iiwa_link_0 moves freely")
-    assert text.index("lbr_iiwa_joint_7 (0.5 becomes") < text.index("1 assumed")
+    first, *worst = str(caught[0].message).splitlines()
+    assert "1 assumed" in first
+    assert ": warning: link lbr_iiwa_link_0 moves freely" in worst[0]
+    assert "lbr_iiwa_joint_7 (0.5 becomes" in worst[1]
     with pytest.warns(loaders.LossWarning) as caught:
         bridge.load_into_pybullet(path, damping="exact", physicsClientId=bullet_client)
-    text = str(caught[0].message).removeprefix(f"{path}: ")
-    assert text.startswith("PyBullet computes joint damping explicitly, which is unstable")
+    worst = str(caught[0].message).splitlines()[1:]
+    assert "PyBullet computes joint damping explicitly, which is unstable" in worst[0]
 
 
 def test_the_state_has_a_short_representation(bullet_client: int, assets: Path) -> None:
