@@ -115,7 +115,7 @@ summary { cursor: pointer; }
 th, td { border-bottom: 1px solid #8886; padding: .25em .8em .25em 0; text-align: left;
   vertical-align: top; }
 td { font-size: 14px; min-width: 6em; }
-figure { margin: 0; overflow-x: auto; } img { max-width: 100%; }
+figure { margin: 0; overflow-x: auto; } img, svg { max-width: 100%; } svg { height: auto; }
 @media (max-width: 700px) { img { max-width: none; width: 44rem; } }
 @media (prefers-color-scheme: dark) { img { filter: brightness(.8); } }
 .EQUAL { color: var(--good); } .ALIKE { color: var(--alike); } .DIFFERENT { color: var(--bad); }
@@ -453,7 +453,11 @@ class FileComparison:
         """
         data = "" if png is None else base64.b64encode(png).decode()
         alt = "A, B, and where only one of them is"
-        pictures = [f'<img alt="{alt}" src="data:image/png;base64,{data}">'] if data else []
+        pictures = (
+            [f'<figure><img alt="{alt}" src="data:image/png;base64,{data}"></figure>']
+            if data
+            else []
+        )
         rows = [(*row, places_of(d)) for row, d in zip(self._rows(), self.differences, strict=True)]
         changed = [
             ("changes the motion" if change.acts else "does not", change.message, places_of(change))
