@@ -924,7 +924,7 @@ ROBOT_SIBLINGS = Code(
     "robot.siblings",
     Fate.NOTED,
     "{field} is {value:g} of joint {first} and {other:g} of joint {second}; in all else they "
-    "agree; {pairs:other pair agrees|other pairs agree} in all",
+    "agree; further pairs of joints that agree in everything: {pairs}",
     meaning="One value differs between the two sides of a robot that is the same on both.",
     remedy="Give both the same value, if the robot is the same on both sides.",
     hint="check which is right",

@@ -118,7 +118,9 @@ td { font-size: 14px; min-width: 6em; }
 figure { margin: 0; overflow-x: auto; } img, svg { max-width: 100%; } svg { height: auto; }
 @media (max-width: 700px) { img { max-width: none; width: 44rem; } }
 @media (prefers-color-scheme: dark) { img { filter: brightness(.8); } }
-.EQUAL { color: var(--good); } .ALIKE { color: var(--alike); } .DIFFERENT { color: var(--bad); }
+strong { text-transform: uppercase; }
+.EQUAL, .agrees { color: var(--good); } .ALIKE, .undecided { color: var(--alike); }
+.DIFFERENT, .differs { color: var(--bad); }
 """
 
 

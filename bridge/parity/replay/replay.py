@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, Unpack, get_args
@@ -64,7 +65,7 @@ class Parting:
     Attributes:
         first: The first motion: an engine, or ``log``.
         second: The second one.
-        time: The time since the start [s]; NaN if they do not part.
+        time: The time since the start [s]; NaN if they move alike to the end.
         quantity: ``position``, ``velocity`` or ``effort``.
         joint: The joint.
     """
@@ -77,10 +78,10 @@ class Parting:
 
     def __str__(self) -> str:
         if not self.quantity:
-            return f"{self.first} and {self.second} do not part"
+            return f"{self.first} and {self.second} move alike to the end"
         return (
-            f"{self.first} and {self.second} part after {self.time:.4g} s by the {self.quantity} "
-            f"of {self.joint}"
+            f"{self.first} and {self.second} move apart after {self.time:.4g} s, first in the "
+            f"{self.quantity} of {self.joint}"
         )
 
 
@@ -93,7 +94,7 @@ class Replay:
         mechanism: The model as it was replayed.
         experiment: The experiment.
         engines: The replay in each engine.
-        partings: When and by what motions part.
+        partings: When motions move apart, and in which quantity first.
         explanations: What may explain the errors of the first engine, the best first; only
             proposed ones are causes.
         diagnostics: The findings about the log and the model.
@@ -126,7 +127,7 @@ class Replay:
 
     def overrides(self, known: Tables | None = None) -> str:
         """Return the overrides of the first cause as the text of a TOML file; empty if no cause is
-        proposed, or if it is none of the model.
+        proposed, or if the cause is no part of the model.
 
         Args:
             known: Tables of the overrides that the model already has.
@@ -525,7 +526,7 @@ def _short(value: float) -> str:
 
 
 def html(replay: Replay) -> str:
-    """Return the page: errors, partings, causes, and the curves of all joints.
+    """Return the page: errors, causes, when motions move apart, and the curves of all joints.
 
     Args:
         replay: The result.
@@ -544,16 +545,28 @@ def html(replay: Replay) -> str:
     sections = [
         ("Errors", difference_table(COLUMNS, rows)),
         ("Causes", _causes(replay)),
-        ("Partings", difference_table(("",), [(str(each),) for each in replay.partings])),
+        ("When motions move apart", _list(replay.partings)),
         ("Curves", "\n".join(_curves_of(replay))),
-        ("How it was run", difference_table(("",), [(fact,) for fact in facts])),
+        ("How it was run", _list(facts)),
     ]
+    engines = " and ".join(engine.engine for engine in replay.engines)
     claim = (
-        f"the motion of {counted(len(experiment.watched), 'joint')} over "
-        f"{experiment.duration:.4g} s, repeated in "
-        f"{' and '.join(engine.engine for engine in replay.engines)}."
+        f"{counted(len(experiment.watched), 'joint')} moved for {experiment.duration:.4g} s in "
+        f"{engines}: {_MEANINGS[replay.verdict]}."
     )
     return page(f"Replay of {replay.model}", replay.verdict, sections, claim)
+
+
+_MEANINGS = {
+    "agrees": "as in the log, within what the time step explains",
+    "undecided": "otherwise than in the log, but small differences of the start grow to this size",
+    "differs": "otherwise than in the log, by more than the time step explains",
+}
+"""The meaning of each verdict."""
+
+
+def _list(lines: Iterable[object]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(str(text))}</li>' for text in lines)}</ul>"
 
 
 def _causes(replay: Replay) -> str:
