@@ -1,14 +1,16 @@
 """Measure the sensitivity of the comparison: plant faults in running engines, one at a time, in
 twenty robots.
 
-python benchmarks/faults.py [--seeds N] [--motion-seeds N] [--folder FOLDER] [WORD ...]
+python benchmarks/faults.py [--seeds N] [--motion-seeds N] [--switches] [--folder FOLDER] [WORD ...]
 
 A fault changes the compiled MuJoCo model or the body that runs in PyBullet. The quantity that
 claims to show it must differ, and name its link or joint. Without a fault nothing may differ, for
 any seed; with ``--motion-seeds`` this is tried with all that `compare` compares at L1 and L2, and
 with the first seed at L0. Results go to ``FOLDER/faults.jsonl``; a run that was interrupted
-continues where it ended. With ``--table`` the table of the docs is printed. The exit status is 1 if
-a fault is missed or a sound engine is suspected.
+continues where it ended. With ``--switches`` only what governs contacts, stops, constraints and
+forces is flipped: a row must differ, or 10,000 steps on a ground must be the same to the last bit.
+With ``--table`` the table of the docs is printed; with ``--switches`` it is CSV. The exit status is
+1 if a fault is missed or a sound engine is suspected.
 """
 
 from __future__ import annotations
@@ -37,17 +39,20 @@ from tests.support.fault_search import (  # noqa: E402
     false_alarms_in_motion,
     search,
 )
+from tests.support.switches import NO_EFFECT, SWITCHES, judged  # noqa: E402
 
 KINDS = tuple(dict.fromkeys(kind for faults in FAULTS.values() for kind in faults))
 """The kinds of faults of both engines."""
 
 
-def main(folder: Path, seeds: int, words: Sequence[str], motion_seeds: int = 0) -> int:
+def main(
+    folder: Path, seeds: int, words: Sequence[str], motion_seeds: int = 0, *, switches: bool = False
+) -> int:
     """Run what is not known yet, and return the number of problems."""
     folder.mkdir(parents=True, exist_ok=True)
     results = folder / "faults.jsonl"
     known = _known(results)
-    for name, engine, kind in _tasks(words, motion_seeds):
+    for name, engine, kind in _switch_tasks(words) if switches else _tasks(words, motion_seeds):
         if (name, engine, kind) in known or (mechanism := _mechanism(name)) is None:
             continue
         outcome = _outcome(mechanism, engine, kind, ROBOTS.index(name), seeds)
@@ -55,15 +60,20 @@ def main(folder: Path, seeds: int, words: Sequence[str], motion_seeds: int = 0) 
         with results.open("a", encoding="utf-8") as file:
             file.write(json.dumps([name, engine, kind, outcome]) + "\n")
         print(f"{name}, {engine}, {kind}: {outcome}", flush=True)
-    wrong = [
-        f"{': '.join(key)}: {outcome}" for key, outcome in known.items() if outcome not in _RIGHT
-    ]
+    wrong = [f"{': '.join(key)}: {outcome}" for key, outcome in known.items() if _is_wrong(outcome)]
     print("\n".join(wrong))
     print(f"{len(known)} results, {len(wrong)} problems")
     return len(wrong)
 
 
-_RIGHT = {"found", NOT_APPLICABLE, "quiet"}
+_RIGHT = {"found", NOT_APPLICABLE, "quiet", NO_EFFECT}
+_FLIPPED, _SEEN = "switch ", "seen by "
+FLIPPED_STEPS = 10_000
+"""Number of steps in which a switch that no row sees must change nothing."""
+
+
+def _is_wrong(outcome: str) -> bool:
+    return outcome not in _RIGHT and not outcome.startswith(_SEEN)
 
 
 def _known(results: Path) -> dict[tuple[str, str, str], str]:
@@ -89,6 +99,14 @@ def _tasks(words: Sequence[str], motion_seeds: int) -> Iterator[tuple[str, str, 
     )
 
 
+def _switch_tasks(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield robot, engine and switch."""
+    for name in ROBOTS:
+        if not words or any(word in name for word in words):
+            for engine, switches in SWITCHES.items():
+                yield from ((name, engine, f"{_FLIPPED}{switch}") for switch in switches)
+
+
 @cache
 def _mechanism(name: str) -> bridge.Mechanism | None:
     """Return the mechanism of a robot; None if its package is not installed."""
@@ -98,6 +116,9 @@ def _mechanism(name: str) -> bridge.Mechanism | None:
 
 def _outcome(mechanism: bridge.Mechanism, engine: str, kind: str, seed: int, seeds: int) -> str:
     with _silence():
+        if kind.startswith(_FLIPPED):
+            seen = judged(mechanism, engine, kind.removeprefix(_FLIPPED), FLIPPED_STEPS)
+            return seen if seen == NO_EFFECT or seen.startswith("missed") else f"{_SEEN}{seen}"
         if engine != "both":
             return search(mechanism, engine, kind, seed)
         if kind.startswith(_IN_MOTION):
@@ -136,6 +157,24 @@ def table(folder: Path) -> str:
     return "\n".join(lines)
 
 
+def switch_table(folder: Path) -> str:
+    """Return CSV: by engine and switch, the row that governs it, and in how many robots a row saw
+    it, it had no effect, or it was missed.
+    """
+    known = _known(folder / "faults.jsonl")
+    lines = ["engine,switch,row,robots in which a row differs,robots without effect,missed"]
+    for engine, switches in SWITCHES.items():
+        for name, switch in switches.items():
+            outcomes = [
+                o for (_, e, k), o in known.items() if (e, k) == (engine, f"{_FLIPPED}{name}")
+            ]
+            seen = sum(outcome.startswith(_SEEN) for outcome in outcomes)
+            idle = outcomes.count(NO_EFFECT)
+            counts = seen, idle, len(outcomes) - seen - idle
+            lines.append(",".join((engine, name, switch.row, *map(str, counts))))
+    return "\n".join(lines)
+
+
 def _cell(known: dict[tuple[str, str, str], str], engine: str, kind: str) -> str:
     outcomes = [
         o for (_, e, k), o in known.items() if (e, k) == (engine, kind) and o != NOT_APPLICABLE
@@ -163,6 +202,7 @@ if __name__ == "__main__":
         "--motion-seeds", type=int, default=0, help="without a fault, with all of L1 and L2"
     )
     parser.add_argument("--folder", type=Path, default=Path("/tmp/sdfbridge-faults"))
+    parser.add_argument("--switches", action="store_true", help="flip switches alone")
     parser.add_argument("--table", action="store_true", help="print the table of what is known")
     parser.add_argument(
         "words",
@@ -172,6 +212,13 @@ if __name__ == "__main__":
     )
     options = parser.parse_args()
     if options.table:
-        print(table(options.folder))
+        print((switch_table if options.switches else table)(options.folder))
         sys.exit(0)
-    sys.exit(min(main(options.folder, options.seeds, options.words, options.motion_seeds), 1))
+    problems = main(
+        options.folder,
+        options.seeds,
+        options.words,
+        options.motion_seeds,
+        switches=options.switches,
+    )
+    sys.exit(min(problems, 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.code import Chosen, Code, Condition, Fate, Lost
+from loaders.code import LOOKS_ONLY, Chosen, Code, Condition, Fate, Lost
 
 _NO_VOLUME = "; the mesh encloses no volume to compare with"
 """End of the message about a mesh that is not closed."""
@@ -569,6 +569,13 @@ MESH_CONE = Code(
     "a cone becomes a mesh of {sides:side|sides}, which lies up to {share} of the radius inside",
     meaning="A cone is exported as a mesh with 64 sides.",
 )
+MESH_SKIN = Code(
+    "mesh.skin",
+    Fate.NOTED,
+    "skins are left out, which only MuJoCo draws: {names}",
+    meaning="A skin, which the bodies move and which is only drawn, is left out.",
+    effect=LOOKS_ONLY,
+)
 MESH_CONVEX_HULL = Code(
     "mesh.convex-hull",
     Fate.APPROXIMATED,
@@ -852,6 +859,11 @@ ROBOT_GYRATION = Code(
     harm=2,
 )
 ROBOT_GYRATION_SMALL = ROBOT_GYRATION.variant(fate=Fate.NOTED)
+ROBOT_GYRATION_COMPACT = ROBOT_GYRATION.variant(
+    "the largest moment of inertia of link {link}, {moment:.3g} kg m^2, is that of its mass "
+    "{radius:.3g} m from its center; its shapes reach {reach:.3g} m",
+    fate=Fate.NOTED,
+)
 ROBOT_NO_COLLISION = Code(
     "robot.no-collision",
     Fate.ASSUMED,
@@ -924,9 +936,12 @@ ROBOT_SIBLINGS = Code(
     "robot.siblings",
     Fate.NOTED,
     "{field} is {value:g} of joint {first} and {other:g} of joint {second}; in all else they "
-    "agree; further pairs of joints that agree in everything: {pairs}",
-    meaning="One value differs between the two sides of a robot that is the same on both.",
-    remedy="Give both the same value, if the robot is the same on both sides.",
+    "agree; others of the kind that agree in everything: {others}",
+    meaning=(
+        "One value differs between the two sides of a robot, or between one of three or more equal "
+        "parts such as wheels and the others."
+    ),
+    remedy="Give both the same value, if the two are alike.",
     hint="check which is right",
     harm=1,
 )
@@ -937,6 +952,26 @@ ROBOT_SIZE = Code(
     meaning="The links of the robot are larger or smaller than those of any robot.",
     remedy="Write all lengths in meters.",
     hint="write all lengths in meters",
+    harm=2,
+)
+ROBOT_SLOW = Code(
+    "robot.slow",
+    Fate.ASSUMED,
+    "the drive of joint {joint} moves it by {speed:.3g} rad/s or m/s at most: its effort is "
+    "{effort:g}, its damping {damping:g}",
+    meaning="The damping of a joint stops its drive, which reaches less than 0.01 rad/s or m/s.",
+    remedy="Write the damping in N m s/rad or N s/m.",
+    hint="check the unit of its damping",
+    harm=2,
+)
+ROBOT_TRAVEL = Code(
+    "robot.travel",
+    Fate.ASSUMED,
+    "joint {joint} slides by {travel:.4g} m, {ratio:.3g} times the size of the robot, which is "
+    "{size:.3g} m",
+    meaning="A limit of a prismatic joint is much larger than the robot.",
+    remedy="Write the limits in meters.",
+    hint="write its limits in meters",
     harm=2,
 )
 ROBOT_WEAK = Code(

@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Unpack
 
@@ -32,7 +33,7 @@ from loaders.files.read_file import read
 from loaders.finish.mass_properties import shape_inertia
 from loaders.inertia import SpatialInertia
 from loaders.limits import FileError, budgeted
-from loaders.model import Link
+from loaders.model import WORLD, Link
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
 from loaders.text import number
@@ -111,7 +112,7 @@ def fix(path: str | os.PathLike[str], **search: Unpack[Search]) -> Fix:
 
     Repaired are moments of inertia that no body has, or that the shapes of the link cannot have;
     reversed limits; axes that are no unit vectors; meshes, shapes and offsets in millimeters; and
-    in MJCF pairs of links that overlap at the start and are not excluded.
+    pairs of links that overlap at the start and are not excluded.
 
     Args:
         path: The file.
@@ -438,7 +439,7 @@ def _moments_of_shapes(work: _Work, inertial: Element, link: Link | None) -> Arr
             moments: Array = R_LI.T @ total.I_Lcm @ R_LI * (mass / total.mass)
             has_frame = work.kind != "mjcf" or "fullinertia" in inertial.attributes
             moments = moments if has_frame else np.diag(np.diag(moments))
-            if _are_of_a_body(moments):  # those of an open mesh need not be
+            if _are_of_a_body(moments):  # not so where triangles of a mesh are turned
                 return moments
     return None
 
@@ -655,31 +656,91 @@ _REPAIRS: dict[Code, Callable[[_Work, Diagnostic], None]] = {
 
 
 def _exclude(work: _Work, mechanism: Mechanism) -> None:
-    """Exclude the pairs of MJCF that overlap at the start; say what excludes them elsewhere."""
-    pairs = mechanism.that_may_collide(mechanism.overlaps, mechanism.default_policy)
-    if not pairs:
-        return
+    """Exclude the pairs that overlap at the start, or are left out because a URDF does not state
+    which links collide; say which the file cannot exclude.
+    """
+    colliding = mechanism.that_may_collide(mechanism.overlaps, mechanism.default_policy)
+    pairs = (*colliding, *mechanism.assumed_exclusions)
+    written: dict[Element, list[str]] = {}
+    elements = {link.name: work.at(link.where) for link in mechanism.scene.links}
+    elements[WORLD] = work.root.child("worldbody")
+    for pair in pairs:
+        first, second = (elements.get(name) for name in (pair.link_A, pair.link_B))
+        place = _place_of_exclusion(work, first, second)
+        overlap = f"overlap by {1e3 * pair.depth:.3g} mm" if pair.depth > 0.0 else "touch"
+        words = f"{pair.link_A} and {pair.link_B}: {overlap} at the start"
+        if place is None or first is None or second is None:
+            work.left.append(f"{words}; {_NOT_EXCLUDED}")
+            continue
+        written.setdefault(place, []).extend(_EXCLUSIONS[work.kind](first, second))
+        kind = "bodies" if work.kind == "mjcf" else "links"
+        work.note(place, f"{kind} {words}; they are excluded")
+    for place, lines in written.items():
+        contact = place.child("contact") if work.kind == "mjcf" else None
+        if contact is not None and not contact.is_empty:
+            _append(work, contact, lines)
+        elif work.kind == "mjcf":
+            _append(work, place, ("<contact>", *(f"  {line}" for line in lines), "</contact>"))
+        else:
+            _append(work, place, lines)
+
+
+_NOT_EXCLUDED = (
+    "the file cannot exclude them, since they are not two named links of one model in it"
+)
+
+
+def _place_of_exclusion(
+    work: _Work, first: Element | None, second: Element | None
+) -> Element | None:
+    """Return the element that can exclude a pair: the root of MJCF, or the only model or robot that
+    has both links; None if there is none.
+    """
+    if first is None or second is None:
+        return None
     if work.kind != "mjcf":
-        listed = ", ".join(f"{pair.link_A} and {pair.link_B}" for pair in pairs)
-        work.left.append(f"links overlap at the start, which the file cannot exclude: {listed}")
-        return
-    names = {element.name for element in work.root.below() if element.tag == "body"} | {"world"}
-    known = [pair for pair in pairs if {pair.link_A, pair.link_B} <= names]
-    if not known:
-        return
-    lines = [f'<exclude body1="{pair.link_A}" body2="{pair.link_B}"/>' for pair in known]
-    contact = work.root.child("contact")
-    if contact is not None and not contact.is_empty:
-        place, before = contact.outside, contact.children
-        indent = _indent(work.text, before[0].start) if before else ""
-        tail = work.text.rfind("\n", 0, place) if indent else place
-        work.edits[tail, tail] = "".join(indent + line for line in lines)
-    else:
-        first = work.root.children[0]
-        indent = _indent(work.text, first.start)
-        inner = "".join(indent + "  " * bool(indent) + line for line in lines)
-        place = work.text.rfind("\n", 0, work.root.outside) if indent else work.root.outside
-        work.edits[place, place] = f"{indent}<contact>{inner}{indent}</contact>"
-    for pair in known:
-        text = f"overlap by {1e3 * pair.depth:.3g} mm at the start; they are excluded"
-        work.note(contact or work.root, f"bodies {pair.link_A} and {pair.link_B}: {text}")
+        return first.parent if first.parent is second.parent else None
+    is_named = all(each.name or each.tag == "worldbody" for each in (first, second))
+    return work.root if is_named else None
+
+
+def _excluded_bodies(first: Element, second: Element) -> tuple[str, ...]:
+    names = (WORLD if each.tag == "worldbody" else each.name for each in (first, second))
+    return ('<exclude body1="{}" body2="{}"/>'.format(*names),)
+
+
+def _filter_group(member: str, ignored: str, first: Element, second: Element) -> tuple[str, ...]:
+    """Return Drake's filter group of two links, which ignores itself."""
+    group = f"{first.name}_and_{second.name}"
+    return (
+        f'<drake:collision_filter_group xmlns:drake="http://drake.mit.edu" name="{group}">',
+        *("  " + member.format(each.name) for each in (first, second)),
+        f"  {ignored.format(group)}",
+        "</drake:collision_filter_group>",
+    )
+
+
+_EXCLUSIONS: dict[str, Callable[[Element, Element], tuple[str, ...]]] = {
+    "mjcf": _excluded_bodies,
+    "urdf": partial(
+        _filter_group,
+        '<drake:member link="{}"/>',
+        '<drake:ignored_collision_filter_group name="{}"/>',
+    ),
+    "sdf": partial(
+        _filter_group,
+        "<drake:member>{}</drake:member>",
+        "<drake:ignored_collision_filter_group>{}</drake:ignored_collision_filter_group>",
+    ),
+}
+"""Lines that exclude a pair, by format."""
+
+
+def _append(work: _Work, element: Element, lines: Sequence[str]) -> None:
+    """Add lines at the end of an element, indented as its children."""
+    indent = _indent(work.text, element.children[0].start)
+    place = element.outside
+    newline = work.text.rfind("\n", 0, place)
+    if indent and not work.text[newline:place].strip():
+        place = newline - (work.text[newline - 1] == "\r")
+    work.edits[place, place] = "".join(indent + line for line in lines)

@@ -14,7 +14,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from bridge.geometry.overlap import has_volume
 from bridge.geometry.shapes import FLAT_SOLIDS, directions
 from bridge.mechanism import Mechanism
 from loaders.code import Code
+from loaders.deferred import cached_property
 from loaders.diagnostics import Diagnostic, Diagnostics, limited
 from loaders.finish.mesh_check import check_mesh_sizes
 from loaders.inertia import SpatialInertia
@@ -48,7 +48,9 @@ from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 
 LIGHT = 0.005
-"""Share of the mass of a robot below which a link is not judged: covers, frames of sensors."""
+"""Share of the mass of a robot without its heaviest link below which a link is not judged: covers,
+frames of sensors.
+"""
 DENSITIES = (1.0, 25_000.0)
 """Range of densities [kg/m^3]: a balloon of foam, and more than osmium (22,600)."""
 OF_METALS = (100.0, 25_000.0)
@@ -59,12 +61,22 @@ GYRATION = 3.0
 """Largest radius of gyration over the distance from the center of mass to the farthest point of the
 shapes; of a body within its shapes it is below 1.
 """
+COMPACT = 0.03
+"""Radius of gyration over that distance below which the moments are noted: of 1,905 links, 10 lie
+below, half of them of mathematical pendulums.
+"""
 OUTSIDE, OUTSIDE_FAR, OUTSIDE_LENGTH = 0.5, 0.4, 0.05
 """Largest distance of a center of mass from the hull of the shapes over their extent, and a smaller
 one where it exceeds a length [m]. Half of the extent is exceeded in 2 of 145 files, a third in 16.
 """
 DEGREES = 4.0 * math.pi
 """Limit of a revolute joint from which it is one in degrees [rad]; 0 of 1,314 axes have such."""
+TRAVEL = 20.0
+"""Largest travel of a prismatic joint over the size of the robot; it is at most 7 in 329 files."""
+SLOW = 0.01
+"""Smallest speed that a drive reaches against its damping [rad/s or m/s]; it is at least 0.45 in
+329 files.
+"""
 UNITS = {"millimeters": 1000.0, "inches": 1.0 / 0.0254}
 """Length of a meter in other units."""
 LARGE = 5.0
@@ -73,8 +85,10 @@ tell its unit: a body may have small parts.
 """
 UNIT_TOLERANCE = 1.5
 """Factor within which a ratio of lengths counts as one of units."""
-OFFSET_OF_TYPICAL = 100.0
-"""Largest offset of a joint over the median of the links' extents."""
+OFFSET_OF_TYPICAL, OFFSET_OF_LARGEST = 100.0, 10.0
+"""Largest offset of a joint over the median of the links' extents, and over the largest; the latter
+is at most 2.9 in 161 files.
+"""
 UNLIMITED = 1e9
 """Limit from which there is none [rad]."""
 ROBOT_SIZES = (0.005, 50.0)
@@ -82,6 +96,10 @@ ROBOT_SIZES = (0.005, 50.0)
 APART, MUCH_LARGER, LARGER = 0.75, 10.0, 3.0
 """Distance of the boxes of what collides and of what is drawn over the larger diagonal, and ratios
 of their diagonals: what is reported, and what is noted.
+"""
+ALIKE, APART_ALIKE = 0.05, 0.25
+"""Difference of the sides of two boxes over the larger diagonal up to which they are of the same
+shape, and the distance of such over the diagonal that is reported: of 2,109 pairs, 10 are farther.
 """
 GAP, TOUCHING = 0.5, 0.1
 """Distance of what two sides of a joint collide with and draw over the smaller extent: what is
@@ -94,6 +112,8 @@ such axis.
 """
 PLACEHOLDER = 0.01
 """Extent of a shape below which it may stand for nothing [m]."""
+_MAX_POINTS = 2_000_000
+"""Number of points of both sides of all joints above which no joint is looked at alone."""
 _RING = 32
 """Number of points on a circle."""
 
@@ -172,8 +192,12 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
     before = len(diagnostics)
     explained = _check_lengths(scene, parts, diagnostics)
     has_other_lengths = len(diagnostics) > before
-    check_mesh_sizes(scene, meshes, diagnostics, explained)
-    judged = [p for p in parts if _is_judged(p, parts) and p.link.name not in explained]
+    if explained or not has_other_lengths:
+        check_mesh_sizes(scene, meshes, diagnostics, explained)
+    masses = [part.mass for part in parts]
+    rest = sum(masses) - max(masses, default=0.0)
+    left_out = explained | _held(mechanism)  # the mass of what is held acts on nothing
+    judged = [p for p in parts if _is_judged(p, rest) and p.link.name not in left_out]
     _check_densities(judged, diagnostics)
     _check_gyration(judged, parts, diagnostics)
     for part in judged:
@@ -183,10 +207,13 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
             _check_moving(part, part.link.name in has_moments, diagnostics)
         if part.link.name not in explained:
             _check_collision_place(part, diagnostics)
-    _check_collisions([part for part in parts if part.link.name in moving], diagnostics)
+    in_mujoco = mechanism.default_policy == "mujoco"
+    movers = [part for part in parts if part.link.name in moving]
+    _check_collisions(movers, diagnostics, by_default=in_mujoco)
     if not has_other_lengths:
         _check_places(mechanism, parts, diagnostics)
     _check_limits(scene, diagnostics)
+    _check_travel(scene, parts, diagnostics)
     _check_drives(scene, diagnostics)
     _check_siblings(scene, diagnostics)
     _check_weights(mechanism, diagnostics)
@@ -235,17 +262,22 @@ def _size(parts: Sequence[_Part]) -> RobotSize:
     return RobotSize(mass, float(np.ptp(z)) if len(z) else 0.0)
 
 
-def _is_judged(part: _Part, parts: Sequence[_Part]) -> bool:
-    total = sum(other.mass for other in parts)
-    return part.is_complete and part.extent > 0.0 and part.mass > LIGHT * total
+def _is_judged(part: _Part, rest: float) -> bool:
+    return part.is_complete and part.extent > 0.0 and part.mass > LIGHT * rest
 
 
 def _moving_links(mechanism: Mechanism) -> frozenset[str]:
     """Return the links that move against the world, each alone: none is welded to another."""
     scene = mechanism.scene
     fixed = {joint.child for joint in scene.joints if joint.type is JointType.FIXED}
-    held = {joint.child for joint in scene.joints if joint.parent == WORLD} & fixed
-    return frozenset(link.name for link in scene.links if link.name not in fixed | held)
+    return frozenset(link.name for link in scene.links if link.name not in fixed) - _held(mechanism)
+
+
+def _held(mechanism: Mechanism) -> frozenset[str]:
+    """Return the links that the world holds: static ones, and those welded to it."""
+    world = mechanism.weld_group_of(WORLD)
+    names = (link.name for link in mechanism.scene.links)
+    return frozenset(name for name in names if mechanism.weld_group_of(name) == world)
 
 
 # --- points of shapes -----------------------------------------------------------------------------
@@ -310,6 +342,24 @@ def _diagonal(points: Array) -> float:
     return float(np.linalg.norm(upper - lower))
 
 
+def _diagonals_of_others(shapes: Sequence[Array]) -> Array:
+    """Return for each shape the diagonal of the box around all others [m], 0 if there are none.
+
+    Args:
+        shapes: The points of each shape.
+    """
+    nothing = np.array([[np.inf, -np.inf]] * 3)
+    boxes = [np.stack(_box(points), axis=1) if len(points) else nothing for points in shapes]
+    signs = np.array([1.0, -1.0])  # of lower and upper corners: the least of both is the outer one
+    corners = np.array([nothing, *boxes, nothing]) * signs
+    before = np.minimum.accumulate(corners)[:-2]
+    after = np.minimum.accumulate(corners[::-1])[::-1][2:]
+    lower, upper = np.moveaxis(np.minimum(before, after) * signs, -1, 0)
+    edges = np.where(np.isfinite(upper), upper - lower, 0.0)
+    diagonals: Array = np.linalg.norm(edges, axis=1)
+    return diagonals
+
+
 # --- lengths --------------------------------------------------------------------------------------
 
 
@@ -330,18 +380,21 @@ def _check_lengths(
     if max(extents) < lower or typical > upper:
         diagnostics.add(codes.ROBOT_SIZE, size=typical, lower=lower, upper=upper)
         return frozenset(part.link.name for part in parts)
-    if _report_offsets(scene, typical, diagnostics):
+    most = min(OFFSET_OF_TYPICAL * typical, OFFSET_OF_LARGEST * max(extents))
+    if _report_offsets(scene, typical, most, diagnostics):
         return frozenset()
     return _report_shapes(parts, typical, diagnostics)
 
 
-def _report_offsets(scene: Scene, typical: float, diagnostics: Diagnostics) -> bool:
-    """Report joints that lie far from their parents; return whether there is one."""
+def _report_offsets(scene: Scene, typical: float, most: float, diagnostics: Diagnostics) -> bool:
+    """Report joints that lie farther than a length from their parents; return whether there is
+    one.
+    """
     far = [
         (joint, offset)
         for joint in scene.joints
         if WORLD not in (joint.parent, joint.child)
-        and (offset := float(np.linalg.norm(joint.X_PJ.p))) > OFFSET_OF_TYPICAL * typical
+        and (offset := float(np.linalg.norm(joint.X_PJ.p))) > most
     ]
     if len(far) > len(scene.joints) // 2:  # links may be small things that lie far apart
         return False
@@ -369,14 +422,12 @@ def _report_shapes(
     reported: set[object] = set()
     links: set[str] = set()
     for part in parts:
-        for shape, points in part.shapes:
+        others = _diagonals_of_others([points for _, points in part.shapes])
+        for (shape, points), rest in zip(part.shapes, others, strict=True):
             size, name = _diagonal(points), f"{part.link.name}{SEPARATOR}{shape.name}"
-            is_large = size > LARGE * typical
-            others = [_diagonal(p) for other, p in part.shapes if is_large and other is not shape]
             found = _unit_of(size, typical, ("millimeters",))
-            for other in others:
-                if other > PLACEHOLDER:
-                    found = found or _unit_of(size, other, tuple(UNITS))
+            if found is None and rest > PLACEHOLDER and size > LARGE * typical:
+                found = _unit_of(size, rest, tuple(UNITS))
             if found is None:
                 continue
             links.add(part.link.name)
@@ -489,9 +540,13 @@ def _check_densities(parts: Sequence[_Part], diagnostics: Diagnostics) -> None:
 def _check_gyration(
     judged: Sequence[_Part], parts: Sequence[_Part], diagnostics: Diagnostics
 ) -> None:
-    """Report moments of inertia that need mass far outside the shapes, as one finding."""
+    """Report moments of inertia that need mass far outside the shapes, or all of it in one point of
+    them, each as one finding.
+    """
     largest = max((part.extent for part in parts), default=0.0)
     found: list[tuple[_Part, float, float]] = []
+    compact: list[tuple[_Part, float, float]] = []
+    named = {name for entry in diagnostics for name in entry.subjects}  # one mistake, one finding
     for part in judged:
         inertia = part.link.inertia
         if inertia is None:
@@ -501,21 +556,27 @@ def _check_gyration(
         reach = float(np.linalg.norm(part.points - inertia.p_LLcm, axis=1).max())
         if radius > GYRATION * reach:
             found.append((part, radius, reach))
-    if not found:
-        return
-    part, radius, reach = max(found, key=lambda entry: entry[1] / entry[2])
-    code = codes.ROBOT_GYRATION if radius > largest else codes.ROBOT_GYRATION_SMALL
-    diagnostics.add(
-        code,
-        part.link.where,
-        subjects=tuple(entry.link.name for entry, _, _ in found),
-        link=part.link.name,
-        radius=radius,
-        reach=reach,
-        moment=radius**2 * part.mass,
-        most=reach**2 * part.mass,
-        others=len(found) - 1,
-    )
+        elif 0.0 < radius < COMPACT * reach and part.link.name not in named:
+            compact.append((part, radius, reach))
+    is_huge = any(radius > largest for _, radius, _ in found)
+    for entries, code in (
+        (found, codes.ROBOT_GYRATION if is_huge else codes.ROBOT_GYRATION_SMALL),
+        (compact, codes.ROBOT_GYRATION_COMPACT),
+    ):
+        if not entries:
+            continue
+        part, radius, reach = max(entries, key=lambda entry: abs(math.log(entry[1] / entry[2])))
+        diagnostics.add(
+            code,
+            part.link.where,
+            subjects=tuple(entry.link.name for entry, _, _ in entries),
+            link=part.link.name,
+            radius=radius,
+            reach=reach,
+            moment=radius**2 * part.mass,
+            most=reach**2 * part.mass,
+            others=len(entries) - 1,
+        )
 
 
 def _check_center(part: _Part, diagnostics: Diagnostics) -> None:
@@ -604,15 +665,27 @@ def _have_moments(mechanism: Mechanism) -> frozenset[str]:
     return frozenset(name for name, group in groups.items() if group in with_moments)
 
 
-def _check_collisions(moving: Sequence[_Part], diagnostics: Diagnostics) -> None:
+def _check_collisions(
+    moving: Sequence[_Part], diagnostics: Diagnostics, *, by_default: bool
+) -> None:
     """Report what moves and is drawn but does not collide; as a note unless it is the only such
     link, and not the first: some robots leave out their base.
+
+    Args:
+        moving: The links that move.
+        diagnostics: Record for the findings.
+        by_default: Whether shapes collide unless they are told not to: then a sphere or a box that
+            does not is a mark, such as the target of a task.
     """
     drawn = [part.link for part in moving if part.link.visuals and part.mass > 0.0]
     without = [link for link in drawn if not link.collisions]
     if 2 * len(without) > len(drawn) > 1:
         return
-    is_odd = len(without) == 1 and (len(drawn) == 1 or without[0] is not drawn[0])
+    is_mark = by_default and not any(
+        isinstance(visual.geometry, Mesh) for link in without for visual in link.visuals
+    )
+    is_first = len(drawn) > 1 and drawn[0] in without
+    is_odd = len(without) == 1 and not is_first and not is_mark
     code = codes.ROBOT_NO_COLLISION if is_odd else codes.ROBOT_NO_COLLISION_NOTED
     for link in without:
         diagnostics.add(code, link.where, subjects=(link.name,), link=link.name)
@@ -629,7 +702,9 @@ def _check_collision_place(part: _Part, diagnostics: Diagnostics) -> None:
     is_inside = bool((low >= low_drawn).all() and (high <= high_drawn).all())
     ratio = max(sizes) / min(sizes)
     arguments: dict[str, Any] = {"subjects": (part.link.name,), "link": part.link.name}
-    if distance > APART * max(sizes) and not is_inside:
+    sides = np.abs((high - low) - (high_drawn - low_drawn)).max()
+    apart = APART_ALIKE if sides <= ALIKE * max(sizes) else APART
+    if distance > apart * max(sizes) and not is_inside:
         diagnostics.add(
             codes.ROBOT_COLLISION_APART,
             part.link.where,
@@ -657,15 +732,21 @@ def _check_places(mechanism: Mechanism, parts: Sequence[_Part], diagnostics: Dia
         points[mechanism.weld_group_of(part.link.name)].append(part.points @ X_WL.R.T + X_WL.p)
     sides = {group: np.concatenate(found) for group, found in points.items()}
     X_WL_of = {part.link.name: part.link.X_WL for part in parts}
+    group_of = mechanism.weld_group_of
+    joints = [
+        (joint, group_of(joint.parent), group_of(joint.child))
+        for joint in mechanism.scene.joints
+        if not joint.virtual and WORLD not in (joint.parent, joint.child)
+    ]
+    if sum(len(sides[one]) + len(sides[two]) for _, one, two in joints) > _MAX_POINTS:
+        return
+    diagonals = {group: _diagonal(points) for group, points in sides.items()}
     gaps: list[_Place] = []
     misses: list[_Place] = []
-    for joint in mechanism.scene.joints:
-        if joint.virtual or WORLD in (joint.parent, joint.child):
-            continue
-        groups = [mechanism.weld_group_of(name) for name in (joint.parent, joint.child)]
-        first, second = (sides[group] for group in groups)
-        extent = min(_diagonal(first), _diagonal(second))
-        if groups[0] == groups[1] or extent <= PLACEHOLDER:
+    for joint, one, two in joints:
+        first, second = sides[one], sides[two]
+        extent = min(diagonals[one], diagonals[two])
+        if one == two or extent <= PLACEHOLDER:
             continue
         distance = _distance_between(first, second, 0.5 * TOUCHING * extent)
         gaps.append((distance / extent, distance, joint))
@@ -750,13 +831,39 @@ def _check_limits(scene: Scene, diagnostics: Diagnostics) -> None:
                 )
 
 
+def _check_travel(scene: Scene, parts: Sequence[_Part], diagnostics: Diagnostics) -> None:
+    """Report prismatic joints between two bodies that move much farther than the robot is large."""
+    extents = {part.link.name: part.extent for part in parts}
+    places = [part.points @ part.link.X_WL.R.T + part.link.X_WL.p for part in parts]
+    size = _diagonal(np.concatenate([np.zeros((0, 3)), *places]))
+    for joint in scene.joints:
+        if joint.type is not JointType.PRISMATIC or not all(
+            extents.get(name) for name in (joint.parent, joint.child)
+        ):
+            continue
+        limits = [abs(x) for x in (joint.axes[0].lower, joint.axes[0].upper) if abs(x) < UNLIMITED]
+        travel = max(limits, default=0.0)
+        if travel > TRAVEL * size:
+            diagnostics.add(
+                codes.ROBOT_TRAVEL,
+                joint.where,
+                subjects=(joint.name,),
+                joint=joint.name,
+                travel=travel,
+                size=size,
+                ratio=travel / size,
+            )
+
+
 def _check_drives(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Report drives without effort or speed beside others that have some."""
-    followers = {coupling.follower for coupling in scene.couplings}
+    """Report drives without effort or speed beside others that have some, and those that their
+    damping stops.
+    """
+    followers, passive = {c.follower for c in scene.couplings}, _passive_base(scene)
     driven = [
         (joint, axis)
         for joint in scene.joints
-        if joint.name not in followers
+        if joint.name not in followers and joint.name not in passive
         for axis in joint.axes
     ]
     for quantity, code in (
@@ -769,6 +876,31 @@ def _check_drives(scene: Scene, diagnostics: Diagnostics) -> None:
         for joint, axis in driven:
             if getattr(axis, quantity) == 0.0:
                 diagnostics.add(code, joint.where, subjects=(joint.name,), joint=joint.name)
+    for joint, axis in driven:
+        if 0.0 < axis.effort < SLOW * axis.damping:
+            diagnostics.add(
+                codes.ROBOT_SLOW,
+                joint.where,
+                subjects=(joint.name,),
+                joint=joint.name,
+                effort=axis.effort,
+                damping=axis.damping,
+                speed=axis.effort / axis.damping,
+            )
+
+
+def _passive_base(scene: Scene) -> frozenset[str]:
+    """Return the joints of a chain from the world without shapes and effort, such as those that
+    hold a biped in a plane.
+    """
+    bare = {link.name for link in scene.links if not (link.collisions or link.visuals)} | {WORLD}
+    chain = [
+        joint
+        for joint in scene.joints
+        if joint.parent in bare and all(axis.effort == 0.0 for axis in joint.axes)
+    ]
+    moving = [joint.name for joint in chain if joint.axes and joint.type is not JointType.FIXED]
+    return frozenset(moving if len(moving) > 1 else ())
 
 
 def _check_weights(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
@@ -801,18 +933,22 @@ def _single_axes(mechanism: Mechanism) -> dict[int, tuple[Joint, JointAxis]]:
 # --- siblings -------------------------------------------------------------------------------------
 
 _SIDES = re.compile(
-    r"(?:(?<=_)|(?<![A-Za-z]))(?:left|right|l|r|fl|fr|rl|rr|lf|rf|lh|rh|hl|hr)(?![a-z])"
-    r"|(?:left|right)",
+    r"(?:(?<=_)|(?<![A-Za-z]))(?:(?P<end>[fhrb])?[lr]|[lr](?P<start>[fh]))(?![a-z])|left|right",
     re.IGNORECASE,
 )
+"""The side in a name: ``left``, ``l``; in ``fl``, ``rr`` after the end of the robot, in ``lf``
+before it.
+"""
+_OFFSET = "offset from the parent"
 _FIELDS: dict[str, tuple[Callable[[Joint, Link | None], float], float]] = {
     "damping": (lambda joint, _: joint.axes[0].damping, 0.0),
     "friction": (lambda joint, _: joint.axes[0].friction, 0.0),
     "effort": (lambda joint, _: joint.axes[0].effort, 0.0),
     "velocity": (lambda joint, _: joint.axes[0].velocity, 0.0),
     "inertia": (lambda joint, _: joint.axes[0].inertia, 0.0),
-    "offset from the parent": (lambda joint, _: float(np.linalg.norm(joint.X_PJ.p)), 1e-3),
+    _OFFSET: (lambda joint, _: float(np.linalg.norm(joint.X_PJ.p)), 1e-3),
     "mass of the child": (lambda _, link: _inertia(link).mass, 0.0),
+    "sum of the moments of the child": (lambda _, link: float(np.trace(_inertia(link).I_Lcm)), 0.0),
     "distance of the child's center of mass": (
         lambda _, link: float(np.linalg.norm(_inertia(link).p_LLcm)),
         1e-3,
@@ -829,25 +965,31 @@ def _inertia(link: Link | None) -> SpatialInertia:
     return SpatialInertia.of(0.0) if link is None or link.inertia is None else link.inertia
 
 
-def _check_siblings(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Report values of one joint that differ from those of its sibling on the other side.
+@dataclass(frozen=True)
+class _Odd:
+    """Two joints that should be alike, the values in which they differ, and how many others of the
+    kind agree.
+    """
 
-    All other pairs must agree, and this one in most of the values; if there is no other, the value
-    is missing on one side. What another finding is about is not reported again.
+    first: Joint
+    second: Joint
+    fields: Mapping[str, tuple[float, float]]
+    others: int
+
+
+def _check_siblings(scene: Scene, diagnostics: Diagnostics) -> None:
+    """Report values of one joint that differ from those of its sibling on the other side, or of the
+    copies of its part. What another finding is about is not reported again.
     """
     links = {link.name: link for link in scene.links}
+    odd = _odd_side(scene, links) or _odd_copy(scene, links)
+    if odd is None:
+        return
     named = {name for entry in diagnostics for name in entry.subjects}
-    pairs = [pair for pair in _siblings(scene) if len(pair) == 2]
-    odd = [(pair, fields) for pair in pairs if (fields := _different(pair, links))]
-    if len(odd) != 1:
+    first, second = odd.first, odd.second
+    if not named.isdisjoint((first.name, first.child, second.name, second.child)):
         return
-    ((first, second), fields) = odd[0]
-    is_named = not named.isdisjoint((first.name, first.child, second.name, second.child))
-    if is_named or 2 * len(fields) >= len(_FIELDS):
-        return
-    for name, (value, other) in fields.items():
-        if len(pairs) == 1 and 0.0 not in (value, other):
-            continue
+    for name, (value, other) in odd.fields.items():
         diagnostics.add(
             codes.ROBOT_SIBLINGS,
             second.where,
@@ -857,8 +999,59 @@ def _check_siblings(scene: Scene, diagnostics: Diagnostics) -> None:
             field=name,
             value=value,
             other=other,
-            pairs=len(pairs) - 1,
+            others=odd.others,
         )
+
+
+def _odd_side(scene: Scene, links: Mapping[str, Link]) -> _Odd | None:
+    """Return the only joint that differs from that on the other side, in less than half of the
+    values; if there is no other such pair, where a value is missing on one side.
+    """
+    pairs = [pair for pair in _siblings(scene) if len(pair) == 2]
+    odd = [(pair, fields) for pair in pairs if (fields := _different(pair, links))]
+    if len(odd) != 1:
+        return None
+    ((first, second), fields) = odd[0]
+    if len(pairs) == 1:
+        fields = {name: values for name, values in fields.items() if 0.0 in values}
+    if not fields or 2 * len(fields) >= len(_FIELDS):
+        return None
+    return _Odd(first, second, fields, len(pairs) - 1)
+
+
+def _odd_copy(scene: Scene, links: Mapping[str, Link]) -> _Odd | None:
+    """Return the only joint that differs in one value from two or more that agree in all but
+    their places: the fingers of a hand, the wheels of a car.
+    """
+    fields = {name: read for name, (read, _) in _FIELDS.items() if name != _OFFSET}
+    rows = {
+        joint: [float(read(joint, links[joint.child])) for read in fields.values()]
+        for joint in scene.joints
+        if joint.axes and joint.child in links and _inertia(links[joint.child]).mass > 0.0
+    }
+    found: list[_Odd] = []
+    for index, name in enumerate(fields):
+        groups: defaultdict[tuple[str, ...], list[Joint]] = defaultdict(list)
+        for joint, values in rows.items():
+            rest = values[:index] + values[index + 1 :]
+            groups[joint.type.name, *(f"{value:.2e}" for value in rest)].append(joint)
+        for group in groups.values():
+            by_value = sorted(group, key=lambda joint: rows[joint][index])
+            for odd, copies in ((by_value[0], by_value[1:]), (by_value[-1], by_value[:-1])):
+                value, *others = (rows[joint][index] for joint in (odd, *copies))
+                if len(copies) >= _COPIES and _is_odd(value, others):
+                    found.append(_Odd(copies[0], odd, {name: (others[0], value)}, len(copies) - 1))
+    return found[0] if len(found) == 1 else None
+
+
+_COPIES = 2
+"""Smallest number of equal parts of which another is a copy with a mistake."""
+
+
+def _is_odd(value: float, others: Sequence[float]) -> bool:
+    """Return whether a value differs from others, which are alike."""
+    are_alike = math.isclose(min(others), max(others), rel_tol=_ALIKE)
+    return are_alike and not math.isclose(value, others[0], rel_tol=_ALIKE, abs_tol=1e-9)
 
 
 def _different(pair: Sequence[Joint], links: Mapping[str, Link]) -> dict[str, tuple[float, float]]:
@@ -875,7 +1068,9 @@ def _siblings(scene: Scene) -> Iterator[tuple[Joint, ...]]:
     """Yield the joints whose names differ in the side alone, in the order of the file."""
     groups: defaultdict[tuple[str, JointType], list[Joint]] = defaultdict(list)
     for joint in scene.joints:
-        key, count = _SIDES.subn("*", joint.name)
+        key, count = _SIDES.subn(
+            lambda side: f"{side['end'] or ''}*{side['start'] or ''}", joint.name
+        )
         if count and joint.axes:
             groups[key, joint.type].append(joint)
     yield from map(tuple, groups.values())

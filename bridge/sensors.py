@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import initial_positions
 from bridge.mechanism.force_laws import FrameMotion
+from loaders.deferred import cached_property
 from loaders.model import WORLD, Joint, Sensor
 from loaders.numbers import plain_number, plain_numbers
 from loaders.pose import (
@@ -505,12 +505,12 @@ def placed_sensors(mechanism: Mechanism) -> tuple[PlacedSensor, ...]:
         for i, body in enumerate(mechanism.bodies)
         for sensor in body.link.sensors
     ]
-    models = {link.name: link.model for link in scene.links}
+    measured = [j for j in scene.joints if j.sensors and j.child in mechanism.body_index]
+    models = {link.name: link.model for link in scene.links} if measured else {}
     found += [
         (sensor, mechanism.body_index[joint.child], models.get(joint.child, ""), joint)
-        for joint in scene.joints
+        for joint in measured
         for sensor in joint.sensors
-        if joint.child in mechanism.body_index
     ]
     if not found:
         return ()

@@ -58,6 +58,8 @@ def capture_stdout(lines: list[str], *, everything: bool = False) -> Iterator[No
                 yield
         finally:
             for stream, pieces in texts.items():
+                if not any(pieces):
+                    continue
                 own, foreign = separated(b"".join(pieces).decode(errors="surrogateescape"))
                 lines += own + (_lines(foreign) if everything else [])
                 _print(stream, foreign.encode(errors="surrogateescape"))
@@ -99,28 +101,26 @@ def _print(stream: int, text: bytes) -> None:
 @contextmanager
 def _pointed_streams(texts: dict[int, list[bytes]]) -> Iterator[None]:
     """Point the streams to files in memory; append what was printed to ``texts``."""
-    outer = {
-        stream: _taken(stream) for stream in _STREAMS
-    }  # of a block around, or a thread that was late
-    saved = [pointer.value for pointer in _pointers()]
+    pointers, sinks = _pointers(), _sinks(os.getpid())
+    outer = [_taken(sink) for sink in sinks]  # of a block around, or a thread that was late
+    saved = [pointer.value for pointer in pointers]
     try:
-        for stream, pointer in zip(_STREAMS, _pointers(), strict=True):
-            pointer.value = _sink(os.getpid(), stream).file.value
+        for pointer, sink in zip(pointers, sinks, strict=True):
+            pointer.value = sink.file.value
         yield
     finally:
-        for pointer, value in zip(_pointers(), saved, strict=True):
+        for pointer, value in zip(pointers, saved, strict=True):
             pointer.value = value
-        for stream in _STREAMS:
-            texts[stream].append(_taken(stream))
-            _print(stream, outer[stream])
+        for stream, sink, text in zip(_STREAMS, sinks, outer, strict=True):
+            texts[stream].append(_taken(sink))
+            _print(stream, text)
 
 
-def _taken(stream: int) -> bytes:
-    """Return what was printed to the file of a stream since the last call.
+def _taken(sink: _Sink) -> bytes:
+    """Return what was printed to a file since the last call.
 
     The file is never cut: another thread may print to it at any time.
     """
-    sink = _sink(os.getpid(), stream)
     _c_library().fflush(sink.file)
     pieces = [os.pread(sink.descriptor, _PIECE, sink.read)]
     while len(pieces[-1]) == _PIECE:
@@ -145,8 +145,9 @@ class _Sink:
 @atexit.register
 def _print_late_text() -> None:
     """Print what threads have printed to the files after the last block."""
-    for stream in _STREAMS if _sink.cache_info().currsize else ():
-        _print(stream, _taken(stream))
+    if _sinks.cache_info().currsize:
+        for stream, sink in zip(_STREAMS, _sinks(os.getpid()), strict=True):
+            _print(stream, _taken(sink))
 
 
 @cache
@@ -170,8 +171,12 @@ def _pointers() -> tuple[ctypes.c_void_p, ...]:
 
 
 @cache
-def _sink(_process: int, _stream: int) -> _Sink:
-    """Return the file of this process for a stream."""
+def _sinks(_process: int) -> tuple[_Sink, ...]:
+    """Return the file of this process for each stream."""
+    return tuple(_new_sink() for _ in _STREAMS)
+
+
+def _new_sink() -> _Sink:
     import fcntl
 
     if hasattr(os, "memfd_create"):

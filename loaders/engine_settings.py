@@ -44,6 +44,8 @@ moments.
 """
 SKY = "skybox/"
 """Beginning of the paths of what the texture around a scene states."""
+SKIN = "skin"
+"""Section of the elements that are skins, which only MuJoCo draws."""
 OVERRIDE = "flag/override"
 """Flag of MuJoCo that gives all contacts the parameters of the options ``o_*``."""
 

@@ -151,10 +151,8 @@ class Node:
         return self.append(child)
 
     def detach(self) -> Node:
-        """Remove this node from its parent; return it."""
-        if self.parent is not None:
-            self.parent.children = [child for child in self.parent.children if child is not self]
-            self.parent = None
+        """Remove this node from its parent; return it. `detach_all` removes several."""
+        detach_all((self,))
         return self
 
     def copy(self) -> Node:
@@ -530,6 +528,16 @@ def home_of(parent: str, name: str) -> str:
     homes = tuple(home for home in _HOMES.get(name, ()) if home != parent)
     places = (f"`<{home}>`".replace("` of `", ">` of `<") for home in homes)
     return f"it belongs into {' or '.join(places)}" if homes else ""
+
+
+def detach_all(nodes: Iterable[Node]) -> None:
+    """Remove nodes from their parents, in one pass over the children of each."""
+    gone = {id(node): node for node in nodes}
+    for parent in {id(node.parent): node.parent for node in gone.values()}.values():
+        if parent is not None:
+            parent.children = [child for child in parent.children if id(child) not in gone]
+    for node in gone.values():
+        node.parent = None
 
 
 IgnoredElements = Mapping[str, Code]

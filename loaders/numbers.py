@@ -19,6 +19,13 @@ _MAX = sys.float_info.max
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
 
 
+def whole_number(digits: str | bytes) -> int:
+    """Return a number of decimal digits, of which the first 18 count: Python refuses more than
+    4,300.
+    """
+    return int(digits[:18])
+
+
 def plain_number(text: str) -> float | None:
     """Return a finite decimal number, perhaps with space around it; None for any other text.
 

@@ -12,16 +12,19 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
+import bridge
+import loaders
 from benchmarks import interruption
 from benchmarks.fuzz import __main__ as fuzz
 from benchmarks.fuzz import outputs, process
-from benchmarks.fuzz.cases import KINDS, case_files, corpus
+from benchmarks.fuzz.cases import CORPUS, KINDS, case_files, corpus
 from benchmarks.fuzz.judge import OUTPUT
 
 pytest.importorskip("pybullet")
@@ -64,6 +67,16 @@ def test_no_input_that_once_failed_fails_again(worker: ProcessPoolExecutor) -> N
     results = worker.submit(process.run_cases, cases).result()
     assert {corpus()[result.number].name: result for result in results if result.failed} == {}
     assert len(results) == len(cases) > 0
+
+
+@pytest.mark.parametrize("name", ["off-digits", "ply-digits", "mjcf-memory-digits"])
+def test_a_number_of_more_digits_than_python_converts_is_a_finding(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path))
+    (main,) = (CORPUS / name).glob("robot.*")
+    with suppress(loaders.ModelError):
+        bridge.to_mjcf(loaders.load(main, quiet=True), quiet=True)
 
 
 @pytest.mark.slow
@@ -116,6 +129,20 @@ def test_the_harness_tells_failures_apart_and_goes_on(monkeypatch: pytest.Monkey
     assert [result.outcome for result in results] == outcomes
     assert [result.kind for result in results] == list(kinds)
     assert [result.detail for result in results[1:4]] == ["SIGSEGV", "SIGXCPU", "exit 3"]
+
+
+def test_results_that_a_process_wrote_at_once_are_all_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(process, "_WAIT", 1.0)
+    reader, writer = os.pipe()
+    os.write(writer, 3 * b'["loaded", "", 0.0, 0.0]\n')
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    found = list(process._results([("fine", number) for number in range(3)], child.pid, reader))
+    os.close(reader)
+    os.close(writer)
+    child.returncode = 0  # it was reaped
+    assert [result.outcome for result in found] == ["loaded"] * 3
 
 
 def test_a_second_run_resumes_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

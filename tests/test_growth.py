@@ -5,6 +5,8 @@ functions.
 from __future__ import annotations
 
 import dataclasses
+import random
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 
 import bridge
 import loaders
+from benchmarks import schema_growth
 from benchmarks.growth import (
     BEGIN,
     END,
@@ -26,8 +29,13 @@ from benchmarks.growth import (
     with_table,
     written,
 )
+from bridge import Mechanism
 from bridge.diff.mechanics import MAX_DOFS, mechanical_error
+from bridge.geometry import overlap
+from bridge.lowering.sources import mechanism_of
+from bridge.robot_checks import doubts
 from loaders import limits
+from loaders.pose import IDENTITY
 from loaders.scene import Scene
 from tests.support.scenes import UNIT_BOX, link, scene
 
@@ -139,13 +147,102 @@ def test_the_check_of_an_export_is_linear_in_free_bodies() -> None:
 
 
 @pytest.mark.slow
-def test_the_export_of_hinged_bodies_that_may_touch_is_linear(tmp_path: Path) -> None:
-    def hinges(count: int) -> Scene:
-        body = "<body pos='{} 0 0'><joint/><geom size='1'/></body>"
-        text = mjcf(each(count, lambda i: body.format(3 * i)))
-        return loaders.load(written(text, tmp_path / str(count)), quiet=True)
-
+def test_the_export_of_hinged_bodies_that_may_touch_is_linear() -> None:
     first, few, many = hinges(2), hinges(50), hinges(200)
     bridge.to_mjcf(first, quiet=True)  # modules are imported on first use
     small, large = (calls(lambda one=one: bridge.to_mjcf(one, quiet=True)) for one in (few, many))  # type: ignore[misc]
     assert exponent(small, large) < LINEAR
+
+
+# --- every element of every format ----------------------------------------------------------------
+
+SCHEMA = schema_growth.inputs()
+SAMPLES = (
+    *("sdf model/link", "sdf model/link/visual", "urdf robot/joint", "mjcf mujoco/body"),
+    *("srdf robot/disable_collisions", "directives/add_weld", "obj/usemtl", "gltf/materials"),
+)
+
+
+def calls_of_stages(maker: schema_growth.Maker, count: int, folder: Path) -> int:
+    folder.mkdir()
+    main = schema_growth.written(maker(count), folder)
+    return calls(lambda: schema_growth.stages(main))
+
+
+def grows(name: str, folder: Path, count: int) -> float:
+    """Return the exponent of the calls for an element that is repeated."""
+    (folder / "first").mkdir()
+    schema_growth.stages(schema_growth.written(SCHEMA[name](2), folder / "first"))
+    few, many = (calls_of_stages(SCHEMA[name], n, folder / str(n)) for n in (count, 4 * count))
+    return exponent(few, many)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_work_for_an_element_that_is_repeated_is_linear(name: str, tmp_path: Path) -> None:
+    assert grows(name, tmp_path, 10) < LINEAR
+
+
+@pytest.mark.slow
+def test_the_work_for_any_element_that_is_repeated_is_linear(tmp_path: Path) -> None:
+    names = random.Random(0).sample(sorted(SCHEMA), 20)
+    found = {name: grows(name, tmp_path / f"{k}", 25) for k, name in enumerate(names)}
+    assert {name: power for name, power in found.items() if power >= LINEAR} == {}
+
+
+def hinges(count: int) -> Scene:
+    """Return bodies with a hinge on the world."""
+    body = "<body pos='{} 0 0'><joint/><geom size='1'/></body>"
+    text = mjcf(each(count, lambda i: body.format(3 * i)))["robot.xml"]
+    return loaders.load_string(str(text), format="mjcf", quiet=True)
+
+
+def test_the_memory_of_jacobians_is_that_of_one() -> None:
+    mechanism = mechanism_of(hinges(200))
+    mechanism.jacobians()
+    tracemalloc.start()
+    try:
+        count = sum(1 for _ in mechanism.jacobians().values())
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert count == 200
+    assert peak < 1_500_000  # all have 200 * 6 * 200 numbers of 8 bytes: 1.9 MB
+
+
+def piled(count: int) -> Scene:
+    """Return bodies that stand in each other, all held by the world."""
+    text = mjcf("<body><geom size='1'/></body>" * count)["robot.xml"]
+    return loaders.load_string(str(text), format="mjcf", quiet=True)
+
+
+def loose(count: int) -> Scene:
+    """Return bodies that nothing connects."""
+    return scene([link(f"l{i}", shape=UNIT_BOX) for i in range(count)])
+
+
+@pytest.mark.parametrize(
+    ("make", "use"),
+    [
+        pytest.param(piled, lambda mechanism: mechanism.overlaps, id="overlaps"),
+        pytest.param(loose, doubts, id="doubts"),
+    ],
+)
+def test_what_is_found_out_about_a_robot_is_linear(
+    make: Callable[[int], Scene], use: Callable[[Mechanism], object]
+) -> None:
+    first, few, many = (mechanism_of(make(count)) for count in (2, 100, 400))
+    use(first)  # modules are imported on first use
+    assert exponent(calls(lambda: use(few)), calls(lambda: use(many))) < LINEAR
+
+
+def test_no_more_boxes_and_depths_are_looked_at_than_the_limits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(overlap, "MAX_BOXES", 150)
+    boxes = [link(f"l{i}", shape=UNIT_BOX) for i in range(20)]
+    here = dict.fromkeys((f"l{i}" for i in range(20)), IDENTITY)
+    groups = {name: i for i, name in enumerate(here)}
+    model = overlap.ShapeModel(boxes)
+    assert 100 < len(model.overlaps(here, groups)) < 150
+    monkeypatch.setattr(overlap, "MAX_DEPTHS", 30)
+    assert len(model.overlaps(here, groups)) == 30

@@ -93,7 +93,7 @@ ORDER = {
         {"__init__", "fields", "numbers", "options", "report"},
         {"xml"},
         {"folder"},
-        {"elements"},
+        {"elements", "looks"},
         {"assembly"},
         {"mjcf", "pybullet", "sdf", "urdf"},
         {"directives"},

@@ -129,11 +129,12 @@ def _run_fork(cases: Sequence[Case], seconds: int) -> Iterator[Result]:
 
 
 def _results(cases: Sequence[Case], child: int, reader: int) -> Iterator[Result]:
-    with os.fdopen(reader, "r", encoding="utf-8", closefd=False) as lines:
+    # without a buffer, in which a second line would be one that `select` does not see
+    with os.fdopen(reader, "rb", buffering=0, closefd=False) as lines:
         for case in cases:
             start = time.monotonic()
             ready, _, _ = select.select([reader], [], [], _WAIT)
-            line = lines.readline() if ready else ""
+            line = lines.readline() if ready else b""
             if not line:
                 if not ready:
                     os.kill(child, signal.SIGKILL)

@@ -611,7 +611,7 @@ def add_replay_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--gains", action="append", default=[], type=gains, metavar="JOINT=P,D", help=text
     )
-    text = "joint of a name in the log, where it differs; may be repeated"
+    text = "joint of a name in the log, or JOINT.command_effort of a column; may be repeated"
     group.add_argument(
         "--map", action="append", default=[], type=renaming, metavar="NAME=JOINT", help=text
     )

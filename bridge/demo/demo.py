@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ import numpy as np
 
 import loaders
 from bridge.camera import FIELD_OF_VIEW, SIZE, Camera, Image, composite_on_background, fit_camera
-from bridge.lowering.lower import lower
 from bridge.lowering.sources import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, all_positions
@@ -34,12 +33,9 @@ from bridge.targets.mjcf.folder import folder_files
 from bridge.targets.mjcf.keyframe import qpos
 from bridge.targets.pybullet import load_into_pybullet
 from bridge.targets.pybullet.body import bullet_image
-from bridge.targets.pybullet.geometry import textured_mesh
-from loaders.model import Capsule, Cylinder, Mesh, Sphere, Visual
 from loaders.picture import AZIMUTH, ELEVATION
 from loaders.pose import Array
 from loaders.scene import Scene
-from loaders.text import numbers
 
 from . import mujoco_worker
 
@@ -294,8 +290,9 @@ def _bullet_images(
 
         client = pybullet.connect(pybullet.DIRECT)
         try:
-            drawn = lower(_with_round_visuals(mechanism.scene))
-            robot = load_into_pybullet(drawn, physicsClientId=client, quiet=True)
+            robot = load_into_pybullet(
+                mechanism, physicsClientId=client, smooth_visuals=True, quiet=True
+            )
             images = []
             for pose, camera in zip(poses, cameras, strict=True):
                 robot.set_positions(pose)
@@ -305,24 +302,6 @@ def _bullet_images(
             pybullet.disconnect(client)
 
 
-def _with_round_visuals(scene: Scene) -> Scene:
-    """Return a scene whose round visuals are meshes: PyBullet draws a cylinder with few sides."""
-    links = tuple(replace(link, visuals=tuple(map(_round, link.visuals))) for link in scene.links)
-    return replace(scene, links=links)
-
-
-def _round(visual: Visual) -> Visual:
-    surface = textured_mesh(visual.geometry) if isinstance(visual.geometry, _ROUND) else None
-    if surface is None:
-        return visual
-    vertices, faces, _ = surface
-    lines = [f"v {numbers(vertex)}" for vertex in vertices]
-    lines += [f"f {' '.join(str(i + 1) for i in face)}" for face in faces.tolist()]
-    data = "\n".join(lines).encode()
-    return replace(visual, geometry=Mesh(uri="round.obj", path=None, data=data))
-
-
-_ROUND = (Capsule, Cylinder, Sphere)
 _MODEL = "arm"
 """Name of the folder of the model."""
 POSES: tuple[dict[str, Position], ...] = (

@@ -70,27 +70,22 @@ class MechanicalError:
 
     def reasons(self, tolerance: float) -> tuple[str, ...]:
         """Return what is not equal within a tolerance."""
-        masses = f"masses differ by up to {percent(self.mass)} their value"
-        matrices = f"mass matrices differ by {percent(self.mass_matrix)} their diagonal entries"
-        numbers = (
-            (f"poses of links differ by {self.pose:.2g}", self.pose),
-            (masses, self.mass),
-            (matrices, self.mass_matrix),
-        )
+        errors = {
+            f"poses of links differ by {self.pose:.2g}": self.pose,
+            f"masses differ by up to {percent(self.mass)} their value": self.mass,
+            f"mass matrices differ by {percent(self.mass_matrix)} their diagonal entries": (
+                self.mass_matrix
+            ),
+        }
+        names = {
+            "B lacks": self.missing,
+            "joints have other coordinates in B:": self.changed,
+            "only B moves": self.added,
+            "colliding pairs differ:": self.pairs,
+        }
         return (
-            *(text for text, error in numbers if not error <= tolerance),
-            *([f"B lacks {shortened(', '.join(self.missing))}"] if self.missing else ()),
-            *(
-                [f"joints have other coordinates in B: {shortened(', '.join(self.changed))}"]
-                if self.changed
-                else ()
-            ),
-            *([f"only B moves {shortened(', '.join(self.added))}"] if self.added else ()),
-            *(
-                [f"colliding pairs differ: {shortened(', '.join(self.pairs))}"]
-                if self.pairs
-                else ()
-            ),
+            *(text for text, error in errors.items() if not error <= tolerance),
+            *(f"{text} {shortened(', '.join(found))}" for text, found in names.items() if found),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -39,6 +40,10 @@ TOUCH = 1e-6
 MAX_PAIRS = 500
 """Number of overlapping pairs after which no further ones are sought: links in one place by the
 hundred are no robot.
+"""
+MAX_BOXES, MAX_DEPTHS = 20_000_000, 200_000
+"""Numbers of pairs of boxes that are compared, and of depths that are computed, after which no
+further overlaps are sought: half a second and two.
 """
 MIN_OVERLAP = 1e-3
 """Smallest overlap that counts [m]; smaller ones result from the tessellation of meshes."""
@@ -253,23 +258,23 @@ class ShapeModel:
                 of a mesh by `HULL_MARGIN`; the depth of the result may be negative then, a gap.
 
         Returns:
-            The deepest overlap of each pair of links; of the first `MAX_PAIRS` pairs found.
+            The deepest overlap of each pair of links; of the first `MAX_PAIRS` pairs found, within
+            `MAX_BOXES` and `MAX_DEPTHS`.
         """
         margin = self._margin if with_margins else np.zeros_like(self._margin)
         deepest: dict[tuple[int, int], tuple[float, int, int, tuple[float, float, float]]] = {}
-        group = [groups[name] for name in self.links]
         self._place([X_WL[name] for name in self.links])
-        for i, j in self._candidates(margin):
+        candidates = self._candidates(margin, [groups[name] for name in self.links])
+        for i, j in islice(candidates, MAX_DEPTHS):
             pair = (int(self._link[i]), int(self._link[j]))
             if len(deepest) == MAX_PAIRS:
                 break
-            if group[pair[0]] != group[pair[1]]:
-                margins = float(margin[i] + margin[j])
-                depth = self._depth(i, j, margins + 1e-9)
-                is_deepest = pair not in deepest or depth > deepest[pair][0]
-                if depth + margins > min_depth and is_deepest:
-                    x, y, z = (0.5 * (self._points[:3] + self._points[3:])).tolist()
-                    deepest[pair] = (depth, i, j, (x, y, z))
+            margins = float(margin[i] + margin[j])
+            depth = self._depth(i, j, margins + 1e-9)
+            is_deepest = pair not in deepest or depth > deepest[pair][0]
+            if depth + margins > min_depth and is_deepest:
+                x, y, z = (0.5 * (self._points[:3] + self._points[3:])).tolist()
+                deepest[pair] = (depth, i, j, (x, y, z))
         found = [
             Overlap(
                 link_A=self.links[a],
@@ -425,17 +430,24 @@ class ShapeModel:
         self._data.geom_xpos[:] = p_WL + np.einsum("nij,nj->ni", R_WL, self._p_LG)
         self._data.geom_xmat[:] = (R_WL @ self._R_LG).reshape(-1, 9)
 
-    def _candidates(self, margin: Array) -> Iterator[tuple[int, int]]:
-        """Yield the geoms (i < j) of different links whose bounding boxes overlap."""
+    def _candidates(self, margin: Array, groups: Sequence[object]) -> Iterator[tuple[int, int]]:
+        """Yield the geoms (i < j) of links of different groups whose bounding boxes overlap."""
+        number: dict[object, int] = {}
+        of_link = np.array([number.setdefault(group, len(number)) for group in groups])
+        if len(number) < 2:
+            return
+        group = of_link[self._link]
         low, high = self._bounds()
         low, high = low - margin[:, np.newaxis], high + margin[:, np.newaxis]
         order = np.argsort(low[:, 0], kind="stable")
         sorted_low = low[order, 0]
         ends = np.searchsorted(sorted_low, high[order, 0], side="right")
-        for place, i in enumerate(order):
+        compared = np.cumsum(ends - np.arange(len(order)))
+        for place, i in enumerate(order[: np.searchsorted(compared, MAX_BOXES)]):
             others = order[place + 1 : ends[place]]
+            others = others[group[others] != group[i]]
             apart = (low[others, 1:] > high[i, 1:]) | (high[others, 1:] < low[i, 1:])
-            touching = others[~apart.any(axis=1) & (self._link[others] != self._link[i])]
+            touching = others[~apart.any(axis=1)]
             for j in touching.tolist():
                 yield (int(i), j) if i < j else (j, int(i))
 

@@ -34,7 +34,7 @@ from .cache import (
     write_record,
 )
 
-_VERSION = "5"
+_VERSION = "6"
 """Version of the conversion and of its record."""
 _SUBFOLDER = "pictures"
 PNG = ".png"
@@ -43,6 +43,10 @@ _STARTS = {b"\x89PNG": PNG, b"\xff\xd8\xff": JPEG}
 """Formats that engines read, by the first bytes of the file."""
 _JPEG_MODES = ("L", "RGB")
 """Colors of JPEG files that every engine reads; others, for print, become PNG."""
+_WRITERS = {PNG: "PNG", JPEG: "JPEG"}
+"""Name of each format in Pillow."""
+_QUALITY = 92
+"""Quality of a JPEG file that is scaled."""
 _LEVEL = 6
 """Level of PNG compression: a photograph becomes a quarter smaller than at level 1, in 1.6 times
 the time, which the cache needs once.
@@ -58,12 +62,14 @@ class Picture:
         suffix: Suffix of its format.
         digest: Hash of the content.
         has_transparent_pixels: Whether any pixel is more transparent than opaque.
+        pixels: Number of its pixels.
     """
 
     data: bytes
     suffix: str
     digest: str
     has_transparent_pixels: bool
+    pixels: int
 
 
 def engine_picture(
@@ -73,6 +79,7 @@ def engine_picture(
     *,
     where: Where = NOWHERE,
     formats: tuple[str, ...] = (PNG,),
+    largest: int | None = None,
 ) -> Picture | None:
     """Return an image file in a format of the engine, or None with a diagnostic if it is missing or
     unreadable.
@@ -83,9 +90,11 @@ def engine_picture(
         diagnostics: Receives the findings.
         where: The place in the source.
         formats: Suffixes of the formats that the engine reads, with that of PNG.
+        largest: Largest width and height [pixels], to which larger pictures are scaled; None for
+            any.
     """
     try:
-        picture = _cached(file, formats)
+        picture = _cached(file, formats, largest)
     except (OSError, PictureError) as error:
         diagnostics.add(
             TEXTURE_UNREADABLE,
@@ -100,7 +109,7 @@ def engine_picture(
     return picture
 
 
-def _cached(file: str, formats: tuple[str, ...]) -> Picture | None:
+def _cached(file: str, formats: tuple[str, ...], largest: int | None) -> Picture | None:
     """Return a picture from the cache, or convert it.
 
     Raises:
@@ -110,13 +119,13 @@ def _cached(file: str, formats: tuple[str, ...]) -> Picture | None:
     path = os.path.abspath(file)
     record = None
     with suppress(OSError):
-        record = record_path(str(cache_folder() / _SUBFOLDER), _VERSION, path, formats)
+        record = record_path(str(cache_folder() / _SUBFOLDER), _VERSION, path, formats, largest)
         known = read_record(record, _is_part)
         if known is not None:
             return _read(known)
     (source,) = states_of([path])
     with metered() as costs:
-        picture = _converted(path, formats)
+        picture = _converted(path, formats, largest)
     if picture is not None and record is not None:
         with suppress(OSError):
             _store(picture, source, costs, record)
@@ -124,7 +133,9 @@ def _cached(file: str, formats: tuple[str, ...]) -> Picture | None:
 
 
 def _is_part(part: Any) -> bool:
-    return has_members(part, file=str, suffix=str, digest=str, has_transparent_pixels=bool)
+    return has_members(
+        part, file=str, suffix=str, digest=str, has_transparent_pixels=bool, pixels=int
+    )
 
 
 def _read(conversion: Conversion) -> Picture:
@@ -135,6 +146,7 @@ def _read(conversion: Conversion) -> Picture:
         suffix=part["suffix"],
         digest=part["digest"],
         has_transparent_pixels=part["has_transparent_pixels"],
+        pixels=part["pixels"],
     )
 
 
@@ -152,12 +164,13 @@ def _store(picture: Picture, source: FileState, costs: Mapping[str, int], record
         "suffix": picture.suffix,
         "digest": picture.digest,
         "has_transparent_pixels": picture.has_transparent_pixels,
+        "pixels": picture.pixels,
     }
     files = (source,) if kept else (source, *states_of([file]))
     write_record(Conversion(parts=(part,), findings=(), files=files, costs=costs), record)
 
 
-def _converted(path: str, formats: tuple[str, ...]) -> Picture | None:
+def _converted(path: str, formats: tuple[str, ...], largest: int | None) -> Picture | None:
     """Return a picture in one of the formats; None if it cannot be decoded."""
     data = picture_bytes(path)
     suffix = next((suffix for start, suffix in _STARTS.items() if data.startswith(start)), "")
@@ -165,12 +178,18 @@ def _converted(path: str, formats: tuple[str, ...]) -> Picture | None:
     try:
         with decoded(data, path) as image:
             has_alpha = "A" in image.getbands() or (suffix == PNG and "transparency" in image.info)
-            if suffix == JPEG and suffix in formats and image.mode in _JPEG_MODES:
+            is_scaled = largest is not None and max(image.size) > largest
+            stays_jpeg = suffix == JPEG and suffix in formats and image.mode in _JPEG_MODES
+            if stays_jpeg and not is_scaled:
                 image.save(out, "JPEG", quality="keep")
+                pixels = image.width * image.height
             else:
-                suffix = PNG
-                colors = "RGBA" if has_alpha else "RGB"
-                in_8_bits(image).convert(colors).save(out, "PNG", compress_level=_LEVEL)
+                suffix = JPEG if stays_jpeg else PNG
+                drawn = in_8_bits(image).convert("RGBA" if has_alpha else "RGB")
+                if largest is not None:
+                    drawn.thumbnail((largest, largest))
+                drawn.save(out, _WRITERS[suffix], quality=_QUALITY, compress_level=_LEVEL)
+                pixels = drawn.width * drawn.height
             is_transparent = has_alpha and bool(
                 np.asarray(image.convert("RGBA"))[:, :, 3].min() < 128
             )
@@ -178,4 +197,10 @@ def _converted(path: str, formats: tuple[str, ...]) -> Picture | None:
         return None
     data = out.getvalue()
     digest = hashlib.sha256(data).hexdigest()
-    return Picture(data=data, suffix=suffix, digest=digest, has_transparent_pixels=is_transparent)
+    return Picture(
+        data=data,
+        suffix=suffix,
+        digest=digest,
+        has_transparent_pixels=is_transparent,
+        pixels=pixels,
+    )

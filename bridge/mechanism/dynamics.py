@@ -9,7 +9,7 @@ composite rigid body algorithm (table 6.2).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -409,25 +409,49 @@ def damper_and_spring_forces(
     return forces
 
 
-def jacobians(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> dict[str, Array]:
-    """Return the Jacobians of all links; see `bridge.Mechanism.jacobians`.
+class _Jacobians(Mapping[str, Array]):
+    """The Jacobians of links, each computed when it is asked for: to hold all takes a memory that
+    grows as the number of links times that of velocities.
 
-    Motions are computed at the origin of the world, where those of a chain add up.
+    Motions are kept at the origin of the world, where those of a chain add up.
     """
-    segments, nv = _segments(bodies, positions), sum(body.nv for body in bodies)
-    at_origin: list[Array] = []
-    for segment, X_WS in zip(segments, _world_poses(segments), strict=True):
-        J = np.zeros((6, nv)) if segment.parent == ROOT else at_origin[segment.parent].copy()
-        w, v = X_WS.R @ segment.S[:3], X_WS.R @ segment.S[3:]
-        J[:3, segment.v] += w
-        J[3:, segment.v] += v + skew(X_WS.p) @ w
-        at_origin.append(J)
-    by_link, last = {}, -1
-    for body, X_WB in zip(bodies, poses(bodies, positions), strict=True):
-        last += max(len(body.primitives), 1)
-        J = at_origin[last]
-        by_link[body.name] = np.vstack((J[:3], J[3:] - skew(X_WB.p) @ J[:3]))
-    return by_link
+
+    def __init__(self, bodies: Sequence[Body], positions: Sequence[Coordinates]) -> None:
+        segments = _segments(bodies, positions)
+        self._columns = np.zeros((6, sum(body.nv for body in bodies)))
+        self._links = {
+            body.name: (i, X_WB.p)
+            for i, (body, X_WB) in enumerate(zip(bodies, poses(bodies, positions), strict=True))
+        }
+        self._parents = [body.parent for body in bodies]
+        self._own = [range(body.v_start, body.v_start + body.nv) for body in bodies]
+        for segment, X_WS in zip(segments, _world_poses(segments), strict=True):
+            w, v = X_WS.R @ segment.S[:3], X_WS.R @ segment.S[3:]
+            self._columns[:3, segment.v] += w
+            self._columns[3:, segment.v] += v + skew(X_WS.p) @ w
+
+    def __getitem__(self, link: str) -> Array:
+        """Return the Jacobian of a link, shape (6, nv)."""
+        body, p_WB = self._links[link]
+        moving: list[int] = []
+        while body != ROOT:
+            moving += self._own[body]
+            body = self._parents[body]
+        J = np.zeros_like(self._columns)
+        J[:, moving] = self._columns[:, moving]
+        J[3:] -= skew(p_WB) @ J[:3]
+        return J
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._links)
+
+    def __len__(self) -> int:
+        return len(self._links)
+
+
+def jacobians(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> Mapping[str, Array]:
+    """Return the Jacobians of all links; see `bridge.Mechanism.jacobians`."""
+    return _Jacobians(bodies, positions)
 
 
 # --- segments -------------------------------------------------------------------------------------

@@ -154,13 +154,14 @@ def relative_motions(
         positions: Position of each body's joint.
     """
     nv = sum(body.nv for body in bodies)
-    J, X_WB = [*jacobians(bodies, positions).values()], poses(bodies, positions)
+    by_link, X_WB = jacobians(bodies, positions), poses(bodies, positions)
 
     def motion(body: int, X_BK: Pose) -> tuple[Array, Array]:
         """Return the angular velocity of a frame, and the velocity of its origin."""
         if body == ROOT:
             return np.zeros((3, nv)), np.zeros((3, nv))
-        return J[body][:3], J[body][3:] - skew(X_WB[body].R @ X_BK.p) @ J[body][:3]
+        J = by_link[bodies[body].name]
+        return J[:3], J[3:] - skew(X_WB[body].R @ X_BK.p) @ J[:3]
 
     rows = [np.zeros((0, nv))]
     for a, X_AP, b, X_BQ, free in _held_frames(closures, constraints):

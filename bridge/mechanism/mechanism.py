@@ -305,8 +305,10 @@ class Mechanism:
         """
         return independent_motions(self, self.positions_by_body({} if q is None else q))
 
-    def jacobians(self, q: Mapping[str, Position] | None = None) -> dict[str, Array]:
+    def jacobians(self, q: Mapping[str, Position] | None = None) -> Mapping[str, Array]:
         """Return the geometric Jacobian of every link, shape (6, nv), with columns in ``v_order``.
+
+        Each is computed when it is asked for. ``dict`` of the result holds all of them.
 
         The rows are the angular velocity of the link and the velocity of its origin, in the world.
         """

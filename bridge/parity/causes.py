@@ -49,6 +49,11 @@ SOFT = "parity.soft-stops"
 damper.
 """
 
+SOFT_CONSTRAINTS = "parity.soft-constraints"
+"""An MJCF source states dry friction that acts as a damper at low speed, or couplings and loops
+that are springs; the bound is the difference that this makes to MuJoCo.
+"""
+
 READ_OTHERWISE = frozenset({mjcf_in_codes.PLUGIN, mjcf_in_codes.SHAPE})
 """Codes of shapes that the reader approximates, and that an engine has which reads the file
 itself.

@@ -14,7 +14,7 @@ import functools
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -60,9 +60,12 @@ from loaders.model import (
 )
 from loaders.pose import IDENTITY, Array, Pose, frozen, skew
 from loaders.scene import Scene
+from loaders.text import counted
 
+from .bounds.contact import stated_sag
 from .causes import CONTACT_MODEL, Cause, cause_of
 from .engine import (
+    MAX_RESTS,
     PLATE_HALF_SIZE,
     PLATE_WEIGHT,
     REST_TIME,
@@ -360,20 +363,18 @@ FORCE_ERROR, FRICTION_ERROR = 0.1, 0.02
 """Largest error of the force on a plate relative to its weight, and of a coefficient of friction
 relative to what is stated.
 """
-MAX_PLATES = 12
+MAX_PLATES = 40
 """Largest number of plates that are pressed on a model."""
 _DISTINCT = 0.005
 """Distance by which a shape must be higher than all others with another surface [m]."""
-PRESSED_DIRECTIONS = tuple(directions()[:20])
+PRESSED_DIRECTIONS = tuple(directions())
 """Directions from which plates are pressed."""
 _ASIDE, _ASIDE_ON_PLANE, _SPARE = 0.01, 1e3, 3.0
 """How far the direction of the point below a plate is turned, so that it is a single one [rad]; how
 far from its origin a plane gets a plate [m]; speed over that which friction takes away.
 """
-_OF_FRICTION, _OF_SOFTNESS = {"condim", "priority"}, {"solref", "solimp"}
-"""MuJoCo's settings of a shape that change its friction, and how far it yields; the other engines
-lack them, which is reported.
-"""
+_PUSHING = {"adhesion", "surfacevel"}
+"""MuJoCo's settings of a shape that push a plate which slides on it."""
 _EXACT_NORMALS = (Box, Capsule, Cylinder, Plane, Sphere)
 """Shapes whose contacts have the exact normal in every engine."""
 _ENDLESS = 1e5
@@ -382,6 +383,8 @@ _INSET = 1e-2
 """Distance of the position from all stops [rad or m]."""
 _MAX_SAG = 0.05
 """Penetration at rest up to which a plate is pressed on a shape [m]."""
+_SETTLED = 6.0
+"""Number of time constants of a soft contact after which a plate is at rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -404,26 +407,51 @@ class _Target:
     has_exact_normals: bool
 
     @property
-    def mu(self) -> float | None:
-        """The coefficient of friction, where a plate can show it: one that bounces or sways is not
-        pressed with its weight alone.
-        """
+    def mu(self) -> float:
+        """The coefficient of friction."""
+        return self.collision.surface.friction.mu
+
+    @property
+    def surface(self) -> tuple[object, ...]:
+        """What decides on the friction of its contacts."""
+        friction = self.collision.surface.friction
+        return friction.mu, friction.mu2, self.is_frictionless, self.hides_friction
+
+    @property
+    def is_frictionless(self) -> bool:
+        """Whether MuJoCo's contacts with the shape have one dimension."""
+        return self._settings.get("condim") == "1"
+
+    @property
+    def hides_friction(self) -> str:
+        """Why a plate does not show the coefficient of friction; empty if it does."""
         surface, friction = self.collision.surface, self.collision.surface.friction
-        is_one = friction.mu == friction.mu2 and not self._settings & _OF_FRICTION
-        is_calm = surface.restitution == 0.0 and surface.damping is None
-        return friction.mu if is_one and is_calm and friction.mu <= MAX_FRICTION else None
+        if friction.mu != friction.mu2:
+            return "have another friction in a second direction"
+        if friction.mu > MAX_FRICTION:
+            return f"have a friction above {MAX_FRICTION:g}"
+        if surface.restitution or surface.damping is not None:
+            return "bounce or sway"
+        return "move or hold what touches them" if self._settings.keys() & _PUSHING else ""
 
     @property
-    def can_carry(self) -> bool:
-        """Return whether contacts of the shape exert forces, and are stiff enough for a plate."""
-        stiffness = self.collision.surface.stiffness
-        is_stiff = stiffness is None or stiffness * _MAX_SAG > PLATE_WEIGHT
-        return is_stiff and _collides(self.collision) and not self._settings & _OF_SOFTNESS
+    def too_soft(self) -> str:
+        """Why the shape does not carry a plate at rest; empty if it does."""
+        surface = self.collision.surface
+        sag, rate = stated_sag(tuple(self._settings.items()), PLATE_WEIGHT)
+        if surface.stiffness is not None:
+            sag = max(sag, PLATE_WEIGHT / max(surface.stiffness, MIN_MASS))
+            half = 0.5 * (math.inf if surface.damping is None else surface.damping)
+            slow = half - math.sqrt(max(half**2 - surface.stiffness, 0.0))
+            rate = rate if math.isinf(half) else min(rate, slow)
+        if sag > _MAX_SAG:
+            return f"yield by more than {_MAX_SAG:g} m under a plate"
+        return "come to rest too slowly" if rate * MAX_RESTS * REST_TIME < _SETTLED else ""
 
     @property
-    def _settings(self) -> Set[str]:
-        """The names of MuJoCo's settings that the surface states."""
-        return dict(settings_of(self.collision.surface, MUJOCO)).keys()
+    def _settings(self) -> dict[str, str]:
+        """MuJoCo's settings that the surface states."""
+        return dict(settings_of(self.collision.surface, MUJOCO))
 
     def point(self, n: Array) -> Array:
         """Return a point at which the shape is outermost in a direction, in the world [m]."""
@@ -454,42 +482,68 @@ def _axes(n: Array) -> tuple[Array, Array, Array]:
 
 
 def plate_rows(mechanism: Mechanism, factories: _Named) -> Iterator[Row]:
-    """Yield two rows for each engine that presses plates on the model as it is exported: whether
-    the shapes carry the weight of plates at rest, and whether plates slide with the stated
-    friction.
+    """Yield rows for each engine that presses plates on the model as it is exported: whether the
+    shapes carry the weight of plates at rest, whether plates slide with the stated friction, and
+    how many shapes show neither, with the reasons.
 
     Args:
         mechanism: The mechanism.
         factories: The engines by name.
     """
     q = _still_position(mechanism)
-    pressed = _targets(mechanism, q)
-    if not pressed:
-        return
+    pressed, left_out = _targets(mechanism, q)
+    total = len(pressed) + left_out.total()
     speed = SLIDE_STEPS * mechanism.physics.time_step * PLATE_WEIGHT
-    plates = [_plate(target, n, X_shift, speed) for target, n, X_shift in pressed]
+    plates = [_plate(mechanism, target, n, X_shift, speed) for target, n, X_shift in pressed]
     targets = [target for target, _, _ in pressed]
-    for name, factory in factories:
+    for name, factory in factories if total else ():
         if not solves_constraints(factory):
             continue
-        with closing(as_exported(factory)(mechanism)) as engine:
-            try:
-                engine.set_state(q, {})
-                friction = engine.surfaces().friction
-                motion, step = engine.press(plates)
-            except NotReportedError as error:
-                row = _unknown(ACTING[0], name, str(error))
-                yield dataclasses.replace(row, level=Level.MOTION, is_stated=False)
-                continue
-            count = (len(targets), _acting_shapes(mechanism))
-            yield dataclasses.replace(_force_row(name, targets, motion), loaded=count)
-            yield from _friction_row(name, targets, motion, step, friction)
+        if plates:
+            with closing(as_exported(factory)(mechanism)) as engine:
+                try:
+                    engine.set_state(q, {})
+                    yield from _pressed_rows(engine, targets, plates, total)
+                except NotReportedError as error:
+                    yield _not_shown(ACTING[0], name, str(error))
+                    continue
+        if left_out:
+            yield _not_shown(ACTING[0], name, _counted_reasons(left_out, total, "were not pressed"))
 
 
-def _acting_shapes(mechanism: Mechanism) -> int:
-    """Return the number of shapes whose contacts exert forces."""
-    links = mechanism.scene.links
-    return sum(_collides(shape) for link in links for shape in link.collisions)
+def _pressed_rows(
+    engine: Engine, targets: Sequence[_Target], plates: Sequence[Plate], total: int
+) -> Iterator[Row]:
+    """Yield the rows of plates in one engine, which say on how many of all shapes they were."""
+    friction, obeys = engine.surfaces().friction, engine.obeys_mjcf_settings
+    motion, step = engine.press(plates)
+    force = _force_row(engine.name, targets, motion)
+    yield dataclasses.replace(force, loaded=(len(targets), total))
+    hidden, expected = Counter[str](), dict[int, float]()
+    for k, each in enumerate(targets):
+        mu = 0.0 if each.is_frictionless and obeys else each.mu
+        if each.hides_friction:
+            hidden[each.hides_friction] += 1
+        elif mu in friction.get(each.link, ()) or (each.is_frictionless and obeys):
+            expected[k] = mu
+        else:
+            hidden["have another coefficient, which another row compares"] += 1
+    if expected:
+        row = _friction_row(engine.name, targets, motion, step, expected)
+        yield dataclasses.replace(row, loaded=(len(expected), total))
+    if hidden:
+        reasons = _counted_reasons(hidden, len(targets), "do not show their friction")
+        yield _not_shown(ACTING[1], engine.name, reasons)
+
+
+def _counted_reasons(reasons: Counter[str], total: int, lack: str) -> str:
+    listed = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+    return f"{reasons.total()} of {counted(total, 'shape')} {lack}: {listed}"
+
+
+def _not_shown(quantity: str, name: str, cause: str) -> Row:
+    row = _unknown(quantity, name, cause)
+    return dataclasses.replace(row, level=Level.MOTION, is_stated=False)
 
 
 def _still_position(mechanism: Mechanism) -> Mapping[str, Position]:
@@ -501,44 +555,71 @@ def _still_position(mechanism: Mechanism) -> Mapping[str, Position]:
     return {name: tuple(x.tolist()) for name, x in q.items()}
 
 
-def _targets(mechanism: Mechanism, q: Mapping[str, Position]) -> list[tuple[_Target, Array, Array]]:
-    """Return the shapes on which plates are pressed, with the direction and a displacement of
-    each.
+def _targets(
+    mechanism: Mechanism, q: Mapping[str, Position]
+) -> tuple[list[tuple[_Target, Array, Array]], Counter[str]]:
+    """Return the shapes on which plates are pressed, with the direction and a displacement of each,
+    and the number of those that get none, by reason.
     """
-    poses = mechanism.link_poses(q)
-    placed = []
+    poses, left_out = mechanism.link_poses(q), Counter[str]()
+    groups: dict[int, list[_Target]] = {}
     for link in mechanism.scene.links:
-        for collision in link.collisions:
+        for collision in filter(_acts, link.collisions):
             X_WG = poses[link.name] @ collision.X_LG
-            shape = collision.geometry
-            support = (
-                half_space(np.array(shape.normal)) if isinstance(shape, Plane) else _support(shape)
-            )
+            support = _support_with_planes(collision.geometry)
             if support is None:
-                return []
-            if math.isfinite(support(np.array((0.0, 0.0, 1.0)))):
-                placed.append(
-                    _Target(
-                        link=link.name,
-                        collision=collision,
-                        X_WG=X_WG,
-                        support=_moved(support, X_WG),
-                        has_exact_normals=all(
-                            isinstance(each.geometry, _EXACT_NORMALS) for each in link.collisions
-                        ),
-                    )
+                left_out["have no outermost point"] += 1
+            elif not math.isfinite(support(np.array((0.0, 0.0, 1.0)))):
+                left_out["cannot be read"] += 1
+            else:
+                exact = all(isinstance(each.geometry, _EXACT_NORMALS) for each in link.collisions)
+                target = _Target(
+                    link=link.name,
+                    collision=collision,
+                    X_WG=X_WG,
+                    support=_moved(support, X_WG),
+                    has_exact_normals=exact,
                 )
+                groups.setdefault(mechanism.weld_group_of(link.name), []).append(target)
+    found: list[tuple[_Target, Array, Array]] = []
+    for group in groups.values():
+        pressed = _pressed_in(group)
+        left_out.update(
+            each.too_soft or "lie within other shapes that do not move against them"
+            for each in group
+            if not any(each is target for target, _, _ in pressed)
+        )
+        found += pressed
+    if len(found) > MAX_PLATES:
+        left_out[f"are beyond the first {MAX_PLATES}"] += len(found) - MAX_PLATES
+    return found[:MAX_PLATES], left_out
+
+
+def _acts(collision: Collision) -> bool:
+    return _collides(collision) and not isinstance(collision.geometry, Empty)
+
+
+def _support_with_planes(shape: Geometry) -> SupportFunction | None:
+    return half_space(np.array(shape.normal)) if isinstance(shape, Plane) else _support(shape)
+
+
+def _pressed_in(group: Sequence[_Target]) -> list[tuple[_Target, Array, Array]]:
+    """Return the shapes of links that do not move against each other on which plates are pressed,
+    with the direction and a displacement of each.
+    """
     found: dict[int, tuple[_Target, Array, Array]] = {}
-    for n in PRESSED_DIRECTIONS:
-        top = _outermost(placed, n)
-        if top is not None:
-            found.setdefault(id(top), (top, n, np.zeros(3)))
-    for each in placed:
+    for each in group:
         shape = each.collision.geometry
-        if isinstance(shape, Plane) and each.can_carry:
+        if isinstance(shape, Plane) and not each.too_soft:
             n = each.X_WG.R @ np.array(shape.normal)
             found[id(each)] = each, n, _ASIDE_ON_PLANE * _axes(n)[1]
-    return list(found.values())[:MAX_PLATES]
+    for n in PRESSED_DIRECTIONS:
+        if len(found) == len(group):
+            break
+        top = _outermost(group, n)
+        if top is not None:
+            found.setdefault(id(top), (top, n, np.zeros(3)))
+    return list(found.values())
 
 
 def _moved(support: SupportFunction, X_WG: Pose) -> SupportFunction:
@@ -554,14 +635,20 @@ def _outermost(shapes: Sequence[_Target], n: Array) -> _Target | None:
         return None
     top = shapes[int(np.argmax(heights))]
     near = (s for s, h in zip(shapes, heights, strict=True) if h > max(heights) - _DISTINCT)
-    return top if all(each.mu == top.mu and each.can_carry for each in near) else None
+    is_one = all(each.surface == top.surface and not each.too_soft for each in near)
+    return top if is_one else None
 
 
-def _plate(target: _Target, n: Array, shift: Array, speed: float) -> Plate:
+def _plate(mechanism: Mechanism, target: _Target, n: Array, shift: Array, speed: float) -> Plate:
     _, t, s = _axes(n)
     center = target.point(n) + PLATE_HALF_SIZE[2] * n + shift
+    group = mechanism.weld_group_of(target.link)
+    links = (link.name for link in mechanism.scene.links)
+    slides = not target.hides_friction
     return Plate(
-        X_WP=Pose.of(np.column_stack((t, s, n)), center), speed=_SPARE * speed * (target.mu or 0.0)
+        X_WP=Pose.of(np.column_stack((t, s, n)), center),
+        speed=_SPARE * speed * target.mu if slides else 0.0,
+        touches=frozenset(name for name in links if mechanism.weld_group_of(name) == group),
     )
 
 
@@ -581,24 +668,26 @@ def _friction_row(
     targets: Sequence[_Target],
     motion: Array,
     step: float,
-    read: Mapping[str, Sequence[float]],
-) -> Iterator[Row]:
-    """Yield the largest error of a coefficient of friction: the ratio of the momentum that a
+    expected: Mapping[int, float],
+) -> Row:
+    """Return the largest error of a coefficient of friction: the ratio of the momentum that a
     sliding plate loses to that which carries it.
 
-    Links for which the engine reads another coefficient differ in the row of coefficients.
+    Args:
+        name: The name of the engine.
+        targets: The shapes.
+        motion: The motion of the plate on each.
+        step: Time step [s].
+        expected: The coefficient of those shapes that show theirs, by their numbers.
     """
     before, after = motion[:, 2], motion[:, 3]
     lost = before[:, 0] - after[:, 0]
     carrying = after[:, 2] - before[:, 2] + PLATE_WEIGHT * SLIDE_STEPS * step
-    shown = [k for k, each in enumerate(targets) if each.mu in read.get(each.link, ())]
-    if shown:
-        stated = np.array([targets[k].mu for k in shown])
-        spread = np.array([_spread(targets[k]) for k in shown])
-        found = lost[shown] / carrying[shown]
-        beyond = np.maximum(found - spread * stated, stated / spread - found)
-        errors = np.maximum(beyond, 0.0)
-        yield _acting_row(ACTING[1], name, [targets[k] for k in shown], errors, FRICTION_ERROR)
+    shown, stated = list(expected), np.array([*expected.values()])
+    spread = np.array([_spread(targets[k]) for k in shown])
+    found = lost[shown] / carrying[shown]
+    errors = np.maximum(np.maximum(found - spread * stated, stated / spread - found), 0.0)
+    return _acting_row(ACTING[1], name, [targets[k] for k in shown], errors, FRICTION_ERROR)
 
 
 def _spread(target: _Target) -> float:

@@ -214,10 +214,12 @@ class Plate:
         X_WP: Pose of its center. Its z axis points away from the shape, its x axis is the direction
             in which it slides.
         speed: Speed at which it begins to slide, after it has come to rest [m/s].
+        touches: Names of the links that it may touch; it passes through all others.
     """
 
     X_WP: Pose
     speed: float
+    touches: frozenset[str]
 
 
 PLATE_WEIGHT = 9.8

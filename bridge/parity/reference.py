@@ -62,7 +62,7 @@ class ReferenceEngine(BaseEngine):
         return {body.name: body.link.X_WL for body in self.mechanism.bodies}
 
     def jacobians(self) -> dict[str, Array]:
-        return self.mechanism.jacobians(self._q)
+        return dict(self.mechanism.jacobians(self._q))
 
     def positions(self) -> dict[str, Position]:
         return positions_by_joint(self.mechanism, self.mechanism.positions_by_body(self._q))
@@ -116,7 +116,7 @@ class ReferenceEngine(BaseEngine):
 
     def sensor_readings(self) -> dict[str, Array]:
         v = self.velocities()
-        velocities = {name: J @ v for name, J in self.jacobians().items()}
+        velocities = {name: J @ v for name, J in self.mechanism.jacobians(self._q).items()}
         return state_readings(motion_messages(self.mechanism, self.link_poses(), velocities))
 
     def surfaces(self) -> Surfaces:
@@ -187,7 +187,19 @@ def accelerations(
         return velocities
     gravity = np.asarray(mechanism.gravity, dtype=np.float64)
     M, bias = mass_matrix_and_bias_forces(mechanism.bodies, positions, velocities, gravity)
-    forces = damper_and_spring_forces(mechanism.bodies, positions, velocities) - bias
+    return solved(M, damper_and_spring_forces(mechanism.bodies, positions, velocities) - bias)
+
+
+def solved(M: Array, forces: Array) -> Array:
+    """Return the accelerations that forces cause, shape (nv,).
+
+    Args:
+        M: The mass matrix, shape (nv, nv).
+        forces: Forces without those of inertia, shape (nv,).
+
+    Raises:
+        LinAlgError: If the mass matrix is singular.
+    """
     scale = 1.0 / np.sqrt(
         np.maximum(np.diag(M), np.finfo(float).tiny)
     )  # mass and moments may differ by 1e9

@@ -20,7 +20,7 @@ from loaders.model import (
     JointAxis,
     JointType,
 )
-from loaders.node import Node
+from loaders.node import Node, detach_all
 from loaders.pose import Array, Pose
 
 from .dialect import PREFIX, SDF, URDF, Dialect, DrakeElement, NameResolver, direction, number
@@ -388,10 +388,11 @@ def canonicalize_urdf(root: Node) -> None:
     """Remove elements with ``drake_ignore`` from a URDF; rewrite ``drake:`` joints as standard
     elements.
     """
-    for node in [child for child in root.children if _is_of_drake(child)]:
-        if node.attributes.get("drake_ignore") == "true":
+    of_drake = [child for child in root.children if _is_of_drake(child)]
+    detach_all(node for node in of_drake if node.attributes.get("drake_ignore") == "true")
+    for node in of_drake:
+        if node.parent is None:
             node.report(codes.IGNORED_ELEMENT, tag=node.tag)
-            node.detach()
         elif node.tag == "drake:joint":
             _unprefix_joint(node)
         elif node.tag == "joint" and node.attributes.get("type") in URDF_TYPES:

@@ -55,9 +55,15 @@ def _meshes(link: Link) -> Iterator[tuple[Collision | Visual, Mesh]]:
 def _turned(link: Link, opened: dict[Mesh, bool]) -> Link:
     def turn(shape: Collision | Visual) -> Collision | Visual:
         mesh = shape.geometry
-        if not isinstance(mesh, Mesh) or mesh not in opened:
+        if not isinstance(mesh, Mesh):
             return shape
-        return dataclasses.replace(shape, geometry=dataclasses.replace(mesh, turned=True))
+        reference = mesh.reference
+        if mesh in opened:
+            mesh = dataclasses.replace(mesh, turned=True)
+        elif reference is not None and is_open(reference):  # what follows it turns with it
+            reference = dataclasses.replace(reference, turned=True)
+            mesh = dataclasses.replace(mesh, reference=reference)
+        return dataclasses.replace(shape, geometry=mesh)
 
     return dataclasses.replace(
         link,

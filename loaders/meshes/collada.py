@@ -396,7 +396,7 @@ def is_turned(mesh: Mesh, data: bytes) -> bool | None:
     R = None if stated is None else R_ZX.get(stated[1].decode())
     if R is None or reference is None:
         return None
-    seen, touched = _vertices(mesh, turned=False), _vertices(reference, turned=None)
+    seen, touched = _vertices(mesh, turned=False), _vertices(reference, turned=reference.turned)
     if seen is None or touched is None:
         return None
     plain, turned = (

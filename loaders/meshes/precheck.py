@@ -15,6 +15,7 @@ from xml.parsers import expat
 from loaders import codes
 from loaders.files.read_file import read
 from loaders.limits import FileError, is_past_limit, limit_of
+from loaders.numbers import whole_number
 from loaders.text import counted
 
 MAX_DEPTH = 256
@@ -78,12 +79,12 @@ def _stl_faces(data: bytes) -> int:
 
 def _ply_faces(data: bytes) -> int:
     match = re.search(rb"^element face (\d+)", data[:65536], re.MULTILINE)
-    return int(match[1]) if match else 0
+    return whole_number(match[1]) if match else 0
 
 
 def _off_faces(data: bytes) -> int:
     match = re.search(rb"^[ \t]*\d+[ \t]+(\d+)(?:[ \t]+\d+)?[ \t\r]*$", data[:65536], re.MULTILINE)
-    return int(match[1]) if match else 0
+    return whole_number(match[1]) if match else 0
 
 
 def _obj_faces(data: bytes) -> int:

@@ -19,6 +19,7 @@ import os
 import posixpath
 import re
 import stat
+import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -39,7 +40,7 @@ from loaders.limits import FileError
 from loaders.meshes.mesh_data import HEADER, SUFFIX, has_triangles
 from loaders.mjcf import codes
 from loaders.model import Settings
-from loaders.node import Node
+from loaders.node import Node, detach_all
 
 MAX_LEVELS = 6
 """Largest number of folders that a relative name may go up."""
@@ -262,7 +263,7 @@ def _is_format(file: str) -> bool:
     return suffix.lower() in _SUFFIXES and stem[:1] not in {"", "."}
 
 
-_DATA = frozenset({"mesh", "hfield", "flexcomp", "flex"})
+_DATA = frozenset({"mesh", "hfield", "flexcomp", "flex", "skin"})
 """Elements with one file that MuJoCo decodes."""
 _FLAT = {"builtin": "flat", "width": "1", "height": "1"}
 _NAMES_OF_TEXTURE = frozenset({"class", "content_type", "embed"})
@@ -272,7 +273,7 @@ _FILES = frozenset(
     {"file", *(f"file{side}" for side in ("right", "left", "up", "down", "front", "back"))}
 )
 """Attributes that name a file."""
-_ALWAYS = frozenset({"skin", "texture"})
+_ALWAYS = frozenset({"texture"})
 """Elements that are changed even if they name no file."""
 _STAND_IN = "stand_in.obj"
 _BOX = "\n".join(
@@ -344,21 +345,22 @@ class Assets:
         named = [
             node for node in nodes if node.tag in _ALWAYS or not _FILES.isdisjoint(node.attributes)
         ]
+        refused = []
         for node in named:
             tag = node.tag
-            if tag == "skin":
-                file = node.attributes.get("file", "without a name")
-                node.report(codes.SKIN, name=node.attributes.get("name", file))
-                node.detach()
-            elif tag == "texture":
+            if tag == "texture":
                 self._flatten(node, folders, folder, files)
             elif tag in _DATA and "file" in node.attributes:
-                self._take(node, folders, folder, files)
+                if not self._take(node, folders, folder, files):
+                    refused.append(node)
             elif tag != "model":
                 node.report(codes.FILE, tag=tag)
+        detach_all(refused)
 
-    def _take(self, node: Node, folders: _Folders, folder: str, files: FileFinder) -> None:
-        """Read the file of a mesh, a height field or a soft body."""
+    def _take(self, node: Node, folders: _Folders, folder: str, files: FileFinder) -> bool:
+        """Read the file of a mesh, a height field, a skin or a soft body; return False for a skin
+        that cannot be read, which nothing can stand for.
+        """
         attributes = node.attributes
         uri = attributes["file"]
         path = folders.find(node, node.tag, folder, files)
@@ -368,6 +370,9 @@ class Assets:
             self.defers and path is not None and _may_wait(path, node, files.regular.get(path))
         )
         data = None if path is None or is_deferred else _contents(path, node)
+        if node.tag == "skin" and (data is None or not _is_skin(data)):
+            node.report(codes.SKIN, name=attributes.get("name", uri))
+            return False
         if data is None:
             name = self._stand_in(node)
         else:
@@ -377,6 +382,7 @@ class Assets:
             self._deferred[node.tag, attributes["name"]] = _Deferred(path, name, node)
         self.files[name] = MjcfAsset(uri, path if is_deferred or data is not None else None)
         attributes["file"] = name
+        return True
 
     def _stand_in(self, node: Node) -> str:
         """Return the name of a small shape that takes the place of a file."""
@@ -527,6 +533,30 @@ def _may_wait(path: str, node: Node, status: os.stat_result | None) -> bool:
     if suffix == SUFFIX:
         return has_triangles(_part(read_start, path, HEADER.size))
     return suffix == ".stl" and is_readable(path, option="mesh_file_bytes", status=status)
+
+
+_SKIN_HEADER = struct.Struct("<4i")
+"""Numbers of vertices, texture coordinates, triangles and bones of a skin."""
+_BONE = struct.Struct("<40s7fi")
+"""Name, position, quaternion and number of vertices of a bone of a skin."""
+
+
+def _is_skin(data: bytes) -> bool:
+    """Return whether the counts that a file of a skin states fit its length."""
+    if len(data) < _SKIN_HEADER.size:
+        return False
+    vertices, coordinates, faces, bones = _SKIN_HEADER.unpack_from(data)
+    if min(vertices, faces, bones) < 1 or coordinates not in {0, vertices}:
+        return False
+    place = _SKIN_HEADER.size + 4 * (3 * vertices + 2 * coordinates + 3 * faces)
+    for _ in range(bones):
+        if place + _BONE.size > len(data):
+            return False
+        count = _BONE.unpack_from(data, place)[-1]
+        place += _BONE.size + 8 * count
+        if count < 1:
+            return False
+    return bool(place == len(data))
 
 
 def _states_srgb(path: str) -> bool:

@@ -10,8 +10,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from loaders.diagnostics import Where
-from loaders.engine_settings import MUJOCO
+from loaders.engine_settings import MUJOCO, SKIN
 from loaders.model import (
     WORLD,
     EngineElement,
@@ -29,8 +31,8 @@ from loaders.pose import IDENTITY, Pose, frozen, rotation_about
 from loaders.scoped_names import MODEL_FRAME, UnusedNames, underscores_in_front
 
 from .compiled_model import Source, inertias
-from .geom import Shapes, shapes_by_body
-from .settings import FRICTION, joint_settings, solver, text_of, unless
+from .geom import Shapes, color_textures, picture_of, shapes_by_body
+from .settings import FRICTION, joint_settings, single, solver, text_of, unless
 
 
 def read_frames(name: str, source: Source) -> tuple[Frame, ...]:
@@ -380,6 +382,80 @@ def _soft_body_settings(flex: Any) -> Iterator[tuple[str, str]]:
         yield "elasticity/sectionsize", text_of(flex.sectionsize)
     if flex.elastic2d:
         yield "elasticity/elastic2d", _ELASTIC_2D[int(flex.elastic2d)]
+
+
+_NUMBERS_OF_SKIN = {"inflate": 0.0, "group": 0}
+"""Default of each number of a skin."""
+
+
+def read_skins(source: Source) -> tuple[EngineElement, ...]:
+    """Return each skin as an element of MuJoCo, with the links that move it in the order of its
+    bones.
+    """
+    return tuple(_skin(i, source) for i in range(source.model.nskin))
+
+
+def _skin(i: int, source: Source) -> EngineElement:
+    model = source.compiled.model
+    bones = range(model.skin_boneadr[i], model.skin_boneadr[i] + model.skin_bonenum[i])
+    return EngineElement(
+        engine=MUJOCO,
+        name=model.skin(i).name or f"skin_{i}",
+        section=SKIN,
+        tag="skin",
+        settings=(
+            *_surface_of_skin(i, model),
+            *(setting for k, bone in enumerate(bones) for setting in _bone(k, bone, model)),
+            *_material_of_skin(i, source),
+        ),
+        references=tuple(("body", source.link(model.skin_bonebodyid[bone])) for bone in bones),
+        where=source.where("skin", i),
+    )
+
+
+def _surface_of_skin(i: int, model: Any) -> Iterator[tuple[str, str]]:
+    vertices = slice(model.skin_vertadr[i], model.skin_vertadr[i] + model.skin_vertnum[i])
+    faces = slice(model.skin_faceadr[i], model.skin_faceadr[i] + model.skin_facenum[i])
+    for name, default in _NUMBERS_OF_SKIN.items():
+        yield from unless(name, single(getattr(model, f"skin_{name}")[i]), default)
+    yield from unless("rgba", [single(c) for c in model.skin_rgba[i]], _COLOR)
+    yield "vertex", _numbers(model.skin_vert[vertices])
+    yield "face", _numbers(model.skin_face[faces])
+    first = model.skin_texcoordadr[i]
+    if first >= 0:
+        coordinates = model.skin_texcoord[first : first + model.skin_vertnum[i]]
+        yield "texcoord", _numbers(coordinates)
+
+
+def _bone(k: int, bone: int, model: Any) -> Settings:
+    first, count = model.skin_bonevertadr[bone], model.skin_bonevertnum[bone]
+    return (
+        (f"{k}/bindpos", _numbers(model.skin_bonebindpos[bone])),
+        (f"{k}/bindquat", _numbers(model.skin_bonebindquat[bone])),
+        (f"{k}/vertid", _numbers(model.skin_bonevertid[first : first + count])),
+        (f"{k}/vertweight", _numbers(model.skin_bonevertweight[first : first + count])),
+    )
+
+
+def _material_of_skin(i: int, source: Source) -> Iterator[tuple[str, str]]:
+    """Yield the numbers of the material of a skin, and what its texture states."""
+    model = source.compiled.model
+    material = model.skin_matid[i]
+    if material < 0:
+        return
+    yield "material/name", source.names("material")[material]
+    for key in ("rgba", "specular", "shininess", "emission", "reflectance", "texrepeat"):
+        yield f"material/{key}", _numbers(getattr(model, f"mat_{key}")[material])
+    if model.mat_texuniform[material]:
+        yield "material/texuniform", "true"
+    textures = color_textures(source.model.mat_texid[material])
+    stated = picture_of(textures[0], source) if textures else ()
+    yield from ((f"texture/{key}", text) for key, text in stated)
+
+
+def _numbers(values: Any) -> str:
+    """Return numbers in single precision as text with every digit."""
+    return " ".join(map(str, np.ravel(values)))
 
 
 def _contact(flex: Any) -> Settings:

@@ -132,10 +132,9 @@ SHAPE = Code(
 SKIN = Code(
     "mjcf-in.skin",
     Fate.NOTED,
-    "the skin {name} is left out; the bodies that move it are",
-    meaning="A skin, of the document or of a cable, is left out; it has no effect on the motion.",
+    "the skin {name} is left out: its file is missing, or not that of a skin",
+    meaning="The file of a skin cannot be read; the skin has no effect on the motion.",
 )
-SKIN_OF_CABLE = SKIN.variant("the skin of a cable is left out; the bodies that move it are")
 TOO_LARGE = Code(
     "mjcf-in.too-large",
     Fate.INVALID,

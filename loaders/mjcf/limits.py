@@ -15,7 +15,8 @@ from loaders.context import MAX_INCLUDE_DEPTH, Context
 from loaders.files.read_file import real_path
 from loaders.limits import how_to_raise, limit_of
 from loaders.mjcf import codes
-from loaders.node import Node
+from loaders.node import Node, detach_all
+from loaders.numbers import whole_number
 from loaders.xml import model_in, parse, read_bytes
 
 from .asset import Assets, FileFinder
@@ -234,12 +235,14 @@ def _measured(root: Node, models: Mapping[str, Size], most: int) -> Size:
     """
     total = deepest = 0
     crowds: dict[str, int] = {}
+    unsized: list[Node] = []
     pending = [(root, 1, 0, 1, 0)]
     while pending:
         node, copies, renamed, depth, bodies = pending.pop()
         total += _added_to(crowds, node.tag, copies)
         if node.tag in _COUNTED:
             _check_sizes(node)
+            unsized += [node] * _lacks_a_grid(node)
             own = _copies(node)
             copies *= own
             if node.tag == "replicate":  # which renames what the replicas in it have made
@@ -266,6 +269,7 @@ def _measured(root: Node, models: Mapping[str, Size], most: int) -> Size:
             bodies += 1
             deepest = max(deepest, bodies)
         pending.extend((child, copies, renamed, depth + 1, bodies) for child in inner)
+    detach_all(unsized)
     _check_depth(root, deepest, models)
     return Size(total, deepest)
 
@@ -389,8 +393,6 @@ def _check_sizes(node: Node) -> None:
         _check_length_range(node)
     if node.tag == "config":
         _check_plugin(node)
-    if node.tag in {"plugin", "instance"}:
-        _check_grid(node)
     if node.tag == "flex":
         _check_flex(node)
     if size > MAX_SIZE:
@@ -448,23 +450,28 @@ def _check_plugin(node: Node) -> None:
         node.report(codes.TOO_LARGE_FIELD, key=key, smallest=_SMALLEST, largest=_LARGEST)
 
 
-def _check_grid(node: Node) -> None:
-    """Report, and remove, a sensor of a plugin without a size, on which MuJoCo ends the process."""
+def _lacks_a_grid(node: Node) -> bool:
+    """Return whether an element is a sensor of a plugin without a size, on which MuJoCo ends the
+    process; report it.
+    """
+    if node.tag not in {"plugin", "instance"}:
+        return False
     parent = node.parent
     states_none = "instance" in node.attributes or (
         parent is not None and parent.tag == "extension"
     )
     plugin = node.attributes.get("plugin", "") if node.tag == "plugin" else _plugin_of(node)
     if plugin != _GRID or states_none:
-        return
+        return False
     sizes = [
         each
         for each in node.children
         if each.tag == "config" and each.attributes.get("key") == "size"
     ]
-    if not any(each.attributes.get("value", "").strip() for each in sizes):
-        node.report(codes.REFUSED_NO_SIZE, plugin=plugin)
-        node.detach()
+    if any(each.attributes.get("value", "").strip() for each in sizes):
+        return False
+    node.report(codes.REFUSED_NO_SIZE, plugin=plugin)
+    return True
 
 
 _ANGLES = frozenset({"alpha", "innerdiameter", "teeth"})
@@ -496,7 +503,7 @@ def _memory(node: Node) -> int:
     understands.
     """
     found = _MEMORY.match(node.attributes.get("memory", ""))
-    return int(found[1]) * _UNITS[found[2].upper()] if found else 0
+    return whole_number(found[1]) * _UNITS[found[2].upper()] if found else 0
 
 
 def _check_numbers(node: Node) -> None:

@@ -14,7 +14,7 @@ from loaders.pose import frozen, quaternion_to_matrix
 from loaders.scene import Scene
 
 from .actuator import carried_actuators, read_actuators
-from .body import BALL, FREE, read_frames, read_links, read_model, read_soft_bodies
+from .body import BALL, FREE, read_frames, read_links, read_model, read_skins, read_soft_bodies
 from .compiled_model import Source
 from .compiler import CompileError, compile_text, independent, may_ask, refusals
 from .constraint import (
@@ -159,6 +159,7 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
         tendons=read_tendons(source),
         engine_elements=(
             *read_soft_bodies(source),
+            *read_skins(source),
             *read_equality_elements(source),
             *read_sensors(source),
         ),

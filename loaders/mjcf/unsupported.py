@@ -42,8 +42,6 @@ _WITH_PLUGINS = ("body", "geom", "actuator", "sensor")
 def report_unsupported(source: Source) -> None:
     """Report everything of a model that the scene does not hold."""
     _report_plugins(source)
-    if source.model.nskin:  # those of the document were taken away
-        source.diagnostics.add(codes.SKIN_OF_CABLE, Where(source.file))
     _report_ranges(source)
 
 

@@ -79,7 +79,8 @@ class EngineElement:
     name: str
     """Scoped name."""
     section: str
-    """Section of the file of the simulator: ``sensor``, ``equality`` or ``deformable``."""
+    """Section of the file of the simulator: ``sensor``, ``equality``, ``deformable``,
+    or ``skin`` for a skin in the last of these."""
     tag: str
     """Name of the element, such as ``jointpos``."""
     settings: Settings = ()

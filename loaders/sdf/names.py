@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from loaders.model import WORLD
-from loaders.node import Node
+from loaders.node import Node, detach_all
 from loaders.scoped_names import SEPARATOR, unused_name
 from loaders.sdf import codes
 
@@ -46,6 +46,8 @@ class ChildNames:
     """Elements by name space and name."""
     attempts: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     """Numbers of attempts, as in `unused_name`, by name space."""
+    unused: list[Node] = field(default_factory=list)
+    """Elements that are left out because of their names."""
 
 
 def check_names(root: Node, versions: Mapping[str, Version]) -> None:
@@ -62,6 +64,7 @@ def check_names(root: Node, versions: Mapping[str, Version]) -> None:
         for node in _named_children(parent):
             version = versions.get(node.file, NEWEST)
             _check_name(node, version, max(version, main_version), names)
+        detach_all(names.unused)
 
 
 def _named_children(parent: Node) -> list[Node]:
@@ -88,7 +91,7 @@ def _check_name(node: Node, version: Version, newest: Version, names: ChildNames
         return
     if _is_world(node, name):
         if node.diagnostics.lenient:
-            node.detach()
+            names.unused.append(node)
         return
     if _is_reserved(name):
         name = _replace_reserved_name(node, name, names)

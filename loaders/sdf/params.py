@@ -123,9 +123,9 @@ def _without_instructions(change: Node) -> Node:
 def _replace(change: Node, target: Node) -> None:
     copy = _without_instructions(change)
     target.attributes, target.text = copy.attributes, copy.text
-    target.children = []
-    for child in copy.children[:]:
-        target.append(child)
+    target.children = copy.children
+    for child in target.children:
+        child.parent = target
 
 
 def _remove(change: Node, target: Node) -> None:

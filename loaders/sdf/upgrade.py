@@ -24,6 +24,7 @@ from functools import cache
 from typing import Any
 
 from loaders.node import Node
+from loaders.numbers import whole_number
 from loaders.scoped_names import SEPARATOR
 from loaders.sdf import codes
 from loaders.xml import MAX_DEPTH
@@ -427,7 +428,7 @@ def _parse_version(text: str) -> Version:
     """Return the version as numbers; the newest if the text is not two numbers."""
     major, _, minor = text.partition(".")
     numeric = major.isascii() and major.isdecimal() and minor.isascii() and minor.isdecimal()
-    return (int(major[:9]), int(minor[:9])) if numeric else NEWEST
+    return (whole_number(major), whole_number(minor)) if numeric else NEWEST
 
 
 def _report_version(root: Node, text: str) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from loaders.model import WORLD, Joint, JointType, Light, Link, Physics, by_name
-from loaders.node import Node
+from loaders.node import Node, detach_all
 from loaders.node import mark_read as mark_subtree_read
 from loaders.pose import IDENTITY, Array, Pose, frozen
 from loaders.scene import Scene
@@ -129,7 +129,8 @@ def populate(world: Node) -> None:
     Args:
         world: The ``<world>``; it is changed in place.
     """
-    for population in world.all("population"):
+    populations = world.all("population")
+    for population in populations:
         model, distribution = population.peek("model"), population.child("distribution")
         if model is None or distribution is None:
             reason = f"it has no <{'model' if model is None else 'distribution'}>"
@@ -138,7 +139,7 @@ def populate(world: Node) -> None:
             X_WP = read_pose(population)[1]
             for number, position in enumerate(_positions(population, distribution, X_WP)):
                 _add_copy(world, model, number, position)
-        population.detach()
+    detach_all(populations)
 
 
 def _add_copy(world: Node, model: Node, number: int, position: Array) -> None:

@@ -6,17 +6,22 @@ import os
 import re
 import stat
 from difflib import SequenceMatcher
+from itertools import combinations
 from pathlib import Path
 
 import mujoco
 import numpy as np
 import pytest
 import trimesh
+from pydrake.multibody.parsing import Parser
+from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
+from pydrake.systems.framework import DiagramBuilder
 
 import bridge
 import loaders
 from bridge.cli import main
 from bridge.markup import root_of
+from loaders.finish.mass_properties import shape_inertia
 
 URDF = """<?xml version="1.0"?>
 <!-- arm: keep this -->
@@ -198,11 +203,96 @@ def test_several_mistakes_are_repaired_at_once(folder: Path) -> None:
     assert bridge.fix(path).new == found.new
 
 
-def test_exclusions_join_the_others(folder: Path) -> None:
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_exclusions_join_the_others(newline: str, folder: Path) -> None:
     contact = '  <contact>\n    <exclude body1="a" body2="b"/>\n  </contact>\n</mujoco>'
     text = MJCF.replace("</mujoco>", contact).replace('pos="0 0 0.4"', 'pos="0 0 -0.4"')
-    found = bridge.fix(_file(folder, "mjcf", text))
-    assert '    <exclude body1="a" body2="c"/>\n  </contact>' in found.new
+    found = bridge.fix(_file(folder, "mjcf", text.replace("\n", newline)))
+    assert f'    <exclude body1="a" body2="c"/>{newline}  </contact>' in found.new
+    assert found.new.count("\n") == found.new.count(newline)
+
+
+THIRD = {
+    "urdf": """<joint name="l" type="revolute"><parent link="b"/><child link="c"/><axis xyz="0 1 0"/>
+    <origin xyz="0 0 -0.2"/><limit lower="-1" upper="1" effort="9" velocity="3"/></joint>
+  <link name="c">
+    <inertial><mass value="1"/>
+      <inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.001"/></inertial>
+    <collision><geometry><sphere radius="0.05"/></geometry></collision>
+  </link></robot>""",
+    "sdf": """
+  <self_collide>true</self_collide>
+  <link name="c"><pose>0 0 0.1 0 0 0</pose><inertial><mass>1</mass></inertial>
+    <collision name="c"><geometry><sphere><radius>0.05</radius></sphere></geometry></collision></link>
+  <joint name="l" type="revolute"><parent>b</parent><child>c</child>
+    <axis><xyz>0 0 1</xyz></axis></joint></model>""",
+}
+"""A third link, which overlaps the first and is connected to the second."""
+
+
+@pytest.mark.parametrize("kind", THIRD)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_links_that_overlap_are_excluded_for_drake_too(
+    kind: str, newline: str, folder: Path
+) -> None:
+    last = THIRD[kind].rpartition("<")[2]
+    text = TEXTS[kind].replace(f"<{last}", THIRD[kind]).replace("\n", newline)
+    path = _file(folder, kind, text.replace("part.stl", "part.obj"))
+    (folder / "part.obj").write_text(trimesh.creation.box(SIZE).export(file_type="obj"))
+    assert _filtered_by_drake(path) == {frozenset("ab"), frozenset("bc")}
+    found = bridge.fix(path)
+    assert [repair.text.partition(":")[0] for repair in found.repairs] == ["links a and c"]
+    assert found.left == ()
+    found.write()
+    assert bridge.fix(path).repairs == ()
+    assert _filtered_by_drake(path) == {frozenset("ab"), frozenset("bc"), frozenset("ac")}
+    assert path.read_bytes().count(b"\n") == path.read_bytes().count(newline.encode())
+
+
+def _filtered_by_drake(path: Path) -> set[frozenset[str]]:
+    builder = DiagramBuilder()
+    plant, graph = AddMultibodyPlantSceneGraph(builder, 0.0)
+    Parser(plant).AddModels(str(path))
+    plant.Finalize()
+    shapes = {
+        name: plant.GetCollisionGeometriesForBody(plant.GetBodyByName(name))[0] for name in "abc"
+    }
+    inspector = graph.model_inspector()
+    return {
+        frozenset(pair)
+        for pair in combinations("abc", 2)
+        if inspector.CollisionFiltered(*(shapes[name] for name in pair))
+    }
+
+
+def test_models_that_overlap_stay_with_the_reason(folder: Path) -> None:
+    world = SDF.replace('<sdf version="1.9">', '<sdf version="1.9"><world name="w">').replace(
+        "</model></sdf>",
+        "</model><include><uri>other.sdf</uri><name>n</name></include></world></sdf>",
+    )
+    (folder / "other.sdf").write_text(SDF)
+    found = bridge.fix(_file(folder, "sdf", world))
+    assert found.new == world
+    assert len(found.left) == 2
+    assert all("not two named links of one model" in sentence for sentence in found.left)
+
+
+def test_a_mesh_with_turned_triangles_gives_no_moments_that_no_body_has(folder: Path) -> None:
+    collision = '<collision><geometry><cylinder radius="0.05" length="0.2"/></geometry></collision>'
+    mesh = trimesh.creation.icosphere(subdivisions=1, radius=0.1)
+    turned = np.random.default_rng(0).random(len(mesh.faces)) < 0.45
+    faces = np.where(turned[:, None], mesh.faces[:, ::-1], mesh.faces)
+    mesh = trimesh.Trimesh(mesh.vertices, faces, process=False)
+    (folder / "part.stl").write_bytes(mesh.export(file_type="stl"))
+    wrong = URDF.replace('ixx="0.003"', 'ixx="-0.003"').replace(collision, "")
+    path = _file(folder, "urdf", wrong)
+    bridge.fix(path).write()
+    link = next(link for link in loaders.load(path).links if link.name == "b")
+    of_mesh = shape_inertia(link.visuals[0].geometry, 1.0)
+    assert of_mesh is not None
+    assert of_mesh.defects()
+    assert link.inertia is not None
+    assert not link.inertia.defects()
 
 
 @pytest.mark.parametrize(

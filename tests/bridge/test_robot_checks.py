@@ -88,6 +88,47 @@ def test_sound_robots_give_no_warning(name: str) -> None:
     assert [str(entry) for entry in checked(scene) if entry.severity == "warning"] == []
 
 
+TURNING = (
+    "type='revolute'><axis xyz='0 1 0'/><limit lower='-1' upper='1' effort='{}' velocity='9'/>"
+)
+PLANAR = "".join(
+    f"<link name='{child}'/><joint name='to_{child}' {TURNING.format(0)}"
+    f"<parent link='{parent}'/><child link='{child}'/></joint>"
+    for parent, child in (("world", "x"), ("x", "z"), ("z", "base"))
+).replace("<link name='base'/>", "")
+SOUND = {
+    "a building that stands still": (
+        "sdf",
+        "<sdf version='1.9'><model name='m'><static>1</static><link name='l'><visual name='v'>"
+        "<geometry><box><size>30 20 9</size></box></geometry></visual></link></model></sdf>",
+    ),
+    "counters with thin parts": (
+        "mjcf",
+        "<mujoco><worldbody><body><joint/><geom type='box' size='1.4 0.3 0.02'/>"
+        "<geom type='box' size='0.03 0.02 0.01' pos='1.3 0 0.03'/><body name='arm' pos='0 0 0.1'>"
+        "<joint/><geom type='box' size='0.15 0.1 0.05'/></body></body><body name='b' pos='3 0 0'>"
+        "<joint/><geom type='box' size='0.15 0.1 0.05'/></body></worldbody></mujoco>",
+    ),
+    "the target of a task": (
+        "mjcf",
+        "<mujoco><worldbody><body name='arm'><joint/><geom size='0.1'/></body><body name='target'>"
+        "<joint type='slide'/><geom size='0.1' contype='0' conaffinity='0'/></body></worldbody>"
+        "</mujoco>",
+    ),
+    "a biped in a plane": (
+        "urdf",
+        robot().replace("<link name='base'>", f"<link name='world'/>{PLANAR}<link name='base'>"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_what_is_meant_so_gives_no_warning(name: str) -> None:
+    form, text = SOUND[name]
+    scene = loaders.load_string(text, format=form, quiet=True)
+    assert [str(entry) for entry in checked(scene) if entry.severity == "warning"] == []
+
+
 def _of_siblings(change: tuple[str, str, str], folder: Path) -> list[Diagnostic]:
     path = folder / "robot.urdf"
     path.write_text(changed(*change))
@@ -108,6 +149,72 @@ def test_what_one_side_has_elsewhere_is_noted(
     (found,) = _of_siblings(change, tmp_path)
     assert found.code == "robot.siblings"
     assert field in found.message
+
+
+LEGS = {"FL": (0.3, 0.2), "FR": (0.3, -0.2), "RL": (-0.3, 0.2), "RR": (-0.3, -0.2)}
+FINGERS = {"index": (0.1, 0.0), "middle": (0.15, 0.05), "ring": (0.1, 0.1)}
+
+
+@pytest.mark.parametrize(("parts", "odd"), [(LEGS, "FL"), (LEGS, "RR"), (FINGERS, "middle")])
+@pytest.mark.parametrize(
+    ("item", "old", "new"),
+    [
+        ("upper", "mass value='2'", "mass value='0.002'"),
+        ("shoulder", "effort='60'", "effort='6000'"),
+        ("fore", "ixx='0.0154' iyy='0.0154'", "ixx='0.0054' iyy='0.0054'"),
+    ],
+)
+def test_the_odd_one_of_several_legs_or_fingers_is_noted(
+    parts: dict[str, tuple[float, float]],
+    odd: str,
+    item: str,
+    old: str,
+    new: str,
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "robot.urdf"
+    path.write_text(robot(parts))
+    assert codes(path) == []
+    path.write_text(changed(f"{odd}_{item}", old, new, robot(parts)))
+    (found,) = checked(loaders.load(path, quiet=True))
+    assert found.code == "robot.siblings"
+    assert any(name.startswith(odd) for name in found.subjects)
+
+
+def test_a_mass_in_grams_is_that_of_its_link_however_light_the_others_are(tmp_path: Path) -> None:
+    path = tmp_path / "robot.urdf"
+    heavy = changed("base", "mass value='2'", "mass value='20'", robot(LEGS))
+    path.write_text(changed("FR_upper", "mass value='2'", "mass value='2000'", heavy))
+    found = [entry for entry in checked(loaders.load(path, quiet=True)) if entry.severity != "note"]
+    assert [(entry.code, entry.subjects) for entry in found] == [("robot.density", ("FR_upper",))]
+
+
+@pytest.mark.parametrize("factor", [1.0 / 0.0254, 100.0, 1000.0])
+def test_an_offset_in_another_unit_is_no_fault_of_a_mesh(factor: float, tmp_path: Path) -> None:
+    part = trimesh.creation.box((0.05, 0.05, 0.3))
+    (tmp_path / "part.stl").write_bytes(part.export(file_type="stl"))
+    text = robot().replace("<box size='0.05 0.05 0.3'/>", "<mesh filename='part.stl'/>")
+    path = tmp_path / "robot.urdf"
+    path.write_text(changed("left_elbow", "xyz='0 0 -0.3'", f"xyz='0 0 {-0.3 * factor}'", text))
+    diagnostics = Diagnostics()
+    check_robot(mechanism_of(loaders.load(path, quiet=True)), diagnostics)
+    assert [entry.code for entry in diagnostics if entry.severity != "note"] == ["robot.offset"]
+
+
+def test_a_mirrored_collision_lies_apart(tmp_path: Path) -> None:
+    path = tmp_path / "robot.urdf"
+    path.write_text(
+        changed("left_upper", "<collision><origin xyz='0 0 -", "<collision><origin xyz='0 0 ")
+    )
+    assert codes(path) == ["robot.collision-apart"]
+
+
+def test_moments_of_a_thousandth_are_noted(tmp_path: Path) -> None:
+    path = tmp_path / "robot.urdf"
+    wrong = "ixx='0.0000154' iyy='0.0000154' izz='0.0000008'"
+    path.write_text(changed("base", "ixx='0.0154' iyy='0.0154' izz='0.0008'", wrong))
+    (found,) = checked(loaders.load(path, quiet=True))
+    assert (found.code, found.severity, found.subjects) == ("robot.gyration", "note", ("base",))
 
 
 def test_small_differences_of_sides_are_none(tmp_path: Path) -> None:

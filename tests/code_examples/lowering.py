@@ -163,6 +163,15 @@ GEOMETRY = {
     "mesh.shape": from_folder(written(hollow()), "a", setup=cache_here, shapes="box"),
     "mesh.shape-none": from_folder(written(hollow()), "a", shapes="none"),
     "mesh.shape-unknown": exporting(touching(m.Mesh(uri="none.stl", path=None)), "a", shapes="box"),
+    "mesh.skin": loading_into_pybullet(
+        scene(
+            [link("a")],
+            engine_elements=(
+                m.EngineElement(engine="mujoco", name="s", section="skin", tag="skin"),
+            ),
+        ),
+        "s",
+    ),
     "mesh.separate-parts": from_folder(
         written(
             trimesh.util.concatenate(

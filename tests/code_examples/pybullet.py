@@ -68,6 +68,10 @@ def trunk_on_a_marker() -> Scene:
     return scene(links, [joint("w", "marker", "trunk", T.FIXED)])
 
 
+def few_pixels(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.targets.pybullet.load._MOST_PIXELS", 1)
+
+
 def servo() -> Scene:
     """Two hinges about one line, of which the first one moves a massless link and a rotor."""
     links = [link("between", inertia=s.NOTHING), link("arm")]
@@ -207,6 +211,9 @@ EXAMPLES: dict[str, Example] = {
     "pybullet.surface-velocity": loading(s.one(surface_velocity_axis=(1.0, 0.0, 0.0)), "a"),
     "pybullet.tendon": loading(strung(stiffness=1.0, lower=-1.0, upper=1.0), "j"),
     "pybullet.tendon-joint": loading(strung(joints=("none",))),
+    "pybullet.texture-size": from_folder(
+        s.textured(None, "RGB"), target="pybullet", setup=few_pixels
+    ),
     "pybullet.texture-transparency": from_folder(s.textured(None, "RGBA"), target="pybullet"),
     "pybullet.too-many-joints": loading(chain([T.REVOLUTE] * 150, s.NOTHING), "m"),
     "pybullet.turned-base": loading(s.one(inertia=SKEWED), "a"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import loaders
@@ -27,16 +27,20 @@ INERTIAL = """<inertial><origin xyz='0 0 {z}'/><mass value='2'/>
     <inertia ixx='0.0154' iyy='0.0154' izz='0.0008' ixy='0' ixz='0' iyz='0'/></inertial>"""
 
 
-def robot() -> str:
-    """A robot with two arms of two links, of the mass and moments of boxes of 2,670 kg/m^3."""
+SIDES = {"left": (0, 0.2), "right": (0, -0.2)}
+"""Places of arms on the base [m]."""
+
+
+def robot(sides: Mapping[str, tuple[float, float]] = SIDES) -> str:
+    """A robot with arms of two links, of the mass and moments of boxes of 2,670 kg/m^3."""
     parts = [
         LINK.format(
             side=side, part=part, joint=joint, parent=parent.format(side=side), xyz=xyz,
             inertial=INERTIAL.format(z=-0.15),
         )
-        for side, y in (("left", 0.2), ("right", -0.2))
+        for side, (x, y) in sides.items()
         for part, joint, parent, xyz in (
-            ("upper", "shoulder", "base", f"0 {y} 0"),
+            ("upper", "shoulder", "base", f"{x} {y} 0"),
             ("fore", "elbow", "{side}_upper", "0 0 -0.3"),
         )
     ]  # fmt: skip
@@ -84,6 +88,7 @@ CHANGES = {
         "<collision><origin xyz='0 0 -0.15'/><geometry><box size='0.05 0.05 0.3'/>",
         "<collision><origin xyz='0 0 -0.15'/><geometry><box size='50 50 300'/>",
     ),
+    "robot.slow": ("left_shoulder", "damping='0.5'", "damping='1e5'"),
     "robot.siblings": ("left_shoulder", "damping='0.5'", "damping='0'"),
     "robot.weak": ("left_shoulder", "<axis xyz='0 1 0'/>", "<axis xyz='0 1 0'/>"),
 }  # fmt: skip
@@ -121,5 +126,14 @@ EXAMPLES = {
 }
 EXAMPLES["robot.size"] = _example(
     robot().replace("0.3 0.3 0.1", "300 300 100").replace("0.05 0.05 0.3", "50 50 300")
+)
+EXAMPLES["robot.travel"] = _example(
+    changed(
+        "left_shoulder",
+        "lower='-1.5' upper='1.5'",
+        "lower='-500' upper='500'",
+        changed("left_shoulder", "type='revolute'", "type='prismatic'"),
+    ),
+    "left_shoulder",
 )
 EXAMPLES["robot.weak"] = _example(weak(), "left_shoulder")

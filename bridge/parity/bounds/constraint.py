@@ -291,7 +291,8 @@ def _point_jacobian(
     name = mechanism.bodies[body].name
     x, y, z = poses[name].R @ X_BP.p
     skew = np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)))
-    point: Array = J[name][3:] - skew @ J[name][:3]
+    of_link = J[name]
+    point: Array = of_link[3:] - skew @ of_link[:3]
     return point
 
 

@@ -157,6 +157,24 @@ class SoftStop(NamedTuple):
         return first_peak(ratio) * speed / w + 2.0 * (1.0 - d) * acceleration / w**2
 
 
+def stated_sag(settings: Settings, acceleration: float, step: float = 0.0) -> tuple[float, float]:
+    """Return how deep a contact of MuJoCo yields at most under a steady acceleration [m], and the
+    rate at which it comes to rest at least [1/s].
+
+    Args:
+        settings: Attributes of the shape by name; ``solref`` and ``solimp`` count.
+        acceleration: The acceleration without the contact, towards it [m/s^2].
+        step: Time step [s]; a time constant is at least two of them.
+    """
+    softness = Softness.of(settings, step)
+    first, second, d_max = stated_numbers(dict(settings))
+    damping = -second / d_max if first < 0.0 else 2.0 / (d_max * max(first, 2.0 * step))
+    d, k = 1.0 / (1.0 + softness.admitted), 1.0 / softness.stretch
+    rate = d * damping / 2.0
+    slowest = rate - math.sqrt(max(rate**2 - d * k, 0.0))
+    return softness.stretch * softness.admitted * acceleration, slowest
+
+
 def first_peak(ratio: float) -> float:
     """Return the first peak of a spring and damper that starts with a speed, in units of speed over
     frequency.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,13 +12,18 @@ from typing import Any
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT
-from bridge.mechanism.coordinates import kind_of
-from bridge.mechanism.dynamics import joint_coefficients
+from bridge.mechanism.bodies import ROOT, Body
+from bridge.mechanism.coordinates import Coordinates, kind_of
+from bridge.mechanism.dynamics import (
+    damper_and_spring_forces,
+    joint_coefficients,
+    mass_matrix_and_bias_forces,
+)
 from bridge.parity.causes import SINGLE_PRECISION, Cause
-from bridge.parity.reference import accelerations
+from bridge.parity.reference import accelerations, solved
 from bridge.parity.states import State
-from loaders.pose import Array, Pose
+from loaders.inertia import SpatialInertia
+from loaders.pose import Array, Pose, skew
 
 DOUBLE = float(np.finfo(np.float64).eps) / 2.0
 """Largest relative error of a number that is rounded to double precision."""
@@ -38,9 +44,11 @@ OF_PARAMETER = 64.0
 """Roundings of a parameter that is turned from one frame to another: an inertia by two products
 with a rotation.
 """
-LARGEST_PART = 0.5
-"""Largest relative change of the solution of the equations of motion at which bounds of first order
-hold.
+DRAWS = 8
+"""Number of random errors of a step."""
+DRAW_MARGIN = 10.0
+"""Factor of the largest of `DRAWS` random errors: more than five standard deviations with a
+probability of 0.9995.
 """
 
 
@@ -128,15 +136,22 @@ def _bounds(
     return found
 
 
-def rounding_of_velocity(mechanism: Mechanism, state: State, step: float, unit: float) -> float:
-    """Return the largest error that rounding causes in the velocities after one step, relative to
-    the largest velocity, at least one.
+def rounding_of_velocity(mechanism: Mechanism, state: State, step: float, unit: float) -> Array:
+    """Return the errors that rounding causes in the velocities after one step, shape (nv,).
 
-    The acceleration ``a`` solves ``M a = f``. To first order it is wrong by at most
-    ``|inv(M)| (df + E |a|)``, where E is the error of the mass matrix with the ``3 nv`` roundings
-    of its factors, and df that of the forces. If this changes a solution by more than
-    `LARGEST_PART`, single precision does not determine the acceleration, and the bound is infinite.
-    The velocities are rounded when they are set, added and read.
+    Roundings are random: the sum of n of them has the standard deviation ``u sqrt(n / 3)``. The
+    step is computed in double precision with `DRAWS` such errors of everything that an engine
+    rounds, and the bound is `DRAW_MARGIN` times the largest change.
+
+    * Orientations and offsets of links, masses, centers of mass, moments and velocities are wrong
+      in a way that leaves the model a mechanism: light links keep accelerations of the size that
+      they have.
+    * Entries of the mass matrix and bias forces are wrong one by one, as far as the products that
+      add up in them: engines compute them about the center of mass of a tree, where a light link
+      far away has large moments, of which little remains. So are the entries of the factors.
+
+    Velocities are rounded when they are set, added and read; engines turn those of a free body or
+    ball into other axes.
 
     Args:
         mechanism: The mechanism.
@@ -144,24 +159,179 @@ def rounding_of_velocity(mechanism: Mechanism, state: State, step: float, unit: 
         step: Time step [s].
         unit: Unit roundoff of the engine.
     """
-    r = _rounding(mechanism, state, unit)
-    M, v = mechanism.mass_matrix(state[0]), mechanism.velocities(state[1])
+    q, v = mechanism.positions_by_body(state[0]), mechanism.velocities(state[1])
+    sizes = _sizes_of_errors(mechanism, state)
+    rng = np.random.default_rng(0)
     try:
-        a = accelerations(mechanism, *state)
+        exact = accelerations(mechanism, *state)
+        drawn = [_drawn(mechanism, q, v, sizes, unit, rng) for _ in range(DRAWS)]
     except np.linalg.LinAlgError:
-        return float("inf")
-    roots = np.sqrt(np.maximum(np.diag(M), 0.0))
-    E = np.outer(np.sqrt(r.M), np.sqrt(r.M)) + (3 * len(v) + 10) * unit * np.outer(roots, roots)
-    passive = np.abs(joint_coefficients(mechanism.bodies, attrgetter("damping")) * v)
-    stiffness = joint_coefficients(mechanism.bodies, attrgetter("spring_stiffness"))
-    passive += np.abs(stiffness) * _largest_position(mechanism, state)
-    mobility = np.abs(np.linalg.pinv(M))
-    part = float(np.abs(np.linalg.eigvals(mobility @ E)).max(initial=0.0))
-    if part > LARGEST_PART:
-        return float("inf")
-    da = mobility @ (r.forces + 4.0 * unit * passive + E @ np.abs(a)) / (1.0 - part)
-    scale = max(float(np.abs(v).max(initial=0.0)), 1.0)
-    return step * float(da.max(initial=0.0)) / scale + 3.0 * unit
+        return np.full(len(v), np.inf)
+    change: Array = np.abs(np.array(drawn) - exact).max(axis=0)
+    speeds = np.abs(v) + step * np.abs(exact)
+    rounded = [
+        unit * (4.0 if body.nv == 1 else PER_OFFSET) * np.linalg.norm(speeds[own])
+        for body in mechanism.bodies
+        for own in [slice(body.v_start, body.v_start + body.nv)]
+        for _ in range(body.nv)
+    ]
+    return DRAW_MARGIN * step * change + np.array(rounded)
+
+
+def _deviation(count: Array | float) -> Any:
+    """Return the standard deviation of the sum of a number of roundings of one unit."""
+    return np.sqrt(np.asarray(count) / 3.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sizes:
+    """Standard deviations of errors in one state, in units of roundoff.
+
+    Attributes:
+        turn: Those of the orientations of links in their parents [rad], shape (n,).
+        offset: Those of the positions of links in their parents [m], shape (n,).
+        place: Those of positions in the world [m], shape (n,).
+        M: Those of the mass matrix, shape (nv, nv).
+        forces: Those of the forces of joints, shape (nv,).
+    """
+
+    turn: Array
+    offset: Array
+    place: Array
+    M: Array
+    forces: Array
+
+
+def _sizes_of_errors(mechanism: Mechanism, state: State) -> _Sizes:
+    bodies, positions = mechanism.bodies, mechanism.positions_by_body(state[0])
+    poses, rates = mechanism.link_poses(state[0]), mechanism.velocities(state[1])
+    x = np.array([poses[body.name].p for body in bodies]).reshape(-1, 3)
+    start = np.array([x[b.parent] if b.parent != ROOT else np.zeros(3) for b in bodies])
+    turned = [
+        1.0 if kind_of(body) is not None else float(np.abs(position).sum())
+        for body, position in zip(bodies, positions, strict=True)
+    ]
+    length = np.linalg.norm(x - start.reshape(-1, 3), axis=1)
+    M, forces = _sums_of_products(mechanism, state, x)
+    roots = np.sqrt(np.maximum(np.diag(mechanism.mass_matrix(state[0])), 0.0))
+    terms = _deviation(PER_PRODUCT + len(bodies))
+    factors = np.where(M > 0.0, _deviation(3.0 * len(rates) + 10.0) * np.outer(roots, roots), 0.0)
+    passive = np.abs(joint_coefficients(bodies, attrgetter("damping")) * rates)
+    stiffness = np.abs(joint_coefficients(bodies, attrgetter("spring_stiffness")))
+    passive += stiffness * _largest_position(mechanism, state)
+    return _Sizes(
+        turn=_deviation(PER_JOINT) + np.array(turned),
+        offset=_deviation(PER_OFFSET) * length,
+        place=np.linalg.norm(x, axis=1),
+        M=np.hypot(terms * M, factors),
+        forces=np.hypot(terms * forces, 4.0 * passive),
+    )
+
+
+def _sums_of_products(mechanism: Mechanism, state: State, x: Array) -> tuple[Array, Array]:
+    """Return the sums of the magnitudes of the products that add up in the entries of the mass
+    matrix and in the bias forces, in world axes about the center of mass of each tree.
+
+    Args:
+        mechanism: The mechanism.
+        state: Positions and velocities by joint.
+        x: Positions of the links [m], shape (n, 3).
+    """
+    bodies, poses = mechanism.bodies, mechanism.link_poses(state[0])
+    inertias = [body.inertia.moved(poses[body.name]) for body in bodies]
+    center = _centers_of_trees(mechanism, inertias)
+    about = np.array([_spatial(i, c) for i, c in zip(inertias, center, strict=True)])
+    jacobians = mechanism.jacobians(state[0])
+    J = np.array([jacobians[body.name] for body in bodies])
+    J[:, 3:] += np.cross(J[:, :3], (center - x)[:, :, None], axis=1)
+    carried = (np.abs(J).max(axis=1, initial=0.0) > 0.0).astype(float)
+    owner = [i for i, body in enumerate(bodies) for _ in range(body.nv)]
+    S = np.abs(np.array([J[i, :, k] for k, i in enumerate(owner)])).reshape(-1, 6)
+    composite = np.einsum("bi,brc->irc", carried, about)
+    products = np.einsum("ir,jrc,jc->ij", S, composite, S)
+    is_chain = (carried.T @ carried) > 0.0
+    M = np.where(is_chain, np.minimum(products, products.T), 0.0)
+    V = np.abs(J) @ np.abs(mechanism.velocities(state[1]))
+    gravity = np.concatenate((np.zeros(3), np.abs(mechanism.gravity)))
+    A = gravity + _crossed(V, V)
+    momentum = np.einsum("brc,bc->br", about, V)
+    f = np.einsum("brc,bc->br", about, A) + _crossed(V, momentum)
+    return M, np.einsum("ir,bi,br->i", S, carried, f)
+
+
+def _centers_of_trees(mechanism: Mechanism, inertias: Sequence[SpatialInertia]) -> Array:
+    """Return the center of mass of the tree of each link, shape (n, 3)."""
+    roots: list[int] = []
+    for i, body in enumerate(mechanism.bodies):
+        roots.append(i if body.parent == ROOT else roots[body.parent])
+    mass = np.array([inertia.mass for inertia in inertias])
+    moments = mass[:, None] * np.array([i.p_LLcm for i in inertias]).reshape(-1, 3)
+    of_tree = np.equal.outer(roots, roots).astype(float)
+    centers: Array = of_tree @ moments / np.maximum(of_tree @ mass, 1e-300)[:, None]
+    return centers
+
+
+def _spatial(inertia: SpatialInertia, center: Array) -> Array:
+    """Return the magnitudes of a spatial inertia about a point, without their cancellation."""
+    S = np.abs(skew(inertia.p_LLcm - center))
+    matrix = np.zeros((6, 6))
+    matrix[:3, :3] = np.abs(inertia.I_Lcm) + inertia.mass * S @ S
+    matrix[:3, 3:] = matrix[3:, :3] = inertia.mass * S
+    matrix[3:, 3:] = inertia.mass * np.eye(3)
+    return matrix
+
+
+def _crossed(V: Array, W: Array) -> Array:
+    """Return sums of magnitudes of a cross product of spatial vectors, shape (n, 6)."""
+    w, v, a, b = V[:, :3], V[:, 3:], W[:, :3], W[:, 3:]
+    return np.hstack((_cross(w, a) + _cross(v, b), _cross(w, b) + _cross(v, a)))
+
+
+def _cross(a: Array, b: Array) -> Array:
+    product: Array = np.roll(a, -1, 1) * np.roll(b, 1, 1) + np.roll(a, 1, 1) * np.roll(b, -1, 1)
+    return product
+
+
+def _drawn(
+    mechanism: Mechanism,
+    positions: Sequence[Coordinates],
+    rates: Array,
+    sizes: _Sizes,
+    unit: float,
+    rng: np.random.Generator,
+) -> Array:
+    """Return the accelerations with errors of everything that an engine rounds."""
+    bodies = [_rounded(body, k, sizes, unit, rng) for k, body in enumerate(mechanism.bodies)]
+    rates = rates * (1.0 + unit * rng.standard_normal(len(rates)))
+    gravity = np.asarray(mechanism.gravity, dtype=np.float64)
+    M, bias = mass_matrix_and_bias_forces(bodies, positions, rates, gravity)
+    forces = damper_and_spring_forces(bodies, positions, rates) - bias
+    errors = np.tril(rng.standard_normal(M.shape))
+    errors += np.tril(errors, -1).T
+    forces += unit * sizes.forces * rng.standard_normal(len(forces))
+    return solved(M + unit * sizes.M * errors, forces)
+
+
+def _rounded(body: Body, k: int, sizes: _Sizes, unit: float, rng: np.random.Generator) -> Body:
+    """Return a body at a place and with an inertia that are rounded."""
+    turn = skew(unit * sizes.turn[k] * rng.standard_normal(3))
+    place = np.hypot(sizes.offset[k], sizes.place[k])
+    X_PF = Pose(
+        body.X_PF.R + turn @ body.X_PF.R, body.X_PF.p + unit * place * rng.standard_normal(3)
+    )
+    inertia = body.inertia
+    lever = np.hypot(_deviation(PER_OFFSET) * np.linalg.norm(inertia.p_LLcm), sizes.place[k])
+    errors = rng.standard_normal((3, 3))
+    moment = _deviation(OF_PARAMETER) * float(np.trace(inertia.I_Lcm))
+    return dataclasses.replace(
+        body,
+        X_PF=X_PF,
+        inertia=SpatialInertia(
+            inertia.mass * (1.0 + unit * rng.standard_normal()),
+            inertia.p_LLcm + unit * lever * rng.standard_normal(3),
+            inertia.I_Lcm + 0.5 * unit * moment * (errors + errors.T),
+        ),
+    )
 
 
 def rounding_of_position(mechanism: Mechanism, state: State, unit: float) -> float:
@@ -229,7 +399,8 @@ def _dynamic_rounding(
     """
     (angle, place), bodies = errors, mechanism.bodies
     q, v = state
-    J = np.array([mechanism.jacobians(q)[body.name] for body in bodies])
+    jacobians = mechanism.jacobians(q)
+    J = np.array([jacobians[body.name] for body in bodies])
     rates = np.abs(mechanism.velocities(v))
     mass = np.array([body.inertia.mass for body in bodies])
     moment = np.array([float(np.trace(body.inertia.I_Lcm)) for body in bodies])

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 
@@ -25,9 +26,10 @@ from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.dynamics import STABILITY_LIMIT
 from bridge.parity.bounds.counterfactual import AddedInertia, added_inertia, is_loaded, loaded_name
-from bridge.parity.causes import cause_of, is_lost
+from bridge.parity.causes import SOFT_CONSTRAINTS, Cause, cause_of, is_lost
 from bridge.parity.convergence import HALVINGS, log_log_slope
 from bridge.parity.engine import (
+    SOFTNESS,
     ActuatorKind,
     ActuatorTrial,
     DivergedError,
@@ -49,7 +51,17 @@ from bridge.parity.readings import actuator_trials
 from bridge.parity.states import State, exported, fastest_rate, random_states
 from bridge.parity.verdict import REFERENCE, Level, Outcome, Row, explained
 from loaders.diagnostics import Diagnostic
-from loaders.model import JointAxis
+from loaders.engine_settings import MUJOCO, conventions_of
+from loaders.model import (
+    BallConstraint,
+    Coupling,
+    Joint,
+    JointAxis,
+    Tendon,
+    WeldConstraint,
+    of_engine,
+    settings_of,
+)
 from loaders.pose import Array
 
 from .stops import away_from_stops, is_free_of_stops, stop_rows
@@ -81,6 +93,9 @@ well.
 """
 MAX_WORK = 60_000
 """Degrees of freedom times steps above which the exported model is not moved."""
+_HasSettings = TypeVar(
+    "_HasSettings", bound=Joint | Tendon | Coupling | BallConstraint | WeldConstraint
+)
 _Engines = Mapping[str, Callable[[Mechanism], Engine]]
 """Functions that open an engine with the model as it is exported, by name."""
 
@@ -483,7 +498,11 @@ def _failed(motions: Motions, found: Convergence) -> Row:
     """Return the row of motions that do not approach each other: explained by what an engine lacks
     or by inertia that it adds, or failed.
     """
-    by_cause = lost_by(found.row, found.shortest) or _with_added_inertia(motions, found)
+    by_cause = (
+        lost_by(found.row, found.shortest)
+        or _with_added_inertia(motions, found)
+        or _with_rigid_constraints(motions, found)
+    )
     if by_cause is not None:
         return by_cause
     cause = (
@@ -548,6 +567,98 @@ def _explained(row: Row, added: AddedInertia, change: Row, remaining: Row) -> Ro
     if cause is None:
         return None
     return explained(row, dataclasses.replace(cause, bound=sum(distances) / first))
+
+
+_RIGID = " with rigid constraints"
+"""Part of the name of an engine whose dry friction and couplings are as rigid as a step allows."""
+
+
+def _with_rigid_constraints(motions: Motions, found: Convergence) -> Row | None:
+    """Return the row explained by dry friction and constraints of an MJCF source, which MuJoCo
+    makes soft, if the motions converge once they are rigid.
+    """
+    row, pair = found.row, found.row.engines
+    soft = _soft(motions.mechanism)
+    if not soft or any(_RIGID in name for name in pair):
+        return None
+    owner = next((name for name in pair if _obeys_mjcf_settings(motions, name)), None)
+    if owner is None:
+        return None
+    rigid, other = f"{owner}{_RIGID}", next(name for name in pair if name != owner)
+
+    def open_rigid(mechanism: Mechanism) -> Engine:
+        return motions.engines[owner](_rigid(mechanism))
+
+    more = dataclasses.replace(motions, engines={**motions.engines, rigid: open_rigid})
+    remaining = _converging_row(more, (other, rigid))
+    change = _converging_row(more, (owner, rigid))
+    if remaining.outcome not in {Outcome.PASSED, Outcome.EXPLAINED} or not change.convergence:
+        return None
+    distance, left = change.convergence[-1][1], remaining.convergence[-1][1]
+    text = (
+        f"MJCF states dry friction that acts as a damper at low speed, or couplings and loops that "
+        f"are springs, which makes a difference of {distance:.1e} m or rad; {left:.1e} remains if "
+        f"they are rigid"
+    )
+    bound = (distance + max(left, TOLERANCE)) / row.convergence[0][1]
+    cause = Cause(
+        code=SOFT_CONSTRAINTS, subjects=soft, quantity=row.quantity, bound=bound, text=text
+    )
+    return explained(row, cause)
+
+
+def _soft(mechanism: Mechanism) -> tuple[str, ...]:
+    """Return the joints and tendons with dry friction, and the followers of couplings and the links
+    of constraints, that the settings of a solver make soft.
+    """
+    scene = mechanism.scene
+    if not conventions_of(mechanism.physics).has_solver_settings:
+        return ()
+    joints = (joint.name for joint in scene.joints if any(axis.friction for axis in joint.axes))
+    tendons = (tendon.name for tendon in scene.tendons if tendon.friction)
+    followers = (coupling.follower for coupling in scene.couplings)
+    held = (
+        each.link_A
+        for each in scene.constraints
+        if isinstance(each, BallConstraint | WeldConstraint)
+    )
+    return tuple(dict.fromkeys((*joints, *tendons, *followers, *held)))
+
+
+def _obeys_mjcf_settings(motions: Motions, name: str) -> bool:
+    with closing(motions.engines[name](exported(motions.mechanism, LONGEST_STEP))) as engine:
+        return engine.obeys_mjcf_settings
+
+
+def _rigid(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism with dry friction, couplings and constraints that act within two
+    steps.
+    """
+    impedance = f"{1.0 - SOFTNESS:.17g}"
+    solver = {
+        "solref": f"{2.0 * mechanism.physics.time_step:.17g} 1",
+        "solimp": f"{impedance} {impedance} 0.001",
+    }
+    friction = {f"{name}friction": text for name, text in solver.items()}
+
+    def with_settings(item: _HasSettings, settings: dict[str, str]) -> _HasSettings:
+        stated = dict(settings_of(item, MUJOCO)) | settings
+        return dataclasses.replace(item, engine_settings=of_engine(MUJOCO, tuple(stated.items())))
+
+    scene = mechanism.scene
+    changed = dataclasses.replace(
+        scene,
+        joints=tuple(with_settings(each, friction) for each in scene.joints),
+        tendons=tuple(with_settings(each, friction) for each in scene.tendons),
+        couplings=tuple(with_settings(each, solver) for each in scene.couplings),
+        constraints=tuple(
+            with_settings(each, solver)
+            if isinstance(each, BallConstraint | WeldConstraint)
+            else each
+            for each in scene.constraints
+        ),
+    )
+    return relowered(mechanism, changed)
 
 
 def _unstable(rate: float, longest: float) -> str:

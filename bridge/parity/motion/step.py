@@ -122,9 +122,17 @@ class _Steps:
     def row(self, pair: tuple[str, str]) -> Row:
         """Return the row of one pair of engines."""
         errors = self._errors(pair)
-        state, dof = (int(k) for k in np.unravel_index(int(np.argmax(errors)), errors.shape))
+        row = self._row_at(pair, errors, int(np.argmax(errors)))
+        if row.error <= TOLERANCE:
+            return row
+        judged = self._judged(row, errors)
+        return judged if judged.outcome is not Outcome.FAILED else self._located(judged)
+
+    def _row_at(self, pair: tuple[str, str], errors: Array, index: int) -> Row:
+        """Return the row of one difference, by its index among those of all states."""
+        state, dof = divmod(index, errors.shape[1])
         place = dof_place(self._mechanism.v_order[dof])
-        row = Row(
+        return Row(
             level=Level.MOTION,
             quantity="one step",
             engines=pair,
@@ -135,10 +143,6 @@ class _Steps:
             outcome=Outcome.PASSED,
             sensitivity=self._sensitivity(self._most_exact(pair), state),
         )
-        if row.error <= TOLERANCE:
-            return row
-        judged = self._judged(row, self._states[state])
-        return judged if judged.outcome is not Outcome.FAILED else self._located(judged)
 
     def _located(self, row: Row) -> Row:
         """Return the row of a difference, with the joint on which the force acts that explains it.
@@ -178,21 +182,30 @@ class _Steps:
         differences = _relative_differences(self._after[engine][state : state + 1], neighbor)
         return max(1.0, float(differences.max()) / PERTURBATION)
 
-    def _judged(self, row: Row, state: State) -> Row:
+    def _judged(self, row: Row, errors: Array) -> Row:
         """Return the row of a difference beyond the tolerance, with its cause if that is known."""
         if not math.isfinite(row.error):
             return failed(row)
         rounded = [n for n in row.engines if self._engines[n].unit_roundoff > DOUBLE]
-        return self._in_single_precision(row, rounded) if rounded else self._in_double(row, state)
+        if rounded:
+            return self._in_single_precision(row.engines, rounded, errors)
+        return self._in_double(row, self._states[int(np.argmax(errors.max(axis=1)))])
 
-    def _in_single_precision(self, row: Row, rounded: list[str]) -> Row:
-        """Return the row of a difference of which some engines compute in single precision."""
+    def _in_single_precision(self, pair: tuple[str, str], rounded: list[str], errors: Array) -> Row:
+        """Return the row of a pair of which some engines compute in single precision: of the
+        difference that is the largest part of its bound; where a bound is coarse, nothing shows.
+        """
         unit = sum(self._engines[name].unit_roundoff for name in rounded)
-        bounds = (
-            rounding_of_velocity(self._mechanism, each, self._step, unit) for each in self._states
-        )
-        cause = single_precision(row.quantity, row.subjects, max(bounds), rounded)
-        return explained(row, cause) if cause.bound <= COARSE else undecided(row, cause, COARSE)
+        found = [
+            rounding_of_velocity(self._mechanism, state, self._step, unit) for state in self._states
+        ]
+        bounds = np.array(found) / _scales(self._after[self._most_exact(pair)])
+        parts = np.where(bounds <= COARSE, errors / bounds, -1.0)
+        is_coarse = bool((parts < 0.0).all())
+        index = int(np.argmin(bounds) if is_coarse else np.argmax(parts))
+        row = self._row_at(pair, errors, index)
+        cause = single_precision(row.quantity, row.subjects, float(bounds.flat[index]), rounded)
+        return undecided(row, cause, COARSE) if is_coarse else explained(row, cause)
 
     def _in_double(self, row: Row, state: State) -> Row:
         """Return the row of a difference in double precision."""
@@ -319,9 +332,7 @@ class _Steps:
         each state.
         """
         one, two = (self._velocities(name, self._states, step) for name in pair)
-        differences: Array = (one - two) / np.maximum(
-            np.abs(self._after[pair[0]]).max(axis=1, keepdims=True), 1.0
-        )
+        differences: Array = (one - two) / _scales(self._after[pair[0]])
         return differences
 
 
@@ -329,6 +340,11 @@ def _relative_differences(one: Array, two: Array) -> Array:
     """Differences relative to the largest velocity in each state, at least one; shape (number of
     states, nv).
     """
-    scale = np.maximum(np.abs(one).max(axis=1, keepdims=True), 1.0)
-    errors: Array = np.abs(one - two) / scale
+    errors: Array = np.abs(one - two) / _scales(one)
     return np.where(np.isnan(errors), math.inf, errors)
+
+
+def _scales(velocities: Array) -> Array:
+    """Return the largest velocity in each state, at least one, shape (number of states, 1)."""
+    scales: Array = np.maximum(np.abs(velocities).max(axis=1, keepdims=True), 1.0)
+    return scales

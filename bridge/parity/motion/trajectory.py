@@ -329,19 +329,14 @@ def _in_single_precision(
     if not unit:
         return None
     model, start = rollout.mechanism, rollout.start
-    velocity = rounding_of_velocity(model, start, rollout.step, unit)
+    velocity = float(rounding_of_velocity(model, start, rollout.step, unit).max(initial=0.0))
     position = rounding_of_position(model, start, unit)
-    steps, fastest = round(rollout.duration / rollout.step), _fastest(model, start)
-    each = velocity * fastest * rollout.duration + 4.0 * unit
+    steps = round(rollout.duration / rollout.step)
+    each = velocity * rollout.duration + 4.0 * unit
     bound = steps * each * sensitivity + position
     names = [name for name in row.engines if unit_roundoff(cache.factories[name]) > DOUBLE]
     cause = single_precision(row.quantity, row.subjects, bound, names)
     return dataclasses.replace(cause, text=f"{cause.text} in {rollout.duration:g} s")
-
-
-def _fastest(mechanism: Mechanism, state: State) -> float:
-    """Return the largest speed of a state, at least one."""
-    return max(float(np.abs(mechanism.velocities(state[1])).max(initial=0.0)), 1.0)
 
 
 # --- causes of a difference -----------------------------------------------------------------------

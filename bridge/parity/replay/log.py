@@ -142,13 +142,18 @@ def read_log(
         path: The file, whose suffix is ``.csv``, ``.npz`` or ``.mcap``.
         joints: The scalar joints of the model.
         diagnostics: Record for the findings.
-        names: Joints of the model by the names in the log, where they differ.
+        names: Joints of the model by the names in the log, where they differ; or their columns,
+            such as ``elbow.command_effort``, by the columns of the log.
 
     Raises:
         LoadError: If the log cannot be replayed; it names every problem.
     """
     path = Path(path)
-    reading = _Reading(str(path), _known_names(joints, names or {}), diagnostics)
+    own = {joint: joint for joint in joints}
+    meant = {name: key_of(column, own) for name, column in (names or {}).items()}
+    columns = {name: key for name, key in meant.items() if key is not None}
+    short = {name: joint for name, joint in (names or {}).items() if name not in columns}
+    reading = _Reading(str(path), _known_names(joints, short), diagnostics, columns)
     try:
         data = read(path)
         if path.suffix.lower() == ".mcap":
@@ -164,7 +169,7 @@ def read_log(
         found = {}
     log = Log(file=str(path), series=found)
     if found:
-        check_contents(log, diagnostics)
+        check_contents(log, diagnostics, reading.left_out)
     diagnostics.raise_for(LoadError, strict=False)
     return log
 
@@ -177,13 +182,17 @@ class _Reading:
         file: The file.
         known: The joints of the model by the names that mean them.
         diagnostics: Record for the findings.
+        mapped: The meaning of columns that the caller states.
         columns: The column of each series that was found.
+        left_out: The columns that name a quantity of no joint of the model.
     """
 
     file: str
     known: Mapping[str, str]
     diagnostics: Diagnostics
+    mapped: Mapping[str, Key] = field(default_factory=dict)
     columns: dict[Key, str] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
 
     def note(self, key: Key, column: str, where: Where) -> None:
         """Note the column of a series; report a second one."""
@@ -202,6 +211,7 @@ class _Reading:
 
     def report_unknown(self, column: str, joint: str) -> None:
         """Report a column about a joint that the model does not have."""
+        self.left_out.append(column)
         close = closest(joint, self.known)
         hint = f"did you mean {close}?" if close else ""
         self.diagnostics.add(codes.LOG_COLUMN, Where(self.file), hint=hint, column=repr(column))
@@ -219,21 +229,24 @@ class UnreadableError(Exception):
         self.line = line
 
 
-def check_contents(log: Log, diagnostics: Diagnostics) -> None:
+def check_contents(log: Log, diagnostics: Diagnostics, left_out: Sequence[str] = ()) -> None:
     """Report what a log lacks.
 
     Args:
         log: The log.
         diagnostics: Record for the findings.
+        left_out: Columns that name a quantity of no joint of the model.
     """
-    where = Where(log.file)
+    lacks = []
     if not log.joints("measured", "position"):
-        diagnostics.add(
-            codes.LOG_FORM, where, reason="no joint of the model has measured positions"
-        )
+        lacks.append("no joint of the model has measured positions")
     if not any(role == "command" for role, _, _ in log.series):
-        reason = "no joint of the model has commanded positions, velocities or efforts"
-        diagnostics.add(codes.LOG_FORM, where, reason=reason)
+        lacks.append("no joint of the model has commanded positions, velocities or efforts")
+    shown = ", ".join(map(repr, left_out[:8])) + (", ..." if len(left_out) > 8 else "")
+    hint = "map a column: --map COLUMN=JOINT.command_effort" if left_out else codes.LOG_FORM.hint
+    for reason in lacks:
+        whole = f"{reason}; of no joint are {shown}" if left_out else reason
+        diagnostics.add(codes.LOG_FORM, Where(log.file), hint=hint, reason=whole)
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -524,7 +537,7 @@ def _check_times(times: Array, table: _Table, reading: _Reading) -> None:
 def _keys(columns: Iterable[str], reading: _Reading) -> Iterator[tuple[str, Key]]:
     """Yield each column with its meaning; report those that name a quantity of no joint."""
     for column in columns:
-        key = key_of(column, reading.known)
+        key = reading.mapped.get(column) or key_of(column, reading.known)
         if key is not None:
             yield column, key
         elif (rest := _unknown_joint(column)) is not None:

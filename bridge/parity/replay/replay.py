@@ -36,7 +36,7 @@ from loaders.text import check_option_value, closest, counted
 
 from .errors import EngineReplay, replay_in, unit_of, with_starts
 from .explanations import Explanation, Tables, explain, merged, toml_of
-from .log import Log, check_contents, read_log
+from .log import Log, check_contents, key_of, read_log
 from .rollout import Controller, Experiment, Open, ReplayedMotion, grid_of
 
 Law = Literal["auto", "effort", "position", "velocity"]
@@ -214,7 +214,8 @@ def replay(  # noqa: PLR0913 - each is a choice of the user
         controller: Which commands act: efforts, positions with velocities, velocities, or all.
         gains: Gains of position [N m/rad or N/m] and velocity by joint; others are those of the
             log, else those of the model.
-        names: Joints by their names in the log, where they differ.
+        names: Joints by their names in the log, where they differ; or columns such as
+            ``elbow.command_effort`` by those of the log.
         step: Time step [s]; by default that of the model, at most 2 ms, rounded down to a part of
             the interval of the log.
         base: Whether free bases are fixed, as they are by default: logs of joints do not tell how
@@ -315,7 +316,9 @@ def experiment_of(
         ValueError: If gains or names are of no joint of the model.
     """
     joints = _scalar_joints(mechanism)
-    for known, kind in ((gains, "gains"), (set(names.values()), "names")):
+    own = {joint: joint for joint in joints}
+    mapped = [name for name in names.values() if key_of(name, own) is None]
+    for known, kind in ((gains, "gains"), (mapped, "names")):
         for name in known:
             if name not in joints:
                 close = closest(name, joints)

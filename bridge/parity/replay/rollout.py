@@ -250,11 +250,11 @@ def roll_out(
         NotReportedError: If the engine cannot simulate the mechanism or lacks actuators.
     """
     driven = with_motors(mechanism, experiment.driven)
+    limits = effort_limits(driven, experiment.driven)
     with _opened(open_engine, driven, experiment) as engine:
         if experiment.driven:
             engine.start_actuators("motor", experiment.driven)
-        engine.set_state(*_shifted(experiment, mechanism, offset))
-        return _follow(engine, experiment, effort_limits(driven, experiment.driven))
+        return _follow(engine, experiment, limits, _shifted(experiment, mechanism, offset))
 
 
 @contextmanager
@@ -271,7 +271,8 @@ def _opened(open_engine: Open, driven: Mechanism, experiment: Experiment) -> Ite
         yield engine
 
 
-def _follow(engine: Engine, experiment: Experiment, limits: Array) -> ReplayedMotion:
+def _follow(engine: Engine, experiment: Experiment, limits: Array, start: State) -> ReplayedMotion:
+    engine.set_state(*start)
     c, times = experiment.controller, experiment.times
     q_d, v_d, feedforward = (
         experiment.commands(quantity) for quantity in ("position", "velocity", "effort")
@@ -307,7 +308,8 @@ def roll_out_all(
     """Return the positions of the watched joints from many starts, shape (number of starts, number
     of times, number of joints); NaN after a motion has diverged.
 
-    Engines that compute many states at once take all starts in one call for each control period.
+    Engines that compute many states at once take all starts in one call for each control period;
+    others move from one start after the other, with the model that is compiled once.
 
     Args:
         open_engine: Opens the engine.
@@ -320,13 +322,14 @@ def roll_out_all(
         NotReportedError: If the engine cannot simulate the mechanism or lacks actuators.
     """
     driven = with_motors(mechanism, experiment.driven)
+    limits = effort_limits(driven, experiment.driven)
+    starts = [_shifted(experiment, mechanism, offset) for offset in offsets]
     with _opened(open_engine, driven, experiment) as engine:
         if isinstance(engine, AcceleratedEngine):
-            starts = [_shifted(experiment, mechanism, offset) for offset in offsets]
-            limits = effort_limits(driven, experiment.driven)
             return _follow_all(engine, experiment, limits, starts)
-    motions = (roll_out(open_engine, mechanism, experiment, offset) for offset in offsets)
-    return np.array([motion.q for motion in motions])
+        if experiment.driven:
+            engine.start_actuators("motor", experiment.driven)
+        return np.array([_follow(engine, experiment, limits, start).q for start in starts])
 
 
 def _shifted(experiment: Experiment, mechanism: Mechanism, offset: float | Array) -> State:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +20,17 @@ from loaders.diagnostics import Diagnostic, Diagnostics, Where
 from loaders.engine_settings import MUJOCO, SKY
 from loaders.files.images import PictureError, gray_levels
 from loaders.looks import DEFAULT_COLOR, PartLook, look_of
-from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual, settings_of
+from loaders.model import (
+    Cone,
+    EngineElement,
+    Heightmap,
+    Material,
+    Mesh,
+    Polyline,
+    Rgba,
+    Visual,
+    settings_of,
+)
 from loaders.pose import Array, Pose
 
 from .context import TARGET, MjcfContext, MjcfElement, Value, asset_name, own_settings
@@ -361,6 +371,25 @@ class AssetLibrary:
         stated = {k.removeprefix(SKY): text for k, text in settings.items() if k.startswith(SKY)}
         if stated:
             self._made_texture(stated, "", Where(scene.source))
+
+    def material_of_skin(
+        self, stated: Mapping[str, str], texture: Mapping[str, str], skin: EngineElement
+    ) -> str | None:
+        """Return the material asset of a skin; None if it has none.
+
+        Args:
+            stated: The attributes of the material.
+            texture: The attributes of its texture, with the paths of the files.
+            skin: The skin.
+        """
+        if not stated:
+            return None
+        picture = self._made_texture(dict(texture), skin.name, skin.where) if texture else None
+        name = self._context.names.claim("material", stated["name"])
+        self._context.document["asset"].add(
+            "material", **{**stated, "name": name, "texture": picture}
+        )
+        return name
 
     def _made_texture(self, stated: dict[str, str], link: str, where: Where) -> str | None:
         """Return the texture asset that a source in MJCF describes; None, with a diagnostic, if a

@@ -189,7 +189,8 @@ def inverse_masses(mechanism: Mechanism) -> dict[str, float]:
     for i, body in enumerate(mechanism.bodies):
         if body.link.collisions:
             p_cm = poses[body.name].R @ body.inertia.p_LLcm
-            J_cm = jacobians[body.name][3:] - skew(p_cm) @ jacobians[body.name][:3]
+            J = jacobians[body.name]
+            J_cm = J[3:] - skew(p_cm) @ J[:3]
             is_fixed = mechanism.moving_ancestor(i) == ROOT
             masses[body.name] = 0.0 if is_fixed else _mean(J_cm @ at_zero.pseudo_inverse @ J_cm.T)
     return masses if all(math.isfinite(w) and w >= 0.0 for w in masses.values()) else {}

@@ -21,6 +21,7 @@ from loaders.engine_settings import (
     INERTIA_SETTINGS,
     MUJOCO,
     ROS2_CONTROL,
+    SKIN,
     SKY,
     conventions_of,
     named_kind,
@@ -146,6 +147,7 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> BuiltMjcf:
     sensors = write_sensors(geom_names, context)
     write_lights(context)
     write_mujoco_elements(geom_names, context)
+    _write_skins(library, context)
     join_planes(context)
     collisions = {
         geom: f"{link}{SEPARATOR}{collision}"
@@ -368,7 +370,8 @@ def write_mujoco_elements(
     elements = [
         element
         for element in context.mechanism.scene.engine_elements
-        if element.engine != ROS2_CONTROL or not is_for_ros2_control(context)
+        if element.section != SKIN
+        and (element.engine != ROS2_CONTROL or not is_for_ros2_control(context))
     ]
     if not elements:
         return
@@ -410,6 +413,29 @@ def write_mujoco_elements(
             _report(element, subjects, f"{', '.join(subjects)} has no limits", context)
         else:
             _write(element, stated, written, context)
+
+
+def _write_skins(library: AssetLibrary, context: MjcfContext) -> None:
+    """Write the skins of a source in MJCF, with a material of their own."""
+    known = {body.name for body in context.mechanism.bodies} | {WORLD}
+    for skin in context.mechanism.scene.engine_elements:
+        if skin.section != SKIN:
+            continue
+        links = [context.names.changed.get(name, name) for _, name in skin.references]
+        missing = tuple(name for name in links if name not in known)
+        if missing:
+            _report(skin, missing, f"MJCF has no {', '.join(missing)}", context)
+            continue
+        parts: dict[str, dict[str, str]] = defaultdict(dict)
+        for path, text in skin.settings:
+            part, _, key = path.rpartition("/")
+            parts[part][key] = text
+        name = context.names.claim("skin", skin.name)
+        written = context.document["deformable"].add("skin", name=name, **parts[""])
+        written.is_stated = True
+        written.set(material=library.material_of_skin(parts["material"], parts["texture"], skin))
+        for number, link in enumerate(links):
+            written.add("bone", body=link, **parts[str(number)])
 
 
 _NUMBERED = re.compile(r"_*(equality|sensor)_\d+")

@@ -103,7 +103,8 @@ def _residual(
         name = mechanism.bodies[i].name
         p = poses[name].R @ X_BS.p
         residual += sign * (poses[name].p + p)
-        J += sign * (jacobians[name][3:] - skew(p) @ jacobians[name][:3])
+        J_link = jacobians[name]
+        J += sign * (J_link[3:] - skew(p) @ J_link[:3])
     return residual, J
 
 

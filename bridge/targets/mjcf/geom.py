@@ -287,7 +287,7 @@ def join_planes(context: MjcfContext) -> None:
     """Draw the planes for contact in place of equal ones that are only drawn, if the document has
     soft bodies.
     """
-    if not context.document["deformable"].children:
+    if not any(child.tag == "flex" for child in context.document["deformable"].children):
         return
     for body in {
         id(body): body for body in (context.document["worldbody"], *context.document.bodies)

@@ -730,14 +730,16 @@ class PyBulletBody(int):
     def step(self) -> None:
         """Apply the passive forces of this body and step the whole simulation."""
         state, work = self.state, self._work
-        if work.has_passive_forces:
+        if work.has_passive_forces or self.gears:
             self._apply_passive_forces(state)
-        elif work.depends_on_step or self.gears:
+        elif work.depends_on_step and state.parameters()["fixedTimeStep"] != self._step:
             self._adapt_friction(state)
-        before = imu_velocities(self.sensors, state) if self._has_imus else {}
+        if not self._has_imus:
+            state.step()
+            return
+        before = imu_velocities(self.sensors, state)
         state.step()
-        if before:
-            self.record_step(before)
+        self.record_step(before)
 
     def imu_velocities(self) -> dict[str, Array]:
         """Return the velocity of each IMU of the body [m/s], in the world, by its name."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple, TypeVar
 
 from bridge.installed_packages import INSTALL_PYBULLET
@@ -230,6 +230,7 @@ def allowed_flags(
     return flags & _bits(ALLOWED, modes)
 
 
+@cache
 def required_flags(modes: Any) -> int:
     """Return the flags that every body is loaded with."""
     return _bits(ALWAYS, modes)

@@ -16,6 +16,7 @@ from operator import attrgetter
 
 import numpy as np
 
+from bridge.codes import MESH_SKIN
 from bridge.fluid import described
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, BodyConnection, PrimitiveKind, TendonConnection
@@ -40,6 +41,7 @@ from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
 from loaders.engine_settings import (
     MUJOCO,
     OVERRIDE,
+    SKIN,
     gravity_share,
 )
 from loaders.model import (
@@ -198,13 +200,19 @@ def _switched_off(mechanism: Mechanism) -> Iterator[Item]:
 
 def _elements(mechanism: Mechanism) -> Iterator[Item]:
     for element in mechanism.scene.engine_elements:
-        if element.section != "sensor":
+        if element.section not in {"sensor", SKIN}:
             text = _written((*element.references, *element.settings))
             yield Item(
                 f"{element.section}/{element.tag} {element.name} ({text})",
                 element.where,
                 (element.name,),
             )
+
+
+def _skins(mechanism: Mechanism) -> Iterator[Item]:
+    for element in mechanism.scene.engine_elements:
+        if element.section == SKIN:
+            yield Item(element.name, element.where, (element.name,))
 
 
 def _mujoco_sensors(mechanism: Mechanism) -> Iterator[Item]:
@@ -234,6 +242,7 @@ MUJOCO_FEATURES = (
     UnsupportedFeature(codes.INACTIVE_CONSTRAINT, _switched_off),
     UnsupportedFeature(codes.MUJOCO_ELEMENT, _elements),
     UnsupportedFeature(codes.MUJOCO_SENSOR, _mujoco_sensors),
+    UnsupportedFeature(MESH_SKIN, _skins),
     UnsupportedFeature(codes.CONTROL_RANGE, _controls),
 )
 """The features, in the order in which they are reported."""

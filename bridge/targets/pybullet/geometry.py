@@ -38,7 +38,7 @@ from loaders.model import (
 from loaders.pose import IDENTITY, Array, Pose, rotation_to
 
 from .client import HULL_MARGIN, TARGET
-from .mesh import TemporaryFiles, corners_stl, drawn_files, faces_stl, files_of, stl
+from .mesh import Drawing, TemporaryFiles, corners_stl, drawn_files, faces_stl, files_of, stl
 
 TexturedMesh = tuple[Array, Faces, Array]
 """Vertices, shape (n, 3) [m], faces, shape (m, 3), and texture coordinates, shape (n, 2)."""
@@ -158,6 +158,7 @@ def _textured_box(box: Box) -> TexturedMesh:
     return vertices * box.size / 2.0, faces, uv
 
 
+_ROUND = (Capsule, Cone, Cylinder, Ellipsoid, Sphere)
 _TESSELLATIONS: dict[type, Callable[[Any], TexturedMesh]] = {
     Box: _textured_box,
     Capsule: _textured_capsule,
@@ -192,6 +193,8 @@ class Shape:
     look: PartLook = UNSTATED
     """Look that the mesh file states."""
     concave: bool = False
+    pixels: int = 0
+    """Number of pixels of its texture."""
 
 
 def _number(value: float) -> str:
@@ -248,6 +251,10 @@ class ShapeWriter:
     """Converts geometry to URDF elements and writes the mesh files that they name."""
 
     files: TemporaryFiles
+    drawing: Drawing = field(default_factory=Drawing)
+    """The way in which visuals are drawn."""
+    pixels: int = 0
+    """Number of pixels of the textures of all visuals so far: PyBullet has a copy for each."""
     _conversions: dict[tuple[Geometry, ShapeUse, str | None, Appearance], _Conversion] = field(
         default_factory=dict
     )
@@ -278,6 +285,7 @@ class ShapeWriter:
         if conversion is None:
             conversion = self._conversions[key] = self._convert(key, where)
         conversion.subjects.update(dict.fromkeys(subjects))
+        self.pixels += sum(shape.pixels for shape in conversion.shapes)
         return conversion.shapes
 
     def report(self, diagnostics: Diagnostics) -> None:
@@ -299,7 +307,7 @@ class ShapeWriter:
     ) -> _Conversion:
         geometry, use, texture, appearance = key
         diagnostics = Diagnostics()
-        converter = _Converter(self.files, diagnostics, where, use, appearance)
+        converter = _Converter(self.files, diagnostics, where, use, appearance, self.drawing)
         return _Conversion(converter.convert(geometry, texture), diagnostics)
 
 
@@ -316,19 +324,22 @@ class _Converter:
     where: Where
     use: ShapeUse
     appearance: Appearance
+    drawing: Drawing
 
     def convert(self, geometry: Geometry, texture: str | None) -> tuple[Shape, ...]:
-        textured = self._textured_primitive(geometry, texture) if texture is not None else None
-        return (textured,) if textured else tuple(self._shapes(geometry, texture))
+        is_round = isinstance(geometry, _ROUND) and self.use is ShapeUse.VISUAL
+        is_drawn = texture is not None or (self.drawing.smooth and is_round)
+        drawn = self._drawn_primitive(geometry, texture) if is_drawn else None
+        return (drawn,) if drawn else tuple(self._shapes(geometry, texture))
 
-    def _textured_primitive(self, geometry: Geometry, texture: str) -> Shape | None:
-        """Return a primitive as a textured mesh; None for other geometry, or if the cache cannot be
+    def _drawn_primitive(self, geometry: Geometry, texture: str | None) -> Shape | None:
+        """Return a primitive as a mesh to draw; None for other geometry, or if the cache cannot be
         written.
         """
         if isinstance(geometry, Plane):
             box, X_GS = _thin_box(geometry)
-            textured = self._textured_primitive(box, texture)
-            return replace(textured, X_GS=X_GS) if textured else None
+            drawn = self._drawn_primitive(box, texture)
+            return replace(drawn, X_GS=X_GS) if drawn else None
         mesh = textured_mesh(geometry)
         if mesh is None:
             return None
@@ -338,7 +349,9 @@ class _Converter:
             name=name, vertices=vertices, faces=faces, uv=uv, look=PartLook(texture=texture)
         )
         try:
-            return _mesh(drawn_files(asset, self.where, self.diagnostics)[0])
+            drawing = replace(self.drawing, smooth=True)
+            files = drawn_files(asset, self.where, self.diagnostics, drawing)
+            return _mesh(files.paths[0], pixels=files.pixels)
         except OSError:
             return None
 
@@ -404,9 +417,10 @@ class _Converter:
                 collides=collides,
                 texture=texture,
                 appearance=appearance,
+                largest=self.drawing.largest,
             )
             if files is not None:
-                yield from (_mesh(file.path, file.look) for file in files)
+                yield from (_mesh(file.path, file.look, file.pixels) for file in files)
                 return
             assets = mesh_assets.mesh_asset(
                 geometry, TARGET, diagnostics, where=where, collides=collides, appearance=appearance
@@ -447,8 +461,8 @@ def _thin_box(plane: Plane) -> tuple[Box, Pose]:
     return box, Pose.of(rotation_to(plane.normal)) @ Pose.of(p=(0.0, 0.0, -_SHEET / 2.0))
 
 
-def _mesh(path: str, look: PartLook = UNSTATED) -> Shape:
-    return Shape(tag="mesh", attributes={"filename": path}, look=look)
+def _mesh(path: str, look: PartLook = UNSTATED, pixels: int = 0) -> Shape:
+    return Shape(tag="mesh", attributes={"filename": path}, look=look, pixels=pixels)
 
 
 def _ellipsoid(ellipsoid: Ellipsoid) -> tuple[mesh_assets.MeshAsset, float]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, SupportsIndex, Unpack, cast, get_args
-
-import numpy as np
 
 from bridge.choices import Base, CollisionMeshes, Exclude, Exclusion, Fit, Overlaps, Shapes
 from bridge.geometry.cache import SETTLED, Stamp, stamp_of
@@ -59,7 +59,7 @@ from .damping import clear_pybullet_defaults, with_limited_damping
 from .dynamics import report_refused_inertias
 from .features import report_unsupported_features
 from .geometry import ShapeWriter
-from .mesh import MAX_PATH, TemporaryFiles, temporary_files
+from .mesh import MAX_PATH, Drawing, TemporaryFiles, temporary_files
 from .state import Layout, State, align_split_links, pose_of
 from .urdf import urdf_text
 
@@ -201,6 +201,7 @@ _OPTIONS = {
     "shapes",
     "fit",
     "damping",
+    "smooth_visuals",
 }
 
 
@@ -216,6 +217,7 @@ class _Settings:
     exclusion: Exclusion
     shapes: ShapeChoice
     damping: Damping
+    smooth_visuals: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,6 +237,10 @@ class _BodyPlan:
     """Indices of links that are invisible."""
     untouchable: list[int]
     """Indices of links that collide with nothing."""
+    paths: dict[int, str] = field(default_factory=dict)
+    """Path by which each physics server, by its id, has read the document: it keeps the text of a
+    path, and needs no file for the next body.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,9 +265,9 @@ class _Plan:
             moved.append(replace(body, articulation=a))
         return replace(self, mechanism=whole, bodies=moved)
 
-    def states_only_bases_in_world(self, X_WN: Pose) -> bool:
-        """Return whether `at` may move the plan by a pose: no document, and no finding about a base
-        that is fixed and turned, depends on it.
+    def states_only_bases_in_world(self, *, turned: bool) -> bool:
+        """Return whether `at` may move the plan, or turn it: no document, and no finding about a
+        base that is fixed and turned, depends on it.
         """
         mechanism = self.mechanism
         in_world = (
@@ -270,13 +276,12 @@ class _Plan:
             *mechanism.force_elements,
             *mechanism.fluid_forces,
         )
-        is_turned = not X_WN.is_close(Pose.of(p=X_WN.p))
 
         def states_only_base(a: Articulation) -> bool:
             base, links = a.mechanism.bodies[0], a.segments[0].links
             has_base = bool(links) and links[0].link.name == base.name
             has_one_base = sum(body.parent == ROOT for body in a.mechanism.bodies) == 1
-            is_placed = base.joint in self.positions or (a.is_fixed and is_turned)
+            is_placed = base.joint in self.positions or (a.is_fixed and turned)
             return has_base and has_one_base and not is_placed
 
         return not in_world and all(states_only_base(body.articulation) for body in self.bodies)
@@ -295,6 +300,9 @@ class _Prepared:
     """Findings about doubtful numbers of the robot, which no ``strict`` refuses."""
     stamps: Mapping[str, Stamp | None]
     """Size and times of each file that was read, or looked for and missing."""
+    can_move: bool
+    can_turn: bool
+    """Whether the plan can be placed elsewhere as it is, and turned."""
 
     def is_current(self) -> bool:
         """Return whether no file has changed."""
@@ -335,6 +343,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     shapes: Shapes = None,
     fit: Fit = "contain",
     damping: Damping = "limited",
+    smooth_visuals: bool = False,
     **load_options: Unpack[LoadOptions],
 ) -> PyBulletBody | Bodies:
     """Load a model or a world into PyBullet with the physics that it states.
@@ -381,6 +390,8 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         damping: Damping of joints that is unstable at the time step of the physics server:
             ``limited`` to what stops the joint within one step, with a finding, or ``exact``, the
             number of the file.
+        smooth_visuals: Whether round visuals are smooth meshes. False lets PyBullet draw them, with
+            facets; ``getVisualShapeData`` then has the shapes and sizes of the file.
         load_options: The options of `loaders.load`. ``strict=True`` makes everything that is lost
             or approximated an error, in reading and in PyBullet; the others apply if ``source`` is
             a path.
@@ -424,6 +435,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         shapes=shapes,
         fit=fit,
         damping=damping,
+        smooth_visuals=smooth_visuals,
     )
     places = [base_pose(basePosition, baseOrientation)]
     given = given_source(source, fileName)
@@ -446,10 +458,12 @@ def _settings(  # noqa: PLR0913 - the options of both functions
     shapes: Shapes = None,
     fit: Fit = "contain",
     damping: Damping = "limited",
+    smooth_visuals: bool = False,
 ) -> _Settings:
     """Return the checked options of a load."""
     check_option_names(load_options, LoadOptions, _OPTIONS)
     check_option_value("damping", damping, get_args(Damping))
+    check_flag("smooth_visuals", smooth_visuals)
     if useFixedBase is not None:
         check_flag("useFixedBase", useFixedBase)
     refuse_maximal_coordinates(useMaximalCoordinates)
@@ -462,6 +476,7 @@ def _settings(  # noqa: PLR0913 - the options of both functions
         exclusion=Exclusion(exclude=exclude, samples=exclude_samples, seed=exclude_seed),
         shapes=ShapeChoice.of(shapes, fit, collision_meshes),
         damping=damping,
+        smooth_visuals=bool(smooth_visuals),
     )
 
 
@@ -586,6 +601,8 @@ def _prepared(
         findings=without_repeats(diagnostics),
         doubts=doubtful,
         stamps={path: stamp_of(path) for path in paths},
+        can_move=plan.states_only_bases_in_world(turned=False),
+        can_turn=plan.states_only_bases_in_world(turned=True),
     )
     newest = max((max(stamp[1:]) for stamp in prepared.stamps.values() if stamp), default=start)
     if key is not None and newest < start - SETTLED and not files:
@@ -616,7 +633,8 @@ def _placed_plan(
     """Return the plan of a source at a pose, and the findings."""
     if X_WN is IDENTITY:
         return prepared.plan, Diagnostics(prepared.findings)
-    if prepared.plan.states_only_bases_in_world(X_WN):
+    is_turned = bool((X_WN.R != IDENTITY.R).any())
+    if prepared.can_turn if is_turned else prepared.can_move:
         return prepared.plan.at(X_WN), Diagnostics(prepared.findings)
     mechanism = placed(prepared.mechanism, X_WN)
     diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
@@ -653,7 +671,7 @@ def load_world_into_pybullet(
 
 
 def _checked_scale(scale: float) -> float:
-    if not isinstance(scale, Real) or not (float(scale) > 0.0 and np.isfinite(float(scale))):
+    if not isinstance(scale, Real) or not 0.0 < float(scale) < math.inf:
         raise ValueError(f"invalid globalScaling {scale!r}; expected a positive number")
     return float(scale)
 
@@ -668,7 +686,6 @@ def _plan(
     files: TemporaryFiles,
     diagnostics: Diagnostics,
 ) -> _Plan:
-    shapes = ShapeWriter(files)
     policy = mechanism.default_policy if settings.policy is None else settings.policy
     excluded = mechanism.excluded_pairs(policy)
     report_overlaps(mechanism, policy, diagnostics)
@@ -690,23 +707,24 @@ def _plan(
     report_refused_inertias(articulations, diagnostics)
     report_filters(mechanism, filters, diagnostics)
     report_policy(mechanism.scene, policy, diagnostics)
+    documents, shapes = _documents(articulations, filters, settings, files)
     bodies = []
-    for articulation in articulations:
-        collides_with_itself = filters.collides_with_itself(articulation)
-        document = urdf_text(articulation, shapes, collides_with_itself=collides_with_itself)
+    for articulation, document in zip(articulations, documents, strict=True):
         bodies.append(
             _BodyPlan(
                 articulation=articulation,
                 document=document.encode(),
                 layout=Layout.of(articulation),
                 work=StepWork.of(articulation),
-                collides_with_itself=collides_with_itself,
+                collides_with_itself=filters.collides_with_itself(articulation),
                 contacts=contact_changes(articulation, coefficients),
                 hidden=links_to_hide(articulation, mechanism.scene),
                 untouchable=untouchable(articulation, mechanism, policy),
             )
         )
     shapes.report(diagnostics)
+    if shapes.drawing.largest is not None:
+        diagnostics.add(codes.TEXTURE_SIZE, target=TARGET, size=shapes.drawing.largest)
     _check_folder(shapes.files.folder, diagnostics)
     return _Plan(
         mechanism=mechanism,
@@ -717,6 +735,30 @@ def _plan(
             settings.flags, client.modes, diagnostics, is_file_order=_is_file_order(mechanism)
         ),
     )
+
+
+_MOST_PIXELS = 80_000_000
+"""Largest number of pixels of the textures of all visuals, of which PyBullet keeps 4.6 bytes."""
+_SIZES = (None, 1024, 512, 256)
+"""Largest widths and heights of textures, of which the first is taken that needs no more pixels."""
+
+
+def _documents(
+    articulations: Sequence[Articulation],
+    filters: PairFilters,
+    settings: _Settings,
+    files: TemporaryFiles,
+) -> tuple[list[str], ShapeWriter]:
+    """Return the URDF document of each body, and the shapes that they name."""
+    for largest in _SIZES:
+        shapes = ShapeWriter(files, Drawing(settings.smooth_visuals, largest))
+        documents = [
+            urdf_text(body, shapes, collides_with_itself=filters.collides_with_itself(body))
+            for body in articulations
+        ]
+        if shapes.pixels <= _MOST_PIXELS:
+            break
+    return documents, shapes
 
 
 def _is_file_order(mechanism: Mechanism) -> bool:
@@ -743,13 +785,13 @@ def _load_plan(
     try:
         with filtered(client, pairs, len(plan.bodies)) as ids:
             for planned in plan.bodies:
-                articulation = planned.articulation
-                document = files.write(planned.document, ".urdf")
+                articulation, is_first = planned.articulation, not planned.paths
                 flags = plan.flags | _flags(client.modes, planned.collides_with_itself)
-                body = _load_body(client, articulation, document, flags, diagnostics)
+                body = _load_body(client, planned, flags, files, diagnostics)
                 ids.append(body)
                 states.append(State(client, body, articulation, planned.layout))
-                _check_indices(states[-1])
+                if is_first:
+                    _check_indices(states[-1])
                 clear_pybullet_defaults(client, body, articulation)
                 for index, parameters in planned.contacts:
                     client.changeDynamics(body, index, **parameters)
@@ -761,6 +803,8 @@ def _load_plan(
         constraints = Constraints(plan.mechanism, states)
         constraints.create_all()
     except BaseException:
+        for planned in plan.bodies:
+            planned.paths.clear()
         for state in states:
             client.removeBody(state.body)
         if len(states) == len(plan.bodies):
@@ -780,15 +824,32 @@ def _flags(modes: Any, collides_with_itself: bool) -> int:
 
 
 def _load_body(
-    client: Client, articulation: Articulation, document: str, flags: int, diagnostics: Diagnostics
+    client: Client, planned: _BodyPlan, flags: int, files: TemporaryFiles, diagnostics: Diagnostics
 ) -> int:
-    modes, lines = client.modes, list[str]()
+    """Return the id of a new body; a server that has read the document before gets no file."""
+    known = planned.paths.get(client.id) if client.getNumBodies() else None
+    if known is not None:
+        found = Diagnostics()
+        with suppress(ExportError):  # another server has the id of one that was closed
+            body = _load_document(client, planned, known, flags, found)
+            diagnostics.extend(found)
+            return body
+    path = files.write(planned.document, ".urdf")
+    body = _load_document(client, planned, path, flags, diagnostics)
+    planned.paths[client.id] = path
+    return body
+
+
+def _load_document(
+    client: Client, planned: _BodyPlan, path: str, flags: int, diagnostics: Diagnostics
+) -> int:
+    articulation, modes, lines = planned.articulation, client.modes, list[str]()
     X = articulation.X_WS
     w, *xyz = X.to_vector()[3:]
     try:
         with capture_stdout(lines, everything=bool(flags & modes.URDF_PRINT_URDF_INFO)):
             body: int = client.loadURDF(
-                document,
+                path,
                 X.p.tolist(),
                 [*xyz, w],
                 useFixedBase=articulation.is_fixed,

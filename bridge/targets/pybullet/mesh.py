@@ -25,7 +25,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,7 +150,7 @@ def _hull(corners: Corners, client: Client) -> set[tuple[float, ...]]:
         return set()
 
 
-_VERSION = "14"
+_VERSION = "15"
 """Version of the conversion and of its record; a record of another version is not used."""
 _SUBFOLDER = "bullet"
 """Subfolder of the cache. All files are in one folder because PyBullet caches a texture by the name
@@ -168,6 +168,18 @@ class ColoredMeshFile:
 
     path: str
     look: PartLook
+    pixels: int
+    """Number of pixels of its texture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The way in which visuals are drawn."""
+
+    smooth: bool = False
+    """Whether round visuals are smooth meshes, rather than PyBullet's own shapes."""
+    largest: int | None = None
+    """Largest width and height of textures [pixels]; None for any."""
 
 
 def files_of(
@@ -178,6 +190,7 @@ def files_of(
     collides: bool,
     texture: str | None = None,
     appearance: Appearance = Appearance.ALL,
+    largest: int | None = None,
 ) -> tuple[ColoredMeshFile, ...] | None:
     """Return the files of a mesh, converting it if needed; None if the cache cannot be used.
 
@@ -189,15 +202,18 @@ def files_of(
         texture: Path of the image to cover the mesh with; None for the textures of the mesh file
             itself.
         appearance: The part of its appearance that matters; without any, it is one file.
+        largest: Largest width and height of its textures [pixels]; None for any.
     """
+    use = _Use(collides, texture, appearance, None if collides else largest)
     try:
-        record = _record(mesh, collides, texture, appearance)
-        conversion = read_record(record, _is_part) or _convert(
-            mesh, where, collides, texture, appearance, record
-        )
+        record = _record(mesh, use)
+        conversion = read_record(record, _is_part) or _convert(mesh, where, use, record)
     except OSError:
         return None
-    files = tuple(ColoredMeshFile(part["path"], look_from_json(part)) for part in conversion.parts)
+    files = tuple(
+        ColoredMeshFile(part["path"], look_from_json(part), part["pixels"])
+        for part in conversion.parts
+    )
     if any(len(os.fsencode(file.path)) > MAX_PATH for file in files):
         return None
     diagnostics.extend(replace(finding, where=where) for finding in conversion.findings)
@@ -206,22 +222,25 @@ def files_of(
 
 def _is_part(part: Any) -> bool:
     path = part.get("path") if isinstance(part, dict) else None
-    return isinstance(path, str) and "\0" not in path and is_look(part)
+    is_file = isinstance(path, str) and "\0" not in path and isinstance(part.get("pixels"), int)
+    return is_file and is_look(part)
 
 
-def _record(mesh: Mesh, collides: bool, texture: str | None, appearance: Appearance) -> str:
-    key = (_VERSION, mesh_key(mesh), is_simplified(mesh), collides, texture, str(appearance))
+class _Use(NamedTuple):
+    """The purpose for which a mesh is converted."""
+
+    collides: bool
+    texture: str | None
+    appearance: Appearance
+    largest: int | None
+
+
+def _record(mesh: Mesh, use: _Use) -> str:
+    key = (_VERSION, mesh_key(mesh), is_simplified(mesh), *use[:2], str(use.appearance), use[3])
     return record_path(f"{cache_path()}/{_SUBFOLDER}", *key)
 
 
-def _convert(
-    mesh: Mesh,
-    where: Where,
-    collides: bool,
-    texture: str | None,
-    appearance: Appearance,
-    record: str,
-) -> Conversion:
+def _convert(mesh: Mesh, where: Where, use: _Use, record: str) -> Conversion:
     """Convert a mesh, and record the conversion.
 
     Raises:
@@ -231,21 +250,21 @@ def _convert(
     sources = states_of(source_files(mesh))
     with metered() as costs:
         assets = mesh_assets.mesh_asset(
-            mesh, TARGET, found, where=where, collides=collides, appearance=appearance
+            mesh, TARGET, found, where=where, collides=use.collides, appearance=use.appearance
         )
-        if texture is not None:
-            assets = tuple(replace(asset, look=PartLook(texture=texture)) for asset in assets)
-        made = [_cached_files(asset, collides, where, found) for asset in assets]
-        for asset in assets if not collides else ():
+        if use.texture is not None:
+            assets = tuple(replace(asset, look=PartLook(texture=use.texture)) for asset in assets)
+        made = [_cached_files(asset, use, where, found) for asset in assets]
+        for asset in assets if not use.collides else ():
             if _emits_beside_color(asset.look):
                 found.add(codes.EMISSION, where, target=TARGET, mesh=asset.name)
     files = tuple(
-        {"path": paths[0], **look_to_json(asset.look)}
-        for paths, asset in zip(made, assets, strict=True)
+        {"path": drawn.paths[0], "pixels": drawn.pixels, **look_to_json(asset.look)}
+        for drawn, asset in zip(made, assets, strict=True)
     )
     others = [
         *texture_files((asset.look.texture for asset in assets), found, mesh),
-        *chain.from_iterable(made),
+        *chain.from_iterable(drawn.paths for drawn in made),
     ]
     conversion = Conversion(
         parts=files, findings=tuple(found), files=(*sources, *states_of(others)), costs=costs
@@ -264,18 +283,27 @@ def _emits_beside_color(look: PartLook) -> bool:
 # --- files ----------------------------------------------------------------------------------------
 
 
+class CachedFiles(NamedTuple):
+    """The cached files of a mesh."""
+
+    paths: tuple[str, ...]
+    """The file of the mesh, then those that it refers to."""
+    pixels: int = 0
+    """Number of pixels of its texture."""
+
+
 def _cached_files(
-    asset: mesh_assets.MeshAsset, collides: bool, where: Where, diagnostics: Diagnostics
-) -> tuple[str, ...]:
-    """Return the cached file of a mesh, then the files that it refers to."""
-    if collides:
-        return (str(stored(_points_stl(hull_corners(_corners(asset))), ".stl", _SUBFOLDER)),)
-    return drawn_files(asset, where, diagnostics)
+    asset: mesh_assets.MeshAsset, use: _Use, where: Where, diagnostics: Diagnostics
+) -> CachedFiles:
+    if use.collides:
+        hull = _points_stl(hull_corners(_corners(asset)))
+        return CachedFiles((str(stored(hull, ".stl", _SUBFOLDER)),))
+    return drawn_files(asset, where, diagnostics, Drawing(largest=use.largest))
 
 
 def drawn_files(
-    asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics
-) -> tuple[str, ...]:
+    asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics, drawing: Drawing
+) -> CachedFiles:
     """Return the cached file of a mesh to draw, then its material library and texture if it has
     one.
 
@@ -283,21 +311,27 @@ def drawn_files(
         asset: The mesh.
         where: The place in the source.
         diagnostics: Record of a texture that cannot be drawn.
+        drawing: How it is drawn; if smooth, faces that meet at less than 45° look like one round
+            surface.
 
     Raises:
         OSError: if the cache cannot be written.
     """
-    picture = _picture(asset, where, diagnostics)
+    picture = _picture(asset, where, diagnostics, drawing.largest)
     if picture is None:
-        return (str(stored(faces_stl(asset), ".stl", _SUBFOLDER)),)
+        if not drawing.smooth:
+            return CachedFiles((str(stored(faces_stl(asset), ".stl", _SUBFOLDER)),))
+        plain = _obj(replace(asset, uv=None), smooth=True)
+        return CachedFiles((str(stored(plain.encode(), ".obj", _SUBFOLDER)),))
     image = stored(picture.data, picture.suffix, _SUBFOLDER)
     library = stored(f"newmtl skin\nKd 1 1 1\nmap_Kd {image.name}\n".encode(), ".mtl", _SUBFOLDER)
-    document = f"mtllib {library.name}\nusemtl skin\n{_textured_obj(asset)}"
-    return str(stored(document.encode(), ".obj", _SUBFOLDER)), str(library), str(image)
+    document = f"mtllib {library.name}\nusemtl skin\n{_obj(asset, smooth=drawing.smooth)}"
+    mesh = stored(document.encode(), ".obj", _SUBFOLDER)
+    return CachedFiles((str(mesh), str(library), str(image)), picture.pixels)
 
 
 def _picture(
-    asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics
+    asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics, largest: int | None
 ) -> Picture | None:
     if asset.look.texture is None:
         return None
@@ -311,21 +345,57 @@ def _picture(
         )
         return None
     file = asset.look.texture
-    picture = engine_picture(file, TARGET, diagnostics, where=where, formats=(PNG, JPEG))
+    picture = engine_picture(
+        file, TARGET, diagnostics, where=where, formats=(PNG, JPEG), largest=largest
+    )
     if picture is not None and picture.has_transparent_pixels:
         diagnostics.add(codes.TEXTURE_TRANSPARENCY, where, target=TARGET, file=Path(file).name)
     return picture
 
 
-def _textured_obj(asset: mesh_assets.MeshAsset) -> str:
-    """Return the text of an OBJ file with texture coordinates."""
+def _obj(asset: mesh_assets.MeshAsset, *, smooth: bool) -> str:
+    """Return the text of an OBJ file, with texture coordinates if the mesh has some."""
     positions, p = unique_rows(np.asarray(asset.vertices, np.float32))
-    coordinates, t = unique_rows(np.asarray(asset.uv, np.float32))
+    corners = p[asset.faces] + 1
     lines = [f"v {x:.9g} {y:.9g} {z:.9g}\n" for x, y, z in positions.tolist()]
-    lines += [f"vt {u:.9g} {v:.9g}\n" for u, v in coordinates.tolist()]
-    corners = np.stack((p[asset.faces], t[asset.faces]), axis=2).reshape(-1, 6) + 1
-    lines += [f"f {a}/{u} {b}/{v} {c}/{w}\n" for a, u, b, v, c, w in corners.tolist()]
+    names = [corners.astype(str)]
+    if asset.uv is not None:
+        coordinates, t = unique_rows(np.asarray(asset.uv, np.float32))
+        lines += [f"vt {u:.9g} {v:.9g}\n" for u, v in coordinates.tolist()]
+        names.append((t[asset.faces] + 1).astype(str))
+    if smooth:
+        normals = _corner_normals(positions[corners - 1].astype(float), corners - 1)
+        directions, n = unique_rows(normals.astype(np.float32).reshape(-1, 3))
+        lines += [f"vn {x:.9g} {y:.9g} {z:.9g}\n" for x, y, z in directions.tolist()]
+        names += [np.full(corners.shape, "")] * (asset.uv is None)
+        names.append((n.reshape(-1, 3) + 1).astype(str))
+    words = np.stack(names, axis=2).tolist()
+    lines += [f"f {' '.join('/'.join(corner) for corner in face)}\n" for face in words]
     return "".join(lines)
+
+
+_SAME_SURFACE = 0.7
+"""Least cosine of the angle between faces that look like one surface."""
+
+
+def _corner_normals(triangles: NDArray[Any], corners: NDArray[Any]) -> NDArray[Any]:
+    """Return the normal at each corner of triangles, the mean of the faces around it that look like
+    one surface, shape (m, 3, 3).
+
+    Args:
+        triangles: Positions, shape (m, 3, 3).
+        corners: Number of the position of each corner, shape (m, 3).
+    """
+    areas = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    units = areas / np.maximum(np.linalg.norm(areas, axis=1, keepdims=True), 1e-300)
+    numbers = corners.ravel()
+    order = np.argsort(numbers, kind="stable")
+    normals = np.zeros((len(numbers), 3))
+    for group in np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1):
+        faces = group // 3
+        normals[group] = (units[faces] @ units[faces].T > _SAME_SURFACE) @ areas[faces]
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    return normals.reshape(-1, 3, 3)
 
 
 # --- STL ------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ import numpy as np
 from bridge.fluid import LinkForce, fluid_forces
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import (
+    ROOT,
     Body,
     BodyConnection,
     MechanismConstraint,
@@ -245,8 +246,7 @@ def _lengths(
     constraints: Sequence[MechanismConstraint],
     q: dict[str, Value],
 ) -> Iterator[_Length]:
-    by_link = mechanism.jacobians(q)
-    jacobians = [by_link[body.name] for body in mechanism.bodies]
+    jacobians = mechanism.jacobians(q)
     for constraint in constraints:
         if isinstance(constraint, TendonConnection):
             if is_tendon_representable(constraint.element, mechanism.v_order):
@@ -272,19 +272,21 @@ def _distance(
     states: Sequence[State],
     mechanism: Mechanism,
     connection: BodyConnection,
-    jacobians: Sequence[Array],
+    jacobians: Mapping[str, Array],
 ) -> Iterator[_Length]:
     """Yield the distance of two points, unless they coincide."""
     line = line_of(states, mechanism, connection)
     element = connection.element
     if line is None or not isinstance(element, DistanceConstraint):
         return
-    jacobians = [
-        *jacobians,
-        np.zeros((6, len(mechanism.v_order))),
-    ]  # the last, at index ROOT, is that of the world
-    J_P = _point_jacobian(jacobians[connection.body_a], line.P.X_WF.R @ connection.X_AP.p)
-    J_Q = _point_jacobian(jacobians[connection.body_b], line.Q.X_WF.R @ connection.X_BQ.p)
+    J_A, J_B = (
+        np.zeros((6, len(mechanism.v_order)))
+        if body == ROOT
+        else jacobians[mechanism.bodies[body].name]
+        for body in (connection.body_a, connection.body_b)
+    )
+    J_P = _point_jacobian(J_A, line.P.X_WF.R @ connection.X_AP.p)
+    J_Q = _point_jacobian(J_B, line.Q.X_WF.R @ connection.X_BQ.p)
     J = line.direction @ (J_Q - J_P)
     yield _Length(
         value=line.length, lower=element.distance, upper=element.distance, J=J, pull=line.pull

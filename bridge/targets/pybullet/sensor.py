@@ -94,8 +94,9 @@ def sensors_of(
     """
     mechanism = state.articulation.mechanism
     found = {}
-    names = {body.joint for body in mechanism.bodies}
-    for placed in placed_sensors(mechanism):
+    placed_here = placed_sensors(mechanism)
+    names = {body.joint for body in mechanism.bodies} if placed_here else set()
+    for placed in placed_here:
         in_body = placed.link in state.articulation.link_segments
         is_measured = placed.joint is None or placed.joint.name in names
         if not is_readable(placed.sensor) or not in_body or not is_measured:

@@ -377,11 +377,13 @@ class State:
 
     def _ball_motion(self, body: Body, index: int) -> tuple[Coordinates, Coordinates, Coordinates]:
         (x, y, z, w), w_I, _, torque = self.client.getJointStateMultiDof(self.body, index)
-        R_SI = self.inertial_pose(index).R
-        R_FM = R_SI @ quaternion_to_matrix((w, x, y, z)) @ R_SI.T
-        R = -R_SI if body.reversed else R_FM @ R_SI
-        position = joint_position(body, (matrix_to_quaternion(R_FM),))
-        return position, tuple((R @ w_I).tolist()), tuple((R @ torque).tolist())
+        qx, qy, qz, qw = self.client.getDynamicsInfo(self.body, index)[4]
+        q_SI = (qw, qx, qy, qz)
+        q_FI = _product(q_SI, (w, x, y, z))
+        q_FM = _product(q_FI, (qw, -qx, -qy, -qz))
+        q, sign = (q_SI, -1.0) if body.reversed else (q_FI, 1.0)
+        v, effort = (tuple(sign * c for c in _rotated(q, u)) for u in (w_I, torque))
+        return joint_position(body, (q_FM,)), v, effort
 
     # --- writing ----------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ from bridge.targets.fields import (
     report_lost_settings,
     without_lost_fields,
 )
+from bridge.targets.looks import with_stated_looks
 from bridge.targets.numbers import BEYOND_COLORS, with_colors_in_range
 from bridge.targets.options import SdfExportOptions
 from bridge.targets.report import (
@@ -358,6 +359,7 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfF
         options: The options of the export.
         report: Receives what is changed or left out.
     """
+    scene = with_stated_looks(scene, report, in_urdf=False)
     policy, touching = default_policy(scene), _pairs_of_source(scene)
     report_friction(scene, report, codes.FRICTION_RULE, kept=("smaller", "harmonic"))
     report_lost_settings(scene, SOLVED_SETTINGS, LOST_SETTINGS, report.add)

@@ -20,6 +20,7 @@ from bridge.targets.elements import (
     without_published_sensors,
 )
 from bridge.targets.fields import kind_words
+from bridge.targets.looks import with_stated_looks
 from bridge.targets.options import UrdfExportOptions
 from bridge.targets.report import Report
 from bridge.targets.urdf import codes
@@ -283,6 +284,7 @@ def normal_form(scene: Scene, options: UrdfExportOptions, report: Report) -> Urd
     Raises:
         ExportError: if the scene has several roots, or a joint that URDF does not have.
     """
+    scene = with_stated_looks(scene, report, in_urdf=True)
     kept = ("smaller", "harmonic", "product")
     report_friction(scene, report, codes.FRICTION_RULE, kept)
     if "drake" in options.extensions:

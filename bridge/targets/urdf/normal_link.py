@@ -30,6 +30,7 @@ from bridge.targets.urdf import codes
 from loaders.diagnostics import Code, Where
 from loaders.files.images import PictureError
 from loaders.files.read_file import is_file
+from loaders.looks import DEFAULT_COLOR
 from loaders.model import (
     WORLD,
     Box,
@@ -104,7 +105,8 @@ class UniqueMaterials:
         if visual.material is None or not is_only_a_name(visual.material):
             return visual
         self._add(["name, without a color,"], visual.material, visual, link)
-        return dataclasses.replace(visual, material=None)
+        plain = None if isinstance(visual.geometry, Mesh) else Material(diffuse=DEFAULT_COLOR)
+        return dataclasses.replace(visual, material=plain and self._named(plain, "material"))
 
     def _representable(self, visual: Visual, link: Link) -> Material | None:
         stated = visual.material

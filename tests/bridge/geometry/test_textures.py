@@ -2,6 +2,7 @@
 
 import io
 import math
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -385,3 +386,29 @@ def test_what_touches_stays_a_primitive_under_a_picture(bullet_client, picture):
     ) as r:
         (shape,) = pybullet.getCollisionShapeData(r, -1, bullet_client)
     assert shape[2] == pybullet.GEOM_BOX
+
+
+@pytest.mark.parametrize(("most", "width"), [(200_000, 300), (150_000, 256)])
+def test_textures_are_scaled_where_the_copies_for_all_visuals_would_be_too_large(
+    tmp_path, monkeypatch, most, width
+):
+    Image.new("RGB", (300, 200), (255, 0, 0)).save(tmp_path / "paint.jpg")
+    (tmp_path / "a.obj").write_text(
+        "mtllib a.mtl\nusemtl m\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 1\n"
+        "f 1/1 2/2 3/2\nf 1/1 3/2 4/1\n"
+    )
+    (tmp_path / "a.mtl").write_text("newmtl m\nmap_Kd paint.jpg\n")
+    mesh = Mesh(uri="a.obj", path=str(tmp_path / "a.obj"))
+    visuals = [Visual(name=f"v{i}", X_LG=IDENTITY, geometry=mesh) for i in range(3)]
+    monkeypatch.setattr("bridge.targets.pybullet.load._MOST_PIXELS", most)
+    pybullet.connect(pybullet.DIRECT)
+    try:
+        body = load_into_pybullet(scene_with(visuals=tuple(visuals)), quiet=True)
+        paths = [Path(shape[4].decode()) for shape in pybullet.getVisualShapeData(int(body))]
+    finally:
+        pybullet.disconnect()
+    assert len(paths) == 3
+    library = paths[0].with_name(paths[0].read_text().split()[1])
+    with Image.open(library.with_name(library.read_text().split()[-1])) as image:
+        assert (image.format, image.width) == ("JPEG", width)
+    assert ("pybullet.texture-size" in codes(body.diagnostics)) is (width < 300)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bridge
+from bridge.lowering.sources import mechanism_of
+from bridge.mechanism import Mechanism
+from bridge.parity.engine import Engine
 from bridge.parity.replay.log import read_log
-from bridge.parity.replay.rollout import first_speed
+from bridge.parity.replay.replay import experiment_of, openers
+from bridge.parity.replay.rollout import first_speed, roll_out, roll_out_all
 from loaders.diagnostics import Diagnostics
 
 STEP = 1e-3
@@ -80,3 +85,30 @@ def test_a_curve_from_rest_has_no_velocity_at_its_start(tmp_path: Path, frequenc
     log.write_text("\n".join(("time,j.q,j.tau_cmd", *rows)))
     found = read_log(log, ("j",), Diagnostics())
     assert abs(first_speed(found, "j", 0.0, degree=2)) < 0.1
+
+
+def test_a_model_is_compiled_once_for_all_starts(assets: Path) -> None:
+    arm = assets / "arm"
+    mechanism = mechanism_of(arm / "model.sdf", base="fixed")
+    experiment = experiment_of(
+        mechanism,
+        arm / "swing.csv",
+        controller="auto",
+        gains={},
+        names={},
+        step=None,
+        diagnostics=Diagnostics(),
+    )
+    experiment = replace(experiment, duration=0.1)
+    ((_, open_engine),) = openers("mujoco")
+    opened = []
+
+    def counted(moved: Mechanism) -> Engine:
+        opened.append(moved)
+        return open_engine(moved)
+
+    offsets = 1e-3 * np.random.default_rng(0).standard_normal((4, len(experiment.watched)))
+    motions = roll_out_all(counted, mechanism, experiment, offsets)
+    assert len(opened) == 1
+    alone = [roll_out(open_engine, mechanism, experiment, offset).q for offset in offsets]
+    np.testing.assert_array_equal(motions, alone)

@@ -155,3 +155,91 @@ def test_a_model_that_its_own_shapes_push_shows_nothing() -> None:
     mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
     found = outcomes(mechanism, *ENGINES)
     assert set(found.values()) <= {Outcome.UNKNOWN}
+
+
+# --- no shape is left out silently ----------------------------------------------------------------
+
+PARTS = """<mujoco><worldbody><body><freejoint/><geom name="a" type="box" size=".1 .1 .1"/>
+<body pos="0 0 .5"><joint axis="0 1 0"/><geom name="b" type="sphere" size=".1" {}/></body></body>
+</worldbody></mujoco>"""
+PRESSED = {
+    'solref=".05 1"': (2, 2),
+    'solref="-2000 -100"': (2, 2),
+    'solimp=".5 .9 .01"': (2, 2),
+    'condim="1"': (2, 2),
+    'condim="6"': (2, 2),
+    'priority="3"': (2, 2),
+    'friction=".2"': (2, 2),
+    'margin=".01"': (2, 2),
+    'adhesion="3"': (2, 1),
+    'solref="3 1"': (1, 1),
+    'solref="-1 -2"': (1, 1),
+}
+"""How many of two shapes are pressed, and show their friction, by the settings of one of them."""
+
+
+def rows_of(mechanism: Mechanism) -> dict[tuple[str, str, bool], Any]:
+    return {
+        (row.quantity, row.engines[1], row.outcome is Outcome.UNKNOWN): row
+        for row in plate_rows(mechanism, ENGINES)
+    }
+
+
+@pytest.mark.parametrize("setting", PRESSED)
+def test_shapes_with_settings_of_mujoco_are_pressed_or_counted(setting: str) -> None:
+    mechanism = bridge.lower(loaders.load_string(PARTS.format(setting), format="mjcf"))
+    found, (pressed, shown) = rows_of(mechanism), PRESSED[setting]
+    row, friction = found[FORCE, "mujoco", False], found[FRICTION, "mujoco", False]
+    assert (row.loaded, row.passed) == ((pressed, 2), True)
+    assert (friction.loaded, friction.passed) == ((shown, 2), True)
+    assert ((FORCE, "mujoco", True) in found) == (pressed < 2)
+    assert ((FRICTION, "mujoco", True) in found) == (shown < pressed)
+
+
+SURFACES = {
+    "<bounce><restitution_coefficient>.5</restitution_coefficient></bounce>": (2, 1, "bounce"),
+    "<contact><ode><kp>1e7</kp><kd>1</kd></ode></contact>": (1, 1, "too slowly"),
+    "<contact><ode><kp>10</kp></ode></contact>": (1, 1, "yield by more"),
+    "<friction><ode><mu>.5</mu><mu2>.3</mu2></ode></friction>": (2, 1, "second direction"),
+    "<friction><ode><mu>9</mu><mu2>9</mu2></ode></friction>": (2, 1, "friction above"),
+}
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_shapes_with_surfaces_are_pressed_or_counted_with_the_reason(surface: str) -> None:
+    pressed, shown, reason = SURFACES[surface]
+    shapes = (f"<surface>{surface}</surface>", "")
+    links = "".join(
+        f"<link name='l{k}'><pose>0 0 {k} 0 0 0</pose><collision name='c'><geometry>"
+        f"{SHAPES['box']}</geometry>{text}</collision></link>"
+        for k, text in enumerate(shapes)
+    )
+    text = f"<sdf version='1.10'><model name='m'>{links}</model></sdf>"
+    found = rows_of(bridge.lower(loaders.load_string(text, format="sdf")))
+    for name, _ in ENGINES:
+        assert found[FORCE, name, False].loaded == (pressed, 2)
+        quantity = FRICTION if shown < pressed else FORCE
+        row = found[quantity, name, True]
+        assert (row.is_stated, reason in row.cause, "1 of 2 shapes" in row.cause) == (
+            False,
+            True,
+            True,
+        )
+
+
+def test_hidden_shapes_and_those_without_an_outermost_point_are_counted() -> None:
+    text = """<mujoco><asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1" elevation="0 0 0 0"/>
+    </asset><worldbody><geom type="hfield" hfield="h" pos="9 0 0"/><body><freejoint/>
+    <geom type="box" size=".1 .1 .1"/><geom size=".05" friction=".3"/></body></worldbody></mujoco>"""
+    found = rows_of(bridge.lower(loaders.load_string(text, format="mjcf")))
+    assert found[FORCE, "mujoco", False].loaded == (1, 3)
+    cause = found[FORCE, "mujoco", True].cause
+    assert "2 of 3 shapes were not pressed" in cause
+    assert "1 have no outermost point" in cause
+    assert "1 lie within other shapes" in cause
+
+
+@pytest.mark.parametrize("name", ["arm/model.sdf", "gripper/model.sdf", "leg.sdf"])
+def test_all_shapes_of_robots_are_pressed(name: str) -> None:
+    rows = [row for row in plate_rows(model(name), ENGINES) if row.quantity == FORCE]
+    assert [row.loaded[0] == row.loaded[1] for row in rows if row.loaded] == [True, True]

@@ -273,6 +273,19 @@ def test_a_malformed_log_is_refused_with_its_places(
     assert [part for part in expected if part not in found] == []
 
 
+def test_a_column_with_any_name_is_mapped(tmp_path: Path) -> None:
+    content = ROWS.replace("elbow.position", "ang_1").replace("elbow.command_effort", "tau_con_1")
+    (tmp_path / "log.csv").write_text(content)
+    names = {"ang_1": "elbow.position", "tau_con_1": "elbow.command_effort"}
+    log = read_log(tmp_path / "log.csv", ("elbow", "shoulder"), Diagnostics(), names)
+    assert set(log.series) == {("measured", "position", "elbow"), ("command", "effort", "elbow")}
+
+
+def test_columns_of_no_joint_are_named_where_commands_are_missing(tmp_path: Path) -> None:
+    found = findings(tmp_path, ROWS.replace("elbow.command_effort", "tau_con_1"))
+    assert any("commanded" in line and "'tau_con_1'" in line and "--map" in line for line in found)
+
+
 def npz(**arrays: object) -> bytes:
     target = io.BytesIO()
     np.savez(target, **arrays)

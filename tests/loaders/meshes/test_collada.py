@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -101,6 +102,21 @@ def test_the_gaps_between_the_links_decide_where_a_file_states_no_unit(
     read_mesh(meshes[0], diagnostics)
     (finding,) = [entry for entry in diagnostics if entry.code == "mesh.up-axis"]
     assert ("rotated to Z up, since the links" in finding.message) is (turned is True)
+
+
+def test_what_is_drawn_turns_with_what_collides(tmp_path: Path) -> None:
+    shapes = []
+    for name in ("collision", "visual"):
+        path = tmp_path / f"{name}.dae"
+        path.write_text(collada(asset="<up_axis>Y_UP</up_axis>"))
+        shapes.append(Mesh(uri=path.name, path=str(path)))
+    touched, seen = shapes
+    at = {name: Pose.of(p=(0.0, -3.0 * i, 0.0)) for i, name in enumerate("abc")}
+    links = [replace(body(seen, touched, name=name), X_WL=X_WL) for name, X_WL in at.items()]
+    joints = [joint("ab", "a", "b"), joint("bc", "b", "c")]
+    for item in with_up_axes(with_references(scene(links, joints))).links:
+        assert read_box(item.collisions[0].geometry) == TURNED
+        assert read_box(item.visuals[0].geometry) == TURNED
 
 
 def test_two_links_may_decide_about_one_file(tmp_path: Path) -> None:

@@ -242,8 +242,8 @@ CABLES = {
     "a skin of a cable": Case(
         CABLE.format("", '"box" size="0.02 0.02 0.02"'),
         "",
-        f"{_MADE} nskin* skin_*",
-        ("skin", *_GROUP),
+        _MADE,
+        _GROUP,
     ),
     "a plugin of a cable": Case(
         CABLE.format(f'<plugin plugin="{_CORD}"><config key="bend" value="1e6"/></plugin>', ROUND),

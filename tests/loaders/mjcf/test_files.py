@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import struct
 from pathlib import Path
 
 import mujoco
@@ -111,8 +112,18 @@ def test_a_texture_is_found_and_never_decoded(tmp_path: Path) -> None:
     assert (material.name, material.texture) == ("paint", str(tmp_path / "t.png"))
 
 
-def test_a_skin_is_noted(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        struct.pack("<4i", 1, 0, 1, 1),
+        struct.pack("<4i6f", 1, 0, 1, 1, *[0.0] * 6) + struct.pack("<40s7fi", b"b", *[0.0] * 7, 9),
+        struct.pack("<4i", 1 << 30, 0, 1 << 30, 1) + bytes(64),
+    ],
+)
+def test_a_file_that_is_no_skin_is_not_given_to_mujoco(tmp_path: Path, content: bytes) -> None:
     skin = '<deformable><skin file="s.skn"/></deformable>'
+    (tmp_path / "s.skn").write_bytes(content)
     scene = loaders.load(written(tmp_path, document(f"<body>{BALL}</body>", skin)))
     assert [entry.code for entry in scene.diagnostics] == ["mjcf-in.skin"]
 

@@ -221,7 +221,9 @@ _PLATE, _LEAST_PRIORITY = "parity plate", -(2**30)
 """Names of plates, and their priority: a contact has the surface of the other shape."""
 
 
-def _with_plates(mujoco: Any, spec: Any, running: Any, plates: Sequence[Plate]) -> Any:
+def _with_plates(
+    mujoco: Any, spec: Any, running: Any, plates: Sequence[Plate], links: Mapping[int, str]
+) -> Any:
     """Return a compiled model with plates, and with the options and surfaces of a running one,
     which gravity does not pull and which is too heavy to move.
 
@@ -230,6 +232,7 @@ def _with_plates(mujoco: Any, spec: Any, running: Any, plates: Sequence[Plate]) 
         spec: The spec of the running model, which is changed.
         running: The running model.
         plates: The plates, whose bodies are the last ones.
+        links: The link of each body of the running model.
     """
     for key in list(spec.keys):
         spec.delete(key)
@@ -250,8 +253,9 @@ def _with_plates(mujoco: Any, spec: Any, running: Any, plates: Sequence[Plate]) 
             priority=_LEAST_PRIORITY,
             friction=(1e-5, 0.0, 0.0),
         )
-        for other in range(number):
-            spec.add_exclude(bodyname1=body.name, bodyname2=f"{_PLATE} {other}")
+        passed = [running.body(i).name for i, link in links.items() if link not in plate.touches]
+        for other in (*passed, *(f"{_PLATE} {earlier}" for earlier in range(number))):
+            spec.add_exclude(bodyname1=body.name, bodyname2=other)
     model = spec.compile()
     for name in _CONTACT_ARRAYS:
         getattr(model, name)[: running.ngeom] = getattr(running, name)
@@ -802,7 +806,7 @@ class MujocoEngine(BaseEngine):
         built = build(self.mechanism, MjcfExportOptions(policy=self.mechanism.default_policy))
         spec = to_spec(built.root, built.assets, built.digests)
         with engine_warnings(self._mujoco, self.warnings):
-            model = _with_plates(self._mujoco, spec, self.model, plates)
+            model = _with_plates(self._mujoco, spec, self.model, plates, self._links())
             pressed = _Pressed(self._mujoco, model, self._data.qpos, plates)
             step = float(model.opt.timestep)
             return plate_motion(pressed, plates, step), step

@@ -435,6 +435,7 @@ class _Pressed:
         step: Advances the simulation by a step.
         speeds: Returns the velocities of the model.
         plates: The plates.
+        bodies: The bodies of the model.
     """
 
     def __init__(
@@ -444,6 +445,7 @@ class _Pressed:
         step: Callable[[], None],
         speeds: Callable[[], Array],
         plates: Sequence[Plate],
+        bodies: Sequence[PyBulletBody],
     ) -> None:
         self._pybullet, self._server, self._step = pybullet, {"physicsClientId": client}, step
         self._speeds = speeds
@@ -454,7 +456,14 @@ class _Pressed:
         )
         self._plates = [self._add(shape, plate) for plate in plates]
         for one, two in combinations(self._plates, 2):
-            pybullet.setCollisionFilterPair(one, two, -1, -1, 0, **self._server)
+            pybullet.setCollisionFilterPair(one, two, BASE, BASE, 0, **self._server)
+        for number, plate in zip(self._plates, plates, strict=True):
+            for body in bodies:
+                touched = {body.links[name] for name in plate.touches & body.links.keys()}
+                for index in set(body.links.values()) - touched:
+                    pybullet.setCollisionFilterPair(
+                        number, int(body), BASE, index, 0, **self._server
+                    )
 
     def _make_heavy(self) -> None:
         pybullet, server = self._pybullet, self._server
@@ -1001,7 +1010,14 @@ class PyBulletEngine(BaseEngine):
     def press(self, plates: Sequence[Plate]) -> tuple[Array, float]:
         """See `Engine.press`; in the server of the running bodies."""
         parameters = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)
-        pressed = _Pressed(self._pybullet, self._client, self._loaded.step, self.velocities, plates)
+        pressed = _Pressed(
+            self._pybullet,
+            self._client,
+            self._loaded.step,
+            self.velocities,
+            plates,
+            self._bodies,
+        )
         step = float(parameters["fixedTimeStep"])
         return plate_motion(pressed, plates, step), step
 

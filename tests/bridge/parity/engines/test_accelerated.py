@@ -15,9 +15,11 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Outcome, compare
+from bridge.parity.bounds.precision import SINGLE, rounding_of_velocity
 from bridge.parity.engine import factory_of
 from bridge.parity.engines.mjx.engine import _ON_CPU
 from bridge.parity.engines.warp.engine import quiet
+from bridge.parity.motion.step import COARSE, step_rows
 from bridge.parity.reference import ReferenceEngine
 from bridge.parity.states import random_states
 from bridge.sensors import CAMERAS, SENSOR_KINDS
@@ -121,6 +123,84 @@ def test_a_wrong_number_in_warp_is_more_than_rounding_explains(tmp_path: Path) -
 
     result = compare(tmp_path / "r.urdf", engines=(Heavier,), levels=("L0", "L1"), configurations=4)
     assert {"mass", "mass matrix", "bias forces"} <= {row.quantity for row in result.failures}
+
+
+GRIPPER = """<robot name="g"><link name="world"/>{}</robot>""".format(
+    "".join(
+        f'<link name="{name}"><inertial><origin xyz="0 .01 {h / 2}"/><mass value="{m}"/>'
+        f'<inertia ixx="{i}" iyy="{i}" izz="{i}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        f'<joint name="of_{name}" type="continuous"><parent link="{parent}"/><child link="{name}"/>'
+        f'<origin xyz="0 0 {place}"/><axis xyz="0 {axis}"/><dynamics damping="{damping}"/></joint>'
+        for name, parent, place, axis, h, m, i, damping in (
+            ("upper", "world", 0.1, "1 0", 0.4, 4.0, 0.06, 0.1),
+            ("fore", "upper", 0.4, "1 0", 0.4, 2.0, 0.03, 0.1),
+            ("finger", "fore", 0.4, ".6 .8", 0.02, 0.004, 3e-7, 3e-5),
+        )
+    )
+)
+"""An arm with a finger that is a thousand times lighter."""
+
+
+def planted(name: str, fault: Any) -> Any:
+    """MuJoCo Warp with another number in its model."""
+
+    def put(self: Any) -> Any:
+        fault(self.model)
+        return super(type(self), self)._put()
+
+    return type(name, (factory_of("warp"),), {"name": name, "_put": put})
+
+
+def heavier(model: Any) -> None:
+    model.body_mass[:] *= 1.001
+
+
+def undamped(model: Any) -> None:
+    model.dof_damping[:] = 0.0
+
+
+def rotor(model: Any) -> None:
+    model.dof_armature[-1] += 1e-7
+
+
+@pytest.mark.slow
+@needs_warp
+def test_one_step_of_an_arm_with_a_light_finger_is_decided() -> None:
+    mechanism = bridge.lower(loaders.load_string(GRIPPER, format="urdf", quiet=True))
+    engines = [planted(fault.__name__, fault) for fault in (heavier, undamped, rotor)]
+    factories = [("reference", ReferenceEngine), ("warp", factory_of("warp"))]
+    for seed in range(4):
+        (row,) = step_rows(mechanism, factories, seed)
+        assert row.outcome is Outcome.EXPLAINED
+        assert row.known_cause.bound < COARSE
+    for engine in engines:
+        (row,) = step_rows(mechanism, [factories[0], (engine.name, engine)], 0)
+        assert row.outcome is Outcome.FAILED, engine.name
+
+
+def test_the_bound_of_a_step_holds_what_single_precision_makes_of_the_model() -> None:
+    """MuJoCo, in double precision, moves a model whose numbers are rounded."""
+    mechanism = bridge.lower(loaders.load_string(GRIPPER, format="urdf", quiet=True))
+    moved = []
+    for rounded in (False, True):
+        engine = factory_of("mujoco")(mechanism)
+        numbers = ("body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia")
+        for name in numbers if rounded else ():
+            getattr(engine.model, name)[:] = getattr(engine.model, name).astype(np.float32)
+        moved.append([])
+        for state in random_states(mechanism, 8, 0):
+            q, v = (
+                {k: np.float32(x) for k, x in part.items()} if rounded else part for part in state
+            )
+            engine.set_step(2e-3)
+            engine.set_state(q, v)
+            engine.step(1)
+            moved[-1].append(engine.velocities())
+    changes = np.abs(np.subtract(*moved))
+    for state, change in zip(random_states(mechanism, 8, 0), changes, strict=True):
+        bound = rounding_of_velocity(mechanism, state, 2e-3, SINGLE)
+        assert (change < bound).all()
+        assert bound.max() < COARSE
 
 
 @pytest.mark.slow

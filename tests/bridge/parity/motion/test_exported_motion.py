@@ -61,6 +61,9 @@ ARM = bridge.lower(
 )
 
 
+FAILED = Outcome.FAILED
+
+
 def rows(mujoco: Any = MujocoEngine) -> list[Row]:
     engines = [("reference", ReferenceEngine), ("mujoco", mujoco), ("pybullet", PyBulletEngine)]
     return list(exported_rows(ARM, engines, 0))
@@ -146,6 +149,37 @@ def _with_damping(damping: float) -> list[Row]:
             mechanism, [("mujoco", MujocoEngine.as_exported), ("pybullet", PyBulletEngine)], 0
         )
     )
+
+
+BAR = """<body pos="0 {y} 1"><joint name="{name}" axis="0 1 0" {joint}/>
+<geom type="capsule" fromto="0 0 0 .4 0 0" size=".04" contype="0" conaffinity="0"/></body>"""
+SOFT = """<mujoco><worldbody>{}</worldbody>{}</mujoco>"""
+COUPLED = '<equality><joint joint1="follow" joint2="lead" polycoef="0 -1 0 0 0"/></equality>'
+SOFT_PARTS = {
+    "friction": (BAR.format(y=0, name="rub", joint='frictionloss=".4"'), "", "dof_frictionloss"),
+    "coupling": (
+        BAR.format(y=1, name="lead", joint="")
+        + BAR.format(y=2, name="follow", joint='frictionloss="0"'),
+        COUPLED,
+        "eq_data",
+    ),
+}
+
+
+@pytest.mark.parametrize("part", SOFT_PARTS)
+def test_what_mjcf_makes_soft_is_explained_and_a_wrong_value_is_not(part: str) -> None:
+    """MuJoCo's own defaults make dry friction a damper near zero speed, and a coupling a spring."""
+    bodies, equality, array = SOFT_PARTS[part]
+    mechanism = bridge.lower(loaders.load_string(SOFT.format(bodies, equality), format="mjcf"))
+
+    def wrong(model: Any) -> None:
+        getattr(model, array)[:] *= 0.9
+
+    for engine, outcome in ((MujocoEngine, Outcome.EXPLAINED), (faulty_mujoco(wrong), FAILED)):
+        engines = [("mujoco", engine), ("pybullet", PyBulletEngine)]
+        row = next(iter(exported_rows(mechanism, engines, 0)))
+        assert (row.quantity, row.outcome) == (QUANTITY, outcome), row
+        assert row.code == ("parity.soft-constraints" if outcome is Outcome.EXPLAINED else "")
 
 
 def test_a_damper_that_no_compared_step_resolves_is_a_gap_and_never_passes() -> None:

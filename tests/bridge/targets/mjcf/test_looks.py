@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,72 @@ def test_layers_of_an_mjcf_source_keep_their_roles(tmp_path: Path) -> None:
     ]
     assert roles[0] == roles[1]
     assert looks(after) == looks(before)
+
+
+BONES = (
+    '<bone body="a" bindpos="0 0 0" bindquat="1 0 0 0" vertid="0 1 2" vertweight="1 1 0.3"/>'
+    '<bone body="b" bindpos="0 0 0.1" bindquat="0.6 0.8 0 0" vertid="2 3" vertweight="0.7 1"/>'
+)
+INSIDE = 'vertex="0 0 0 1 0 0 0 1 0 0 0 0.1" face="0 1 2 0 2 3" texcoord="0 0 1 0 0 1 0.1 1"'
+SKINNED = """<mujoco><asset>
+<texture name="t" type="2d" file="a.png"/><material name="p" texture="t" rgba="1 0.5 0.25 1"/>
+</asset><worldbody><body name="a"><freejoint/><geom size="0.1"/><body name="b" pos="0 0 0.3">
+<joint/><geom size="0.1" material="p"/></body></body></worldbody>
+<deformable><skin name="s" {}>{}</skin></deformable></mujoco>"""
+
+
+def skin_file() -> bytes:
+    """Return a skin of four vertices and two bones in MuJoCo's format."""
+    bones = [(b"a", (0, 0, 0, 1, 0, 0, 0), (0, 1)), (b"b", (0, 0, 0.1, 0.6, 0.8, 0, 0), (1, 2, 3))]
+    data = struct.pack("<4i", 4, 0, 2, 2) + np.arange(12, dtype="<f4").tobytes()
+    data += np.array((0, 1, 2, 0, 2, 3), "<i4").tobytes()
+    for body, pose, vertices in bones:
+        data += struct.pack("<40s7fi", body, *pose, len(vertices))
+        data += np.array(vertices, "<i4").tobytes() + np.ones(len(vertices), "<f4").tobytes()
+    return data
+
+
+def skins(model: Any) -> dict[str, Any]:
+    """Return all that a compiled model has of skins, with the names of bodies in place of their
+    numbers.
+    """
+    found = {
+        key: np.array(getattr(model, key)).tolist()
+        for key in dir(model)
+        if key.startswith(("skin_", "nskin")) and key not in {"skin_bonebodyid", "skin_pathadr"}
+    }
+    return found | {"bodies": [model.body(i).name for i in model.skin_bonebodyid]}
+
+
+@pytest.mark.parametrize(
+    ("stated", "bones"),
+    [
+        (f'{INSIDE} material="p" group="2" inflate="0.01"', BONES),
+        (f'{INSIDE} rgba="0.1 0.2 0.3 0.4"', BONES),
+        ('file="s.skn"', ""),
+    ],
+)
+def test_a_skin_of_an_mjcf_source_stays_as_it_is(stated: str, bones: str, tmp_path: Path) -> None:
+    write_pictures(tmp_path)
+    (tmp_path / "s.skn").write_bytes(skin_file())
+    source = tmp_path / "source.xml"
+    source.write_text(SKINNED.format(stated, bones))
+    export = export_mjcf(source, tmp_path / "out", quiet=True)
+    models = [mujoco.MjModel.from_xml_path(str(path)) for path in (source, export.path)]
+    a, b = map(skins, models)
+    has_material = a.pop("skin_matid") != [-1]
+    assert (b.pop("skin_matid") != [-1]) is has_material
+    assert a == b
+    if has_material:
+        rgba, texture = (
+            [getattr(m, key)[m.skin_matid[0]].tolist() for m in models]
+            for key in ("mat_rgba", "mat_texid")
+        )
+        assert rgba[0] == rgba[1]
+        pictures = [picture(m, max(row)) for m, row in zip(models, texture, strict=True)]
+        assert pictures[0] == pictures[1]
+    assert "mesh.skin" in [entry.code for entry in to_urdf(source, quiet=True).diagnostics]
+    assert "mesh.skin" in [entry.code for entry in to_sdf(source, quiet=True).diagnostics]
 
 
 @pytest.mark.parametrize(("role", "texture"), [("orm", "a"), ("opacity", "a"), ("normal", "made")])

@@ -17,7 +17,7 @@ import pytest
 import bridge
 import loaders
 from bridge.lowering import sources
-from bridge.targets.pybullet import load
+from bridge.targets.pybullet import load, mesh
 from bridge.targets.pybullet.load import load_copies_into_pybullet, load_into_pybullet
 from loaders.files.read_file import recorded
 
@@ -334,3 +334,32 @@ def test_copies_that_fail_leave_nothing_behind(
             robot, [(k, 0, 0) for k in range(5)], physicsClientId=bullet_client, quiet=True
         )
     assert pybullet.getNumBodies(bullet_client) == 0
+
+
+def test_a_server_gets_the_file_of_a_document_once(
+    robot: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A server keeps the text of a path; one that has the id of a closed one does not know it."""
+    written: list[str] = []
+    create = mesh.create_scratch_file
+
+    def counted(path: str, data: bytes) -> bool:
+        written.append(path)
+        return create(path, data)
+
+    monkeypatch.setattr(mesh, "create_scratch_file", counted)
+    counts, bodies = [], []
+    for _ in range(2):
+        client = pybullet.connect(pybullet.DIRECT)
+        pybullet.createMultiBody(physicsClientId=client)
+        for place in ((0, 0, 0), (1, 0, 0), (2, 0, 0)):
+            body = loaded(robot, client, place)
+            counts.append(len(written))
+            bodies.append((int(body), body.joints["j"], body.diagnostics))
+            assert body.link_pose("arm").p.tolist() == [place[0], 0, 1]
+        pybullet.resetSimulation(client)
+        assert loaded(robot, client).links["arm"] == 0
+        pybullet.disconnect(client)
+    assert counts == [1, 1, 1, 3, 3, 3]  # the robot of a server without bodies is written anyway
+    assert bodies[:3] == bodies[3:]
+    assert "not found" not in "".join(capfd.readouterr())

@@ -378,6 +378,29 @@ def test_a_changed_mesh_is_converted_again(bullet_client, tmp_path):
     assert high - low == pytest.approx(2.7, abs=1e-2)
 
 
+@pytest.mark.parametrize(
+    ("shape", "direction", "area"),
+    [
+        (Cylinder(radius=0.4, length=0.6), (0, 0, 1), np.pi * 0.4**2),
+        (Sphere(radius=0.4), (1, 1, 1), np.pi * 0.4**2),
+        (Capsule(radius=0.2, length=0.4), (1, 0, 0), np.pi * 0.2**2 + 0.4 * 0.4),
+        (Ellipsoid(radii=(0.2, 0.3, 0.4)), (1, 0, 0), np.pi * 0.3 * 0.4),
+    ],
+)
+def test_smooth_visuals_are_as_large_as_round_shapes_are(bullet_client, shape, direction, area):
+    drawn = Visual(name="v", X_LG=IDENTITY, geometry=shape)
+    given = scene([link("l", visuals=(drawn,))])
+    load_into_pybullet(given, smooth_visuals=True, physicsClientId=bullet_client, quiet=True)
+    eye = (200.0 * np.array(direction) / np.linalg.norm(direction)).tolist()
+    view = pybullet.computeViewMatrix(eye, (0, 0, 0), (0, 1, 0) if direction[2] else (0, 0, 1))
+    half, near, far = 0.5 * 150.0 / 200.0, 150.0, 250.0
+    lens = pybullet.computeProjectionMatrix(-half, half, -half, half, near, far)
+    image = pybullet.getCameraImage(
+        200, 200, view, lens, physicsClientId=bullet_client, renderer=pybullet.ER_TINY_RENDERER
+    )
+    assert (np.reshape(image[4], -1) >= 0).mean() == pytest.approx(area, rel=0.015)
+
+
 @pytest.mark.usefixtures("cache")
 def test_diagnostics_of_a_cached_mesh_are_repeated(bullet_client, tmp_path):
     path = tmp_path / "l.obj"

@@ -18,6 +18,7 @@ from bridge.targets.report import Report
 from bridge.targets.urdf.normal_link import box_of_plane, friction_of_link, meshes_of
 from loaders import model as m
 from loaders.diagnostics import NOWHERE
+from loaders.looks import DEFAULT_COLOR
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 from tests.code_examples import scenes as s
@@ -219,7 +220,8 @@ def test_a_name_that_has_no_place_is_reported(
     assert "<material>" not in urdf
     assert "urdfout.material" in {entry.code for entry in urdf.diagnostics}
     found = read(s.one(visuals=_visuals(*looks)), extensions=extensions).links[0].visuals
-    assert [v.material for v in found] == [k if k and k.diffuse else None for k in looks]
+    gray = m.Material(name="material", diffuse=DEFAULT_COLOR)
+    assert [v.material for v in found] == [k if k and k.diffuse else gray for k in looks]
 
 
 # Contact properties that differ between the collisions of a link are Drake's, or are left out.
