@@ -109,15 +109,17 @@ _STYLE = """
   body { background: #14181d; color: #e3e7ec; }
 }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 1.5em auto; max-width: 90em; padding: 0 1em; }
-h1, td { overflow-wrap: anywhere; }
+h1 { overflow-wrap: anywhere; } td { overflow-wrap: break-word; max-width: 40em; }
 table { border-collapse: collapse; margin: .5em 0; } .wide { overflow-x: auto; }
 summary { cursor: pointer; }
 th, td { border-bottom: 1px solid #8886; padding: .25em .8em .25em 0; text-align: left;
   vertical-align: top; }
 td { font-size: 14px; min-width: 6em; }
 figure { margin: 0; overflow-x: auto; } img, svg { max-width: 100%; } svg { height: auto; }
-@media (max-width: 700px) { img { max-width: none; width: 44rem; } }
-@media (prefers-color-scheme: dark) { img { filter: brightness(.8); } }
+@media (max-width: 700px) { img, svg { max-width: none; width: 44rem; } }
+@media (prefers-color-scheme: dark) {
+  img { filter: brightness(.8); } svg { filter: invert(.92) hue-rotate(180deg); }
+}
 strong { text-transform: uppercase; }
 .EQUAL, .agrees { color: var(--good); } .ALIKE, .undecided { color: var(--alike); }
 .DIFFERENT, .differs { color: var(--bad); }

@@ -85,6 +85,14 @@ class Parting:
         )
 
 
+_MEANINGS = {
+    "agrees": "as in the log, within what the time step explains",
+    "undecided": "otherwise than in the log; small differences of the start grow to this size",
+    "differs": "otherwise than in the log, by more than the time step explains",
+}
+"""The meaning of each verdict."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
     """The result of `replay`.
@@ -116,6 +124,16 @@ class Replay:
             return "agrees"
         is_open = all(engine.is_chaotic or engine.is_within_bound for engine in self.engines)
         return "undecided" if is_open else "differs"
+
+    @property
+    def claim(self) -> str:
+        """The verdict in a sentence."""
+        engines = " and ".join(engine.engine for engine in self.engines)
+        joints = counted(len(self.experiment.watched), "joint")
+        return (
+            f"{joints} moved for {self.experiment.duration:.4g} s in {engines} "
+            f"{_MEANINGS[self.verdict]}."
+        )
 
     def html(self) -> str:
         """Return the result as one HTML page with the curves of all joints.
@@ -205,7 +223,7 @@ def replay(  # noqa: PLR0913 - each is a choice of the user
     """Return how the commands of a log move a model in every engine, and how far that is from what
     was measured.
 
-    Contacts take no part. Engines simulate the model as it is exported.
+    Contacts are left out. Engines simulate the model as it is exported.
 
     Args:
         source: A path, a scene, or a mechanism.
@@ -432,7 +450,7 @@ def rules_of(experiment: Experiment) -> tuple[str, ...]:
         "interpolated linearly",
         f"the controller acts every {experiment.period:.6g} s, the engines step "
         f"{experiment.step:.6g} s",
-        "efforts are limited as the model states; contacts take no part",
+        "efforts are limited as the model states; contacts are left out",
     )
 
 
@@ -552,20 +570,7 @@ def html(replay: Replay) -> str:
         ("Curves", "\n".join(_curves_of(replay))),
         ("How it was run", _list(facts)),
     ]
-    engines = " and ".join(engine.engine for engine in replay.engines)
-    claim = (
-        f"{counted(len(experiment.watched), 'joint')} moved for {experiment.duration:.4g} s in "
-        f"{engines}: {_MEANINGS[replay.verdict]}."
-    )
-    return page(f"Replay of {replay.model}", replay.verdict, sections, claim)
-
-
-_MEANINGS = {
-    "agrees": "as in the log, within what the time step explains",
-    "undecided": "otherwise than in the log, but small differences of the start grow to this size",
-    "differs": "otherwise than in the log, by more than the time step explains",
-}
-"""The meaning of each verdict."""
+    return page(f"Replay of {replay.model}", replay.verdict, sections, replay.claim)
 
 
 def _list(lines: Iterable[object]) -> str:
@@ -596,7 +601,7 @@ def _causes(replay: Replay) -> str:
 def _curves_of(replay: Replay) -> Iterator[str]:
     """Yield a drawing of each joint: its position, its error, and its effort."""
     for joint in replay.experiment.watched:
-        yield _drawing(replay, joint)
+        yield f"<figure>{_drawing(replay, joint)}</figure>"
 
 
 def _drawing(replay: Replay, joint: str) -> str:
