@@ -37,7 +37,8 @@ _DEFAULTS: dict[str, Any] = {
 }
 _COMPARE_OPTIONS = {
     "allow_xacro", "base", "exclude", "exclude_samples", "exclude_seed", "inertia", "lenient",
-    "overlaps", "overrides", "package_map", "paths", "srdf", "strict", "unsafe_paths", "xacro_args",
+    "overlaps", "overrides", "package_map", "paths", "srdf", "strict", "unsafe_paths", "up_axis",
+    "xacro_args",
 }  # fmt: skip
 """Options of `bridge.compare` that are passed on."""
 _KNOWN = {*_DEFAULTS, *_COMPARE_OPTIONS, "tolerance", "tolerances"}

@@ -326,12 +326,13 @@ MESH_UP_AXIS = Code(
     remedy="Export the mesh with Z up and with a unit.",
 )
 MESH_UP_AXIS_NOT_TURNED = MESH_UP_AXIS.variant(
-    "the file declares {up_axis} {reason}; not rotated, as in Gazebo, RViz and PyBullet"
+    "the file declares {up_axis} {reason}; not rotated, as in Gazebo, RViz and PyBullet",
+    hint='if the robot stands in pieces, use up_axis="stated"',
 )
 MESH_UP_AXIS_OF_ROBOT = MESH_UP_AXIS.variant(
-    "the file declares {up_axis} {reason}; rotated to Z up, since the links of the robot would "
-    "stand apart otherwise",
-    hint="set Mesh.turned to False to read it as Gazebo, RViz and PyBullet do",
+    "the file declares {up_axis} {reason}; rotated to Z up, as all such files of the robot: its "
+    "links would stand apart otherwise, or up_axis asks for it",
+    hint='use up_axis="z" to read it as Gazebo, RViz and PyBullet do',
 )
 MODEL_BAD_NUMBER = Code(
     "model.bad-number",

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, get_args
 
 from loaders import codes
 
@@ -32,7 +32,7 @@ from .finish.finish import Reading, check_readable, finish
 from .limits import DEFAULTS, Budget, Limits, budgeted, collector_paused, raised_as
 from .node import Node
 from .scene import Scene
-from .text import check_option_names
+from .text import check_option_names, check_option_value
 from .urdf.srdf import report_unused, with_srdf
 from .urdf.xacro import expand, has_xacro, is_xacro
 from .xml import model_in, parse, read_bytes
@@ -51,6 +51,7 @@ Reader = Callable[[Node, Context], Scene | None]
 
 
 _with_overrides: Callable[..., Scene] = Deferred("loaders.finish.overrides:with_overrides")
+_with_up_axis: Callable[..., Scene] = Deferred("loaders.finish.up_axis:with_up_axis")
 
 
 class _ReaderError(Exception):
@@ -223,6 +224,10 @@ class Search(TypedDict, total=False):
     """
 
 
+UpAxis = Literal["auto", "stated", "z"]
+"""Up axis of COLLADA files: found for each file and robot, as the files state it, or always z."""
+
+
 class LoadOptions(Search, total=False):
     """Options of `load`, and of every function that takes a path in place of a scene."""
 
@@ -246,6 +251,10 @@ class LoadOptions(Search, total=False):
     """MoveIt's SRDF file of the robot: its disabled link pairs become collision filters, its states
     keyframes.
     """
+    up_axis: UpAxis
+    """Up axis of COLLADA files: ``auto`` is found for each file and robot, ``stated`` is the one
+    that the files state, ``z`` is always z, as in Gazebo, RViz and PyBullet.
+    """
 
 
 def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
@@ -258,7 +267,7 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
             ``rd://name`` names a robot of the Python package robot_descriptions, read from its
             cache.
         options: The options in `LoadOptions`: ``strict``, ``lenient``, ``quiet``, ``allow_xacro``,
-            ``xacro_args``, ``srdf``, ``overrides``, and those in `Search`.
+            ``xacro_args``, ``srdf``, ``overrides``, ``up_axis``, and those in `Search`.
 
     Returns:
         The scene, with all diagnostics of the load in ``scene.diagnostics``.
@@ -280,6 +289,7 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
         TypeError: unknown option 'path'; did you mean 'paths'?
     """
     check_option_names(options, LoadOptions)
+    check_option_value("up_axis", options.get("up_axis", "auto"), get_args(UpAxis))
     download, name = _ask_once(options), source_text(source, options.get("paths") or ())
     with LossSummary.of(name, options) as losses, collector_paused():
         read = partial(_read_source, name, options, download)
@@ -310,6 +320,9 @@ def _read_source(
         if overrides is not None and scene is not None:
             file = given_path("overrides", overrides, "a TOML file")
             scene = _with_overrides(scene, file, diagnostics)
+        up_axis = options.get("up_axis", "auto")
+        if up_axis != "auto" and scene is not None:
+            scene = _with_up_axis(scene, stated=up_axis == "stated")
     return Reading(scene, str(path or source), diagnostics)
 
 

@@ -79,6 +79,7 @@ def load_scene(options: Namespace, file: str | None = None) -> loaders.Scene:
         lenient=options.lenient,
         srdf=options.srdf,
         overrides=options.overrides,
+        up_axis=options.up_axis,
         allow_xacro=options.xacro,
         xacro_args=dict(options.xacro_arg),
         quiet=True,  # the commands print the diagnostics

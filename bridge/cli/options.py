@@ -474,6 +474,11 @@ def add_reading_options(parser: ArgumentParser) -> None:
     )
     text = "TOML file with values that replace those of the source, by link and joint"
     group.add_argument("--overrides", type=path, metavar="FILE", help=text)
+    text = (
+        "up axis of COLLADA files: found for each robot, as the files state it, or always z "
+        "(default: auto)"
+    )
+    group.add_argument("--up-axis", choices=("auto", "stated", "z"), default="auto", help=text)
 
 
 def add_info_options(parser: ArgumentParser) -> None:

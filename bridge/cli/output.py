@@ -41,6 +41,7 @@ _OTHERS = (
     (re.compile(r"\bstrict=True"), "--strict"),
     (re.compile(r"\blenient=True"), "--lenient"),
     (re.compile(r"\bforce=True"), "--force"),
+    (re.compile(r'\bup_axis="(\w+)"'), r"--up-axis \1"),
     (re.compile(r"\bmaxhullvert=(\d+)"), r"--maxhullvert \1"),
     (re.compile(r"\bpackage_map\b"), "--package NAME=DIR"),
     (re.compile(r"(?<![-\w])paths\b"), "--path"),

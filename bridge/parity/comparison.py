@@ -30,11 +30,11 @@ from loaders import LoadOptions, Search
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, without_repeats
 from loaders.files.read_file import file_of, recorded
 from loaders.model import JointType
-from loaders.text import check_option_names, check_option_value, check_whole_number
+from loaders.text import check_option_names, check_option_value, check_whole_number, counted
 
 from .attribution import attribute_differences
 from .causes import conditions
-from .contact import contact_rows, plate_rows
+from .contact import ACTING, SCENARIOS, contact_rows, plate_rows
 from .engine import (
     DivergedError,
     Engine,
@@ -321,7 +321,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         engines=names,
         environment=environment,
         inputs=_digests(mechanism.scene.source, read),
-        contact=_contact(mechanism, selected),
+        contact=_contact(mechanism, selected, rows),
         diagnostics=diagnostics,
         details=details,
     )
@@ -549,14 +549,28 @@ def _digests(source: str, read: Mapping[str, str | None]) -> dict[str, str]:
     return found
 
 
-def _contact(mechanism: Mechanism, levels: Sequence[Level]) -> str:
-    """Return what was compared of motion in contact; empty if nothing can touch."""
+def _contact(mechanism: Mechanism, levels: Sequence[Level], rows: Sequence[Row]) -> str:
+    """Return what was compared of motion in contact, and how well; empty if nothing can touch."""
     shapes = [shape for link in mechanism.scene.links for shape in link.collisions]
     if not any(shape.surface.collide_bitmask for shape in shapes):
         return ""
-    if Level.CONTACT in levels:
-        return "contact was compared in scenarios of rest, slide, bounce and stack"
-    return "motion in contact was not compared"
+    compared = [row for row in rows if row.outcome in {Outcome.PASSED, Outcome.EXPLAINED}]
+    worst: dict[str, Row] = {}
+    for row in compared:
+        if row.level is Level.CONTACT and row.error >= worst.get(row.quantity, row).error:
+            worst[row.quantity] = row
+    if Level.CONTACT in levels and worst:
+        found = ", ".join(
+            f"{name} {row.error:.1g} {row.unit}".rstrip() for name, row in worst.items()
+        )
+        return f"also in contact, within these errors of closed forms: {found}"
+    pressed = next((row.loaded for row in compared if row.quantity == ACTING[0]), None)
+    plates = (
+        f"plates rest and slide on {pressed[0]} of {counted(pressed[1], 'shape')} as stated; other "
+        if pressed
+        else ""
+    )
+    return f"{plates}motion in contact was not compared"
 
 
 def _details(
@@ -604,7 +618,7 @@ seed.
 _DESCRIPTIONS = {
     Level.MOTION: "one step, order of convergence, a second of motion",
     Level.INVARIANTS: "energy, momentum, a tumbling body",
-    Level.CONTACT: "rest, stack, slide, bounce",
+    Level.CONTACT: ", ".join(SCENARIOS),
 }
 """The contents of these levels, for the progress messages."""
 

@@ -1,10 +1,10 @@
-"""Contact scenarios: rest, slide, bounce and stack.
+"""Contact scenarios: rest, slide, topple, roll, bounce, stack and grasp.
 
 Every simulator has its own contact model, so results are not equal: each scenario has its own
 tolerance, which its row states. For the rest height the model itself, as one rigid body, is dropped
-on a plane, and its lowest point must end up on the plane. The other scenarios are standard cases
-with the friction and restitution of the model on a plane with the same coefficients, compared with
-closed forms.
+on a plane, and its lowest point must end up on the plane. The other scenarios are standard cases in
+exports with the physics of the model, its options and flags: bodies with a surface of the model on
+a plane with the same surface, compared with closed forms at two time steps.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import functools
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,10 +35,11 @@ from bridge.mechanism.bodies import ROOT, Body
 from bridge.mechanism.coordinates import Position
 from bridge.targets.mjcf import codes as mjcf_codes
 from loaders.diagnostics import Diagnostics
-from loaders.engine_settings import MUJOCO
+from loaders.engine_settings import MUJOCO, grip_of
 from loaders.inertia import SpatialInertia
 from loaders.meshes import read_mesh
 from loaders.model import (
+    WORLD,
     Box,
     Capsule,
     Collision,
@@ -48,6 +50,7 @@ from loaders.model import (
     Friction,
     Geometry,
     Joint,
+    JointAxis,
     JointType,
     Link,
     Mesh,
@@ -70,6 +73,7 @@ from .engine import (
     PLATE_WEIGHT,
     REST_TIME,
     SLIDE_STEPS,
+    DivergedError,
     Engine,
     Factory,
     NotReportedError,
@@ -272,23 +276,27 @@ def _support(shape: Geometry) -> SupportFunction | None:
 
 
 STEP = 1e-3
-"""Time step [s]."""
+"""Largest time step [s]; each scenario runs with that of the model, if it is less, and with half of
+it.
+"""
 HEIGHT_SAMPLES, MAX_WINDOWS = 25, 12
 """Number of height samples in half a second, and number of such windows in which a model must come
 to rest.
 """
-SLIDE_TOLERANCE = 0.01
-"""Relative tolerance of the sliding distance: three of the 300 steps in which the block stops."""
 BOUNCE_TOLERANCE = 0.02
 """Tolerance of the ratio of speeds after and before an impact, which MuJoCo resolves in about ten
 steps; measured.
 """
-STACK_TOLERANCE = (3 / 4 + 2 * 2 / 4 + 2 * 1 / 4) * CONTACT_SOFTNESS * G
-"""Tolerance of the height of a stack [m].
-
-It is the sum over the contacts of the weight above on four corners, times the inverse masses in
-contact. Only MuJoCo's contacts penetrate.
+_STACKED = 3 / 4 + 2 * 2 / 4 + 2 * 1 / 4
+"""Height of a stack of three cubes that a unit of softness takes: the sum over the contacts of the
+weight above on four corners, times the inverse masses in contact.
 """
+SOFT_CONTACT = 5e-3
+"""Penetration under the weight of a body beyond which closed forms of rigid contact say nothing
+[m].
+"""
+_NOT_RIGID = ("margin", "gap", "adhesion", "surfacevel")
+"""MuJoCo's settings of a shape with which closed forms of rigid contact do not hold."""
 MIN_FRICTION, MAX_FRICTION = 0.01, 2.0
 """Coefficients of friction for which a block slides a measurable distance, at least 0.1 mm, and
 does not tip over.
@@ -305,14 +313,21 @@ _Named = Sequence[tuple[str, Factory]]
 _ZERO = (0.0, 0.0, 0.0)
 
 
-def contact_rows(mechanism: Mechanism, factories: _Named, _seed: int) -> Iterator[Row]:
+def contact_rows(
+    mechanism: Mechanism,
+    factories: _Named,
+    _seed: int,
+    scenarios: Collection[str] | None = None,
+) -> Iterator[Row]:
     """Yield the rows of all contact scenarios for each engine; nothing in them is random.
 
     Args:
         mechanism: The mechanism to simulate.
         factories: The engines by name.
         _seed: Unused.
+        scenarios: Names of the scenarios beside the rest height; None for all.
     """
+    scenarios = tuple(SCENARIOS) if scenarios is None else scenarios
     engines = [(name, factory) for name, factory in factories if solves_constraints(factory)]
     if not engines:
         return
@@ -325,32 +340,26 @@ def contact_rows(mechanism: Mechanism, factories: _Named, _seed: int) -> Iterato
             yield _rest_row(mechanism, factory, scenario)
         for number, surface in enumerate(surfaces, start=1):
             suffix = f" of surface {number}" if number > 1 else ""
-            rows = (
-                _slide_row(name, factory, surface),
-                _bounce_row(factory, surface),
-                _stack_row(factory, surface),
-            )
-            yield from (
-                dataclasses.replace(row, quantity=f"{row.quantity}{suffix}") for row in rows
-            )
+            for row in scenario_rows(mechanism, name, factory, surface, scenarios):
+                yield dataclasses.replace(row, quantity=f"{row.quantity}{suffix}")
         if not surfaces:
             cause = "the model has no collision shapes"
-            yield dataclasses.replace(
-                _unknown("slide, bounce and stack", name, cause), is_stated=False
-            )
+            yield dataclasses.replace(_unknown(", ".join(SCENARIOS), name, cause), is_stated=False)
 
 
 def _surfaces(mechanism: Mechanism) -> list[Surface]:
-    """Return the most frequent pairs of friction and restitution of the collision shapes."""
+    """Return the most frequent surfaces of the collision shapes: friction, restitution and settings
+    of MuJoCo.
+    """
     kinds = Counter(
-        (collision.surface.friction.mu, collision.surface.restitution)
+        (surface.friction.mu, surface.restitution, surface.engine_settings)
         for link in mechanism.scene.links
-        for collision in link.collisions
-        if collision.surface.collide_bitmask and not collision.surface.collide_without_contact
+        for collision in filter(_collides, link.collisions)
+        for surface in [collision.surface]
     )
     return [
-        Surface(friction=dataclasses.replace(Friction(), mu=mu, mu2=mu), restitution=e)
-        for (mu, e), _ in kinds.most_common(MAX_SURFACES)
+        Surface(friction=Friction(mu=mu, mu2=mu), restitution=e, engine_settings=settings)
+        for (mu, e, settings), _ in kinds.most_common(MAX_SURFACES)
     ]
 
 
@@ -756,7 +765,7 @@ def _rest_height_row(factory: Factory, scenario: RestScenario) -> Row:
     expected = (
         f"within {tolerance:.2g} m of the plane, for compliant contacts and margins of convex hulls"
     )
-    return _row("rest height", "m", engine, abs(height), tolerance, where, expected)
+    return _row("rest height", "m", engine.name, abs(height), tolerance, where, expected)
 
 
 def _rest_height(engine: Engine, scenario: RestScenario) -> tuple[float, float, str]:
@@ -786,106 +795,330 @@ def _height_sample(engine: Engine, scenario: RestScenario) -> tuple[float, float
 # --- standard scenarios ---------------------------------------------------------------------------
 
 
-def _slide_row(name: str, factory: Factory, surface: Surface) -> Row:
-    """Return the distance that a block slides down a slope half as steep as friction can hold."""
-    mu = surface.friction.mu
-    if not MIN_FRICTION <= mu <= MAX_FRICTION:
-        cause = (
-            f"sliding is measured for friction of {MIN_FRICTION:g} to {MAX_FRICTION:g}, not "
-            f"for {mu:g}"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Bench:
+    """A plane and bodies with a surface of the model, in an export with the physics of the model.
+
+    Attributes:
+        factory: The engine.
+        physics: The physics, with all options and flags of the export.
+        surface: The surface.
+        step: Time step [s].
+    """
+
+    factory: Factory
+    physics: Physics
+    surface: Surface
+    step: float
+
+    @property
+    def mu(self) -> float:
+        """The coefficient of friction between two of these surfaces."""
+        grip = grip_of(self.surface)
+        return grip.mu if grip.dimension > 1 else 0.0
+
+    @property
+    def sag(self) -> float:
+        """Penetration of a body of 1 kg under its weight [m]."""
+        settings = settings_of(self.surface, MUJOCO)
+        return max(CONTACT_SOFTNESS * G, stated_sag(settings, G, self.step)[0])
+
+    @contextmanager
+    def open(
+        self, bodies: Sequence[Link], tilt: float = 0.0, joints: Sequence[Joint] = ()
+    ) -> Iterator[Engine]:
+        """Open bodies above the plane, with gravity that is tilted by an angle towards x."""
+        plane = Collision(name="plane", X_LG=IDENTITY, geometry=Plane(), surface=self.surface)
+        ground = Link(name="ground::link", model="ground", X_WL=IDENTITY, collisions=(plane,))
+        models = [
+            Model(name=k.model, X_WM=IDENTITY, canonical_link=k.name, static=k is ground)
+            for k in (ground, *bodies)
+        ]
+        scene = Scene(
+            name="contact",
+            gravity=frozen((G * math.sin(tilt), 0.0, -G * math.cos(tilt))),
+            physics=dataclasses.replace(self.physics, time_step=self.step),
+            models=tuple(models),
+            links=(ground, *bodies),
+            joints=tuple(joints),
         )
-        return _unknown("slide", name, cause)
+        with closing(as_exported(self.factory)(lower(scene))) as engine:
+            engine.set_step(self.step)
+            engine.set_state({}, {})
+            yield engine
+
+    def steps(self, seconds: float) -> int:
+        """Return the number of steps of a duration [s]."""
+        return round(seconds / self.step)
+
+
+class _Found(NamedTuple):
+    """What a scenario shows."""
+
+    error: float
+    tolerance: float
+    expected: str
+    unit: str = ""
+
+
+def _block(bench: _Bench, size: tuple[float, float, float], name: str = "block") -> Link:
+    return _body(name, Box(size=size), bench.surface, size[2] / 2.0)
+
+
+def _slide(bench: _Bench) -> _Found | str:
+    """Compare the distance that a block slides down a slope half as steep as friction can hold; it
+    stops within three steps.
+    """
+    mu, duration = bench.mu, 0.3
     slope = math.atan(mu / 2.0)
     deceleration = G * (mu * math.cos(slope) - math.sin(slope))
-    speed = 0.3 * deceleration
-    engine, distance = _slide(factory, surface, slope, speed)
-    exact = speed**2 / (2.0 * deceleration)
-    expected = f"stops after {distance:.4g} m, closed form {exact:.4g} m"
-    row = _row(
-        "slide",
-        "",
-        engine,
-        abs(distance / exact - 1.0),
-        SLIDE_TOLERANCE,
-        f"friction {mu:g}",
-        expected,
-    )
-    return _unless_it_bounces(row, engine, surface, lambda dull: _slide_row(name, factory, dull))
-
-
-def _slide(factory: Factory, surface: Surface, slope: float, speed: float) -> tuple[Engine, float]:
-    """Return the engine, closed, and the distance that the block slides [m]."""
-    block = _body("block", Box(size=(0.4, 0.4, 0.1)), surface, 0.05)
-    engine = _open(
-        factory, _scene([block], surface, (G * math.sin(slope), 0.0, -G * math.cos(slope)))
-    )
-    try:
-        engine.step(200)  # contact forces build up first
+    speed = duration * deceleration
+    with bench.open([_block(bench, (0.4, 0.4, 0.1))], slope) as engine:
+        engine.step(bench.steps(0.2))  # contact forces build up first
         start = engine.link_poses()["block::link"].p[0]
         engine.set_state(engine.positions(), {"block::link": (speed, 0.0, 0.0, *_ZERO)})
-        engine.step(500)
-        return engine, float(engine.link_poses()["block::link"].p[0] - start)
-    finally:
-        engine.close()
+        engine.step(bench.steps(0.5))
+        distance = float(engine.link_poses()["block::link"].p[0] - start)
+    exact = speed**2 / (2.0 * deceleration)
+    expected = f"stops after {distance:.4g} m, closed form {exact:.4g} m"
+    return _Found(abs(distance / exact - 1.0), 3.0 * STEP / duration, expected)
 
 
-def _bounce_row(factory: Factory, surface: Surface) -> Row:
-    """Return the ratio of speeds after and before the impact of a ball on a plane."""
-    drop, radius, restitution = 0.2, 0.1, surface.restitution
-    engine = _open(
-        factory, _scene([_body("ball", Sphere(radius=radius), surface, radius + drop)], surface)
-    )
+def _bounce(bench: _Bench) -> _Found:
+    """Compare the ratio of speeds after and before the impact of a ball on a plane."""
+    drop, radius, restitution = 0.2, 0.1, bench.surface.restitution
+    ball = _body("ball", Sphere(radius=radius), bench.surface, radius + drop)
     speeds = []
-    bounce = engine.bounce(restitution)
-    try:
-        for _ in range(round(0.6 / STEP)):
+    with bench.open([ball]) as engine:
+        bounce = engine.bounce(restitution)
+        for _ in range(bench.steps(0.6)):
             engine.step(1)
             speeds.append(float(engine.velocities()[2]))
-    finally:
-        engine.close()
     impact = int(np.argmin(speeds))
     ratio = max(0.0, *speeds[impact:]) / (-speeds[impact] or math.nan)
     expected = f"leaves with {ratio:.3f} of its speed, closed form {bounce.ratio:.3g}{bounce.rule}"
-    return _row(
-        "bounce",
-        "",
-        engine,
-        abs(ratio - bounce.ratio),
-        BOUNCE_TOLERANCE + bounce.spread,
-        f"restitution {restitution:g}",
-        expected,
-    )
+    return _Found(abs(ratio - bounce.ratio), BOUNCE_TOLERANCE + bounce.spread, expected)
 
 
-def _stack_row(factory: Factory, surface: Surface) -> Row:
-    """Return the largest displacement of three stacked cubes after a second."""
+def _stack(bench: _Bench) -> _Found:
+    """Compare the displacement of three stacked cubes after a second with how far they sink."""
     cubes = [
-        _body(f"cube {k + 1}", Box(size=(0.2, 0.2, 0.2)), surface, 0.1 + 0.2 * k) for k in range(3)
+        _body(f"cube {k + 1}", Box(size=(0.2, 0.2, 0.2)), bench.surface, 0.1 + 0.2 * k)
+        for k in range(3)
     ]
-    engine = _open(factory, _scene(cubes, surface))
-    try:
-        engine.step(round(1.0 / STEP))
+    with bench.open(cubes) as engine:
+        engine.step(bench.steps(1.0))
         poses = engine.link_poses()
-    finally:
-        engine.close()
-    moved = {cube.model: float(np.linalg.norm(poses[cube.name].p - cube.X_WL.p)) for cube in cubes}
-    where = max(moved, key=lambda cube: math.inf if math.isnan(moved[cube]) else moved[cube])
-    place = f"{where}, friction {surface.friction.mu:g}"
-    expected = f"cubes of 0.2 m stay within {STACK_TOLERANCE:.2g} m"
-    row = _row("stack", "m", engine, moved[where], STACK_TOLERANCE, place, expected)
-    return _unless_it_bounces(row, engine, surface, lambda dull: _stack_row(factory, dull))
+    moved = max(float(np.linalg.norm(poses[cube.name].p - cube.X_WL.p)) for cube in cubes)
+    tolerance = _STACKED * bench.sag
+    return _Found(moved, tolerance, f"cubes of 0.2 m stay within {tolerance:.2g} m", "m")
 
 
-def _unless_it_bounces(
-    row: Row, engine: Engine, surface: Surface, repeat: Callable[[Surface], Row]
-) -> Row:
+def _rest(bench: _Bench) -> _Found:
+    """Compare the place of a block after five seconds with where it was put."""
+    with bench.open([_block(bench, (0.3, 0.2, 0.1))]) as engine:
+        engine.step(bench.steps(5.0))
+        moved = float(np.linalg.norm(engine.link_poses()["block::link"].p - (0.0, 0.0, 0.05)))
+    return _Found(moved, bench.sag, f"a block stays within {bench.sag:.2g} m for 5 s", "m")
+
+
+def _topple(bench: _Bench) -> _Found | str:
+    """Tilt gravity to a little below and above the slope at which a column falls over its edge.
+
+    The column sinks at first, which gives it the energy to pass the edge from an angle d before it:
+    ``L d^2 / 2`` is the height by which its center rises, L the distance of the edge.
+    """
+    height, ratio = 4.0, min(0.5, 0.8 * bench.mu)
+    width, lever = ratio * height, 0.5 * height * math.hypot(1.0, ratio)
+    before_edge = math.sqrt(2.0 * (bench.sag + G * bench.step**2) / lever)
+    tolerance = before_edge * (1.0 + ratio**2) / ratio
+    if tolerance > 0.5:
+        return f"a friction of {bench.mu:g} lets a column slide that would fall"
+    angles = []
+    for factor in (1.0 - tolerance, 1.0 + tolerance):
+        column = _block(bench, (width, width, height), "column")
+        with bench.open([column], math.atan(ratio * factor)) as engine:
+            engine.step(bench.steps(3.0))
+            up = float(engine.link_poses()["column::link"].R[2, 2])
+        angles.append(math.acos(max(-1.0, min(1.0, up))))
+    stands, falls = angles[0] < 0.1, angles[1] > 0.5
+    expected = (
+        f"stands at {1.0 - tolerance:.3f} and falls at {1.0 + tolerance:.3f} of the slope of its "
+        f"diagonal"
+        if stands and falls
+        else f"turned by {angles[0]:.2g} rad below and {angles[1]:.2g} rad above that slope"
+    )
+    return _Found(0.0 if stands and falls else math.inf, tolerance, expected)
+
+
+def _roll(bench: _Bench) -> _Found:
+    """Compare the acceleration of a ball on a slope that it does not slip on, over gravity."""
+    radius, slope, window = 0.1, math.atan(min(0.5, bench.mu)), 0.2
+    ball = _body("ball", Sphere(radius=radius), bench.surface, radius, moment=0.4 * radius**2)
+    with bench.open([ball], slope) as engine:
+        engine.step(bench.steps(0.2))
+        before = float(engine.velocities()[0])
+        engine.step(bench.steps(window))
+        found = (float(engine.velocities()[0]) - before) / (window * G)
+    exact = 5.0 / 7.0 * math.sin(slope)
+    expected = f"accelerates by {found:.4g} g, closed form {exact:.4g} g"
+    return _Found(abs(found - exact), _one_step(window), expected)
+
+
+def _one_step(window: float) -> float:
+    """Return the tolerance of an acceleration over gravity: one step of the window in which the
+    change of the speed is read [s].
+    """
+    return STEP / window
+
+
+def _grasp(bench: _Bench) -> _Found:
+    """Press two fingers on a cube on a vertical rail, with more and with less force than friction
+    needs to hold it, and compare its acceleration over gravity; the momentum that the fingers gain
+    presses nothing.
+    """
+    needed, window, errors, words = G / (2.0 * bench.mu), 0.2, [], []
+    for part in (1.25, 0.8):
+        effort = part * needed
+        rail = _on_rail(_block(bench, (0.1, 0.1, 0.1), "cube"), (0.0, 0.0, -1.0), 0.0)
+        fingers = [
+            _on_rail(_block(bench, (0.02, 0.1, 0.4), name), (-side, 0.0, 0.0), side * 0.06, effort)
+            for name, side in (("left", -1.0), ("right", 1.0))
+        ]
+        links, joints = zip(rail, *fingers, strict=True)
+        with bench.open(links, joints=joints) as engine:
+            names = [joint.name for joint in joints]
+            engine.step(bench.steps(window))
+            _, before = engine.joint_states(names)
+            engine.step(bench.steps(window))
+            gained = (engine.joint_states(names)[1] - before) / (window * G)
+        slips = 1.0 - part + bench.mu * float(gained[1:].sum())
+        found, exact = float(gained[0]), slips if part < 1.0 else 0.0
+        errors.append(abs(found - exact))
+        words.append(f"{found:.4g} g with {part:g} of the force (closed form {exact:.4g} g)")
+    return _Found(max(errors), _one_step(window), f"falls by {' and '.join(words)}")
+
+
+_SOFT_SPRING = 1e-2
+"""Stiffness of a spring whose force does not change while fingers close [N/m]."""
+
+
+def _on_rail(
+    link: Link, direction: tuple[float, float, float], x: float, effort: float = 0.0
+) -> tuple[Link, Joint]:
+    """Return a link a meter above the plane, and the joint on which it slides in a direction, where
+    a long spring pushes it with an effort [N].
+    """
+    X_WL = Pose.of(p=(x, 0.0, 1.0))
+    axis = JointAxis(
+        xyz=frozen(direction),
+        lower=-math.inf,
+        upper=math.inf,
+        spring_stiffness=_SOFT_SPRING if effort else 0.0,
+        spring_reference=effort / _SOFT_SPRING,
+    )
+    joint = Joint(
+        name=f"{link.model}::joint",
+        type=JointType.PRISMATIC,
+        parent=WORLD,
+        child=link.name,
+        X_PJ=X_WL,
+        X_CJ=IDENTITY,
+        axes=(axis,),
+    )
+    return dataclasses.replace(link, X_WL=X_WL), joint
+
+
+SCENARIOS: Mapping[str, Callable[[_Bench], _Found | str]] = {
+    "rest": _rest,
+    "slide": _slide,
+    "topple": _topple,
+    "roll": _roll,
+    "bounce": _bounce,
+    "stack": _stack,
+    "grasp": _grasp,
+}
+"""Bodies with a surface of the model, in an export with its physics, against closed forms."""
+_WITH_FRICTION = {"slide", "topple", "roll", "grasp"}
+
+
+def scenario_rows(
+    mechanism: Mechanism,
+    name: str,
+    factory: Factory,
+    surface: Surface,
+    scenarios: Collection[str],
+) -> Iterator[Row]:
+    """Yield the row of each scenario: the worse one of two time steps.
+
+    Args:
+        mechanism: The model, whose physics holds.
+        name: The name of the engine.
+        factory: The engine.
+        surface: A surface of the model.
+        scenarios: Names of the scenarios.
+    """
+    step = min(STEP, mechanism.physics.time_step)
+    bench = _Bench(factory=factory, physics=mechanism.physics, surface=surface, step=step)
+    for quantity in scenarios:
+        reason = _not_measured(bench, quantity)
+        if reason:
+            yield _unknown(quantity, name, reason)
+            continue
+        row = _scenario_row(quantity, name, bench)
+        yield _unless_it_bounces(quantity, name, bench, row)
+
+
+def _not_measured(bench: _Bench, quantity: str) -> str:
+    """Return why a surface has no closed form in a scenario; empty if it has one."""
+    stated = dict(settings_of(bench.surface, MUJOCO))
+    other = next((setting for setting in _NOT_RIGID if setting in stated), "")
+    if other:
+        return f"the surface states {other}, with which rigid contact has no closed form"
+    if bench.sag > SOFT_CONTACT:
+        return f"the surface is so soft that a body may sink {bench.sag:.2g} m deep"
+    if quantity in _WITH_FRICTION and not MIN_FRICTION <= bench.mu <= MAX_FRICTION:
+        return (
+            f"measured for friction of {MIN_FRICTION:g} to {MAX_FRICTION:g}, not for {bench.mu:g}"
+        )
+    return ""
+
+
+def _scenario_row(quantity: str, name: str, bench: _Bench) -> Row:
+    """Return the row of a scenario at two time steps; within its wide tolerance it is explained,
+    not exact.
+    """
+    found = []
+    for each in (bench, dataclasses.replace(bench, step=bench.step / 2.0)):
+        try:
+            shown = SCENARIOS[quantity](each)
+        except (DivergedError, NotReportedError) as error:
+            return _unknown(quantity, name, str(error))
+        if isinstance(shown, str):
+            return _unknown(quantity, name, shown)
+        found.append((each.step, shown))
+    errors = [math.inf if math.isnan(shown.error) else shown.error for _, shown in found]
+    worst = max((0, 1), key=lambda k: errors[k] / found[k][1].tolerance)
+    shown = found[worst][1]
+    place = f"friction {bench.mu:g}, restitution {bench.surface.restitution:g}"
+    row = _row(quantity, shown.unit, name, errors[worst], shown.tolerance, place, shown.expected)
+    convergence = tuple((step, error) for (step, _), error in zip(found, errors, strict=True))
+    return dataclasses.replace(row, convergence=convergence)
+
+
+def _unless_it_bounces(quantity: str, name: str, bench: _Bench, row: Row) -> Row:
     """Return the row; a failure is explained by restitution if the engine reports it and the
     scenario passes without it.
     """
-    entry = next((entry for entry in engine.diagnostics if entry.code == _RESTITUTION.name), None)
-    if row.passed or entry is None:
+    if row.passed or not bench.surface.restitution or quantity == "bounce":
         return row
-    without = repeat(dataclasses.replace(surface, restitution=0.0))
+    with bench.open([_block(bench, (0.1, 0.1, 0.1))]) as engine:
+        reported = (entry for entry in engine.diagnostics if entry.code == _RESTITUTION.name)
+        entry = next(reported, None)
+    if entry is None:
+        return row
+    dull = dataclasses.replace(bench, surface=dataclasses.replace(bench.surface, restitution=0.0))
+    without = _scenario_row(quantity, name, dull)
     remark = f"; without restitution the error is {without.error:.1g}"
     return (
         explained(row, cause_of(entry, row.quantity, BOUNCING_BOUND, remark))
@@ -894,37 +1127,26 @@ def _unless_it_bounces(
     )
 
 
-def _body(name: str, shape: Box | Sphere, surface: Surface, height: float) -> Link:
-    """Return a link of 1 kg with one shape."""
+def _body(
+    name: str,
+    shape: Box | Sphere,
+    surface: Surface,
+    height: float,
+    moment: float | None = None,
+) -> Link:
+    """Return a link of 1 kg with one shape; with the moments of a box that bounds it, if there is
+    no other.
+    """
     size = shape.size if isinstance(shape, Box) else (2.0 * shape.radius,) * 3
-    moments = [sum(x**2 for x in size) - x**2 for x in size]
+    moments = [(sum(x**2 for x in size) - x**2) / 12.0 for x in size]
     collision = Collision(name="shape", X_LG=IDENTITY, geometry=shape, surface=surface)
-    inertia = SpatialInertia.of(1.0, I_Lcm=np.diag(moments) / 12.0)
+    inertia = SpatialInertia.of(1.0, I_Lcm=np.diag(moments if moment is None else [moment] * 3))
     return Link(
         name=f"{name}::link",
         model=name,
         X_WL=Pose.of(p=(0.0, 0.0, height)),
         inertia=inertia,
         collisions=(collision,),
-    )
-
-
-def _scene(
-    bodies: Sequence[Link], surface: Surface, gravity: tuple[float, float, float] = (0.0, 0.0, -G)
-) -> Scene:
-    """Return the bodies above a plane with the same surface."""
-    plane = Collision(name="plane", X_LG=IDENTITY, geometry=Plane(), surface=surface)
-    ground = Link(name="ground::link", model="ground", X_WL=IDENTITY, collisions=(plane,))
-    models = [
-        Model(name=k.model, X_WM=IDENTITY, canonical_link=k.name, static=k is ground)
-        for k in (ground, *bodies)
-    ]
-    return Scene(
-        name="contact",
-        gravity=frozen(gravity),
-        physics=Physics(time_step=STEP),
-        models=tuple(models),
-        links=(ground, *bodies),
     )
 
 
@@ -941,7 +1163,7 @@ def _open(factory: Factory, scene: Scene) -> Engine:
 def _row(
     quantity: str,
     unit: str,
-    engine: Engine,
+    engine: str,
     error: float,
     tolerance: float,
     where: str,
@@ -952,7 +1174,7 @@ def _row(
         level=Level.CONTACT,
         quantity=quantity,
         unit=unit,
-        engines=(EXACT_MOTION, engine.name),
+        engines=(EXACT_MOTION, engine),
         error=math.inf if math.isnan(error) else error,
         tolerance=tolerance,
         where=where,

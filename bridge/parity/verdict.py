@@ -125,7 +125,7 @@ class Level(StrEnum):
     INVARIANTS = "L3"
     """Energy and momentum, which motion without losses conserves."""
     CONTACT = "L4"
-    """Shapes that rest, slide, bounce and stack."""
+    """Bodies that rest, slide, topple, roll, bounce, stack and are grasped."""
 
 
 DEFAULT_LEVELS = (Level.MODEL, Level.OPERATORS, Level.MOTION)

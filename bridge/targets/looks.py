@@ -24,7 +24,7 @@ from loaders.engine_settings import SKIN
 from loaders.files.read_file import read
 from loaders.limits import FileError, LimitError
 from loaders.looks import UNSTATED, PartLook, look_of
-from loaders.model import Material, Mesh, Rgba, Visual
+from loaders.model import Collision, Material, Mesh, Rgba, Visual
 from loaders.scene import Scene
 
 _SCRIPTED = "Gazebo/"
@@ -54,7 +54,10 @@ def with_stated_looks(scene: Scene, report: Report, *, in_urdf: bool) -> Scene:
     for link in scene.links:
         stated = [_stated(visual, report, in_urdf=in_urdf) for visual in link.visuals]
         visuals = tuple(visual for parts in stated for visual in parts)
-        links.append(link if visuals == link.visuals else replace(link, visuals=visuals))
+        collisions = tuple(_with_up_axis(shape, report) for shape in link.collisions)
+        if (visuals, collisions) != (link.visuals, link.collisions):
+            link = replace(link, visuals=visuals, collisions=collisions)  # noqa: PLW2901
+        links.append(link)
     skins = [element for element in scene.engine_elements if element.section == SKIN]
     if skins:
         names = tuple(skin.name for skin in skins)
@@ -125,8 +128,32 @@ def _is_drawn(wanted: Material, read: Material, stated: Material) -> bool:
 
 
 def _cannot_state(geometry: object, *, in_urdf: bool) -> bool:
-    """Return whether a document has no place for the part of a mesh file that a visual draws."""
-    return in_urdf and isinstance(geometry, Mesh) and geometry.submesh is not None
+    """Return whether a document has no place for the part of a mesh file that a visual draws, or
+    for its up axis.
+    """
+    if not isinstance(geometry, Mesh):
+        return False
+    return geometry.turned is not None or (in_urdf and geometry.submesh is not None)
+
+
+def _with_up_axis(collision: Collision, report: Report) -> Collision:
+    """Return a collision whose mesh, if its up axis is not left to the reader, is a file that is
+    turned.
+    """
+    mesh = collision.geometry
+    if not isinstance(mesh, Mesh) or mesh.turned is None:
+        return collision
+    assets = mesh_asset(
+        mesh, report.target, report.entries, where=collision.where, appearance=Appearance.NONE
+    )
+    if not assets:
+        return collision
+    try:
+        file = _file_of_part(assets[0], Material(), report, collision.where)
+    except OSError:
+        return collision
+    kept = replace(mesh, scale=(1.0, 1.0, 1.0), submesh=None, center=False, turned=None)
+    return replace(collision, geometry=replace(kept, uri=file.uri, path=file.path, reference=None))
 
 
 def _has_looks(visual: Visual) -> bool:

@@ -29,6 +29,17 @@ _Box = tuple[Array, Array]
 """Lower and upper corner [m], each of shape (3,)."""
 
 
+def with_up_axis(scene: Scene, *, stated: bool) -> Scene:
+    """Return a scene whose COLLADA meshes are all read with the up axis that their files state, or
+    all with z up.
+    """
+    meshes = dict.fromkeys(mesh for link in scene.links for _, mesh in _meshes(link))
+    collada = [mesh for mesh in meshes if (mesh.path or mesh.uri).lower().endswith(".dae")]
+    turned = dict.fromkeys(collada, stated)
+    links = tuple(_turned(link, turned) for link in scene.links)
+    return dataclasses.replace(scene, links=links) if collada else scene
+
+
 def with_up_axes(scene: Scene) -> Scene:
     """Return a scene whose COLLADA meshes that state another up axis than Z, without a unit, are
     turned if the links of their model stand apart otherwise and do not so.
@@ -59,7 +70,7 @@ def _turned(link: Link, opened: dict[Mesh, bool]) -> Link:
             return shape
         reference = mesh.reference
         if mesh in opened:
-            mesh = dataclasses.replace(mesh, turned=True)
+            mesh = dataclasses.replace(mesh, turned=opened[mesh])
         elif reference is not None and is_open(reference):  # what follows it turns with it
             reference = dataclasses.replace(reference, turned=True)
             mesh = dataclasses.replace(mesh, reference=reference)

@@ -139,6 +139,8 @@ def _orientation(
         return np.eye(3), []
     if is_up_axis_trusted(asset) if turned is None else turned:
         code = codes.MESH_UP_AXIS_OF_ROBOT if by_robot else codes.MESH_UP_AXIS
+    elif by_robot:
+        return np.eye(3), []
     else:
         code = codes.MESH_UP_AXIS_NOT_TURNED
         R = np.eye(3)
@@ -318,6 +320,8 @@ class _Looks:
             double_sided=bool(effect.double_sided),
         )
         shown = glowing(look, StatedLook(texture=self._file(effect.emission)), self.losses)
+        if not shown.has_texture:
+            self.losses.add_ambient(shown, _color(effect.ambient))
         source = effect.emission if shown.texture != file else diffuse
         return _EffectLook(shown, getattr(source, "texcoord", None))
 

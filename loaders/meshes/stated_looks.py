@@ -40,6 +40,14 @@ class Losses:
         """Count materials or parts."""
         self.counts[what] += count
 
+    def add_ambient(self, look: StatedLook, ambient: Sequence[float] | None) -> None:
+        """Count a material that is black but for its hue in ambient light; gray is what exporters
+        write into every material.
+        """
+        is_black = look.color is not None and not any(look.color[:3]) and look.emissive is None
+        if is_black and ambient is not None and len(set(ambient[:3])) > 1:
+            self.add("ambient light of a black material")
+
     def remarks(self) -> list[Remark]:
         """Return one remark for each kind of loss."""
         return [

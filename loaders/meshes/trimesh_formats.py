@@ -298,6 +298,10 @@ def _mtl_look(statements: dict[str, list[str]], textures: Textures, losses: Loss
         uv_transform=image.uv_transform if image else None,
         repeats=image is None or image.options.get("-clamp") not in (["on"], ["1"]),
     )
+    if image is None and "map_ka" in statements:
+        losses.add("a texture of ambient light alone")
+    if not look.has_texture:
+        losses.add_ambient(look, _mtl_color(statements.get("ka")))
     glow = _texture(statements.get("map_ke"))
     file = textures.find(glow.name) if glow else None
     return glowing(look, StatedLook(texture=file, color=look.emissive), losses)

@@ -176,6 +176,7 @@ def _load_options(options: Namespace) -> dict[str, Any]:
         "xacro_args": dict(options.xacro_arg),
         "srdf": options.srdf,
         "overrides": options.overrides,
+        "up_axis": options.up_axis,
         **search(options),
     }
     drawn = {} if options.thumbnails is None else {"thumbnails": options.thumbnails}

@@ -426,6 +426,7 @@ def _compare(options: Namespace, output: Output, scene: Scene) -> Comparison:
             lenient=options.lenient,
             srdf=options.srdf,
             overrides=options.overrides,
+            up_axis=options.up_axis,
             allow_xacro=options.xacro,
             xacro_args=dict(options.xacro_arg),
             **search(options),

@@ -70,6 +70,25 @@ def violation_bounds(
     return bounds
 
 
+def constraint_loads(mechanism: Mechanism, states: Iterable[State]) -> dict[str, float]:
+    """Return the largest acceleration that each constraint takes up in a motion, its curvature
+    included.
+
+    Args:
+        mechanism: The mechanism with its constraints.
+        states: States of the motion.
+    """
+    largest: dict[str, float] = {}
+    for state in states:
+        try:
+            loads = _loads(mechanism, state)
+        except np.linalg.LinAlgError:
+            continue
+        for name, (foreseen, curvature, _) in loads.items():
+            largest[name] = max(largest.get(name, 0.0), foreseen, curvature)
+    return largest
+
+
 def screw_load(mechanism: Mechanism, state: State) -> dict[str, float]:
     """Return the relative acceleration of rotation and translation that each screw takes up, per
     radian.

@@ -37,6 +37,7 @@ from bridge.parity.engine import (
     Factory,
     NotReportedError,
     as_exported,
+    scalar_dofs,
     solves_constraints,
 )
 from bridge.parity.quantity import (
@@ -130,8 +131,44 @@ def exported_rows(
     rates = _explicit_rates(engines, mechanism, mechanism, start)
     motions = Motions(mechanism=mechanism, start=start, engines=engines, explicit_rates=rates)
     for pair in combinations(engines, 2):
-        yield _converging_row(motions, pair)
+        yield from _felt_rows(mechanism, start, _converging_row(motions, pair))
     yield from stop_rows(mechanism, engines, seed)
+
+
+FELT = 10.0
+"""Multiple of the distance of two motions by which a friction or a spring must change them."""
+
+
+def _felt_rows(mechanism: Mechanism, start: State, row: Row) -> Iterator[Row]:
+    """Yield the row with the number of joints whose dry friction or spring changes the motion by
+    more than the distance of the two motions, and a row of the others.
+    """
+    if not row.convergence or row.outcome is Outcome.UNKNOWN:
+        yield row
+        return
+    longest, distance = row.convergence[0][0], row.convergence[-1][1]
+    time = STEPS * longest
+    mobility = np.diag(np.linalg.pinv(mechanism.mass_matrix(start[0]), hermitian=True))
+    v = mechanism.velocities(start[1])
+    changes: dict[str, float] = {}
+    for (joint, k), scalar in scalar_dofs(mechanism).items():
+        axis, dof = scalar.primitive.limits, mechanism.dof_index[joint, k]
+        if axis is None or not (axis.friction or axis.spring_stiffness):
+            continue
+        here = float(np.atleast_1d(start[0].get(joint, np.zeros(k + 1)))[k])
+        stretch = abs(here - axis.spring_reference) + abs(float(v[dof])) * time / 2.0
+        force = axis.friction + axis.spring_stiffness * stretch
+        changes[joint] = changes.get(joint, 0.0) + float(mobility[dof]) * force * time**2 / 2.0
+    idle = [joint for joint, change in changes.items() if change <= FELT * max(distance, TOLERANCE)]
+    count = (len(changes) - len(idle), len(changes))
+    yield dataclasses.replace(row, loaded=count) if changes else row
+    if idle:
+        cause = (
+            f"the dry friction and springs of {', '.join(idle)} change the motion by less than "
+            f"{FELT:g} times the distance of the two motions, {distance:.1e}"
+        )
+        unknown = _unknown(row.engines, cause)
+        yield dataclasses.replace(unknown, where=idle[0], subjects=tuple(idle), is_stated=False)
 
 
 def driven_rows(

@@ -14,7 +14,8 @@ import numpy as np
 from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
-from bridge.parity.bounds.constraint import ROUNDING, violation_bounds
+from bridge.parity.bounds.constraint import ROUNDING, constraint_loads, violation_bounds
+from bridge.parity.bounds.contact import stated_softness
 from bridge.parity.bounds.counterfactual import added_inertia, is_loaded, loaded_name
 from bridge.parity.bounds.precision import (
     DOUBLE,
@@ -536,7 +537,79 @@ def _constraint_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iter
     cache = RolloutCache(dict(factories))
     for name, factory in factories:
         if solves_constraints(factory):
-            yield _constraint_row(name, rollout, cache)
+            yield from _loaded_constraint_rows(name, factory, rollout, cache)
+
+
+_MISSED = 0.1
+"""Time in which a constraint that does not act must show: the acceleration that it takes up would
+violate it beyond its bound [s].
+"""
+_PUSH, _PUSHED, _LEFT, _SETTLED = 1.0, 0.2, 0.01, 6.0
+"""Speed of a follower against its leader [rad/s or m/s], time until its coupling must have stopped
+it [s], the part of their product that may be left, and the number of time constants of a coupling
+in that time at least.
+"""
+
+
+def _loaded_constraint_rows(
+    name: str, factory: Factory, rollout: Rollout, cache: RolloutCache
+) -> Iterator[Row]:
+    """Yield the row of the constraints in one engine, with the number of those that were loaded: by
+    the motion, or by a push of the follower of a coupling; and a row of the others, which leaves a
+    gap.
+    """
+    row = _constraint_row(name, rollout, cache)
+    mechanism, subjects = rollout.mechanism, constraint_subjects(rollout.mechanism)
+    trajectory = cache.trajectory(name, rollout)
+    states = trajectory.states[:: max(1, len(trajectory.states) // _LOAD_STATES)]
+    bounds = violation_bounds(mechanism, trajectory.softness, states, rollout.step)
+    loads = constraint_loads(mechanism, states)
+    loaded = {
+        each
+        for each in subjects
+        if loads.get(each, 0.0) * _MISSED**2 / 2.0 > bounds.get(each, ROUNDING)
+    }
+    followers = {coupling.name: coupling.follower for coupling in mechanism.couplings}
+    stated = stated_softness(mechanism, rollout.step) if trajectory.softness.obeys_settings else {}
+    slow = {each for each, soft in stated.items() if soft.stretch > (_PUSHED / _SETTLED) ** 2}
+    for each in [each for each in subjects if each in followers and each not in loaded | slow]:
+        left = _left_of_push(factory, rollout, each, mechanism.v_order[followers[each]])
+        loaded.add(each)
+        if row.passed and not left <= _LEFT * _PUSH * _PUSHED:
+            where = subjects[each]
+            row = failed(dataclasses.replace(row, error=left, where=each, subjects=where))
+    yield dataclasses.replace(row, loaded=(len(loaded), len(subjects)))
+    idle = [each for each in subjects if each not in loaded]
+    if idle and row.outcome is not Outcome.UNKNOWN:
+        cause = f"no load acts on {', '.join(idle)} in this motion"
+        unknown = _unknown(row.quantity, row.engines, cause, idle[0])
+        yield dataclasses.replace(unknown, subjects=subjects[idle[0]])
+
+
+_LOAD_STATES = 10
+"""Number of states of a motion in which loads are computed."""
+
+
+def _left_of_push(
+    factory: Factory, rollout: Rollout, name: str, follower: tuple[str, int]
+) -> float:
+    """Return the violation of a coupling after its follower got a speed against its leader."""
+    joint, k = follower
+    q = rollout.start[0]
+    v = {
+        each: np.zeros_like(np.atleast_1d(value), float) for each, value in rollout.start[1].items()
+    }
+    v[joint][k] = _PUSH
+    engine = factory(rollout.mechanism)
+    try:
+        engine.set_step(rollout.step)
+        engine.set_state(q, {each: tuple(value.tolist()) for each, value in v.items()})
+        engine.step(round(_PUSHED / rollout.step))
+        return engine.violations().get(name, math.inf)
+    except DivergedError:
+        return math.inf
+    finally:
+        engine.close()
 
 
 def _constraint_row(engine: str, rollout: Rollout, cache: RolloutCache) -> Row:

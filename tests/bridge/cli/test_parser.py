@@ -98,6 +98,7 @@ def test_every_command_that_reads_a_file_has_the_same_options_of_reading(
         "--xacro",
         "--srdf",
         "--overrides",
+        "--up-axis",
         "--json",
     ):
         assert option in text, option

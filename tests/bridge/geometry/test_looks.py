@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import re
 import struct
 
 import mujoco
@@ -14,12 +15,15 @@ from PIL import Image
 
 import bridge
 import loaders
+from benchmarks.mjcf_schema import attributes
+from docs.make_looks_table import TABLE, statements, table
 from loaders.diagnostics import Diagnostics
 from loaders.looks import DEFAULT_COLOR
 from loaders.meshes import read_mesh
 from loaders.meshes.stated_looks import srgb
 from loaders.model import Mesh
 from loaders.picture import surfaces
+from tests.support.sdf_elements import SCHEMA
 
 GRAY, WHITE, BLACK, RED = DEFAULT_COLOR, (1, 1, 1, 1), (0, 0, 0, 1), (1, 0, 0, 1)
 YELLOW, CLEAR = (1, 1, 0, 1), (1, 0, 0, 0.3)
@@ -176,6 +180,9 @@ CELLS = {
     "mtl: map_Kd": (obj(f"map_Kd {PICTURE}"), WHITE, True, []),
     "mtl: map_Kd, Kd": (obj(f"Kd 0.3 0.3 0.3\nmap_Kd {PICTURE}"), (0.3, 0.3, 0.3, 1), True, []),
     "mtl: map_d": (obj("Kd 1 0 0\nmap_d b.png"), RED, False, ["mesh.looks"]),
+    "mtl: Ka": (obj("Kd 0 0 0\nKa 0 0 1"), BLACK, False, ["mesh.looks"]),
+    "mtl: gray Ka": (obj("Kd 0 0 0\nKa 1 1 1"), BLACK, False, []),
+    "mtl: map_Ka": (obj(f"Kd 1 1 1\nmap_Ka {PICTURE}"), WHITE, False, ["mesh.looks"]),
     "mtl: colors of vertices": (obj("", colors="1 0 0,1 0 0,1 0 0,1 0 0"), RED, False, []),
     "mtl: other colors": (obj("", colors="1 0 0,1 0 0,0 0 1,0 0 1"), WHITE, True, []),
     "gltf: factor": (gltf(pbr((0.5, 0, 0, 1))), (*HALF, 1), False, []),
@@ -204,6 +211,12 @@ CELLS = {
     ),
     "dae: all clear": (dae(phong(C_RED, transparent("A_ONE", "1 1 1 1", "0"))), RED, False, []),
     "dae: emission": (dae(phong(C_BLACK, before=GLOW)), YELLOW, False, []),
+    "dae: ambient": (
+        dae(phong(C_BLACK, before="<ambient><color>1 0 0 1</color></ambient>")),
+        BLACK,
+        False,
+        ["mesh.looks"],
+    ),
     "dae: constant": (dae(f"<constant>{GLOW}</constant>"), YELLOW, False, []),
     "dae: texture": (dae(phong(TEXTURE)), WHITE, True, []),
     "dae: texture of emission": (
@@ -514,3 +527,20 @@ def test_each_shape_of_a_document_states_a_color(tmp_path):
     for form, text in (("sdf", bridge.to_sdf), ("urdf", bridge.to_urdf)):
         read = loaders.load_string(text(source, quiet=True), format=form, quiet=True)
         assert {v.material and v.material.diffuse for v in read.links[0].visuals} == {GRAY}
+
+
+def test_the_table_of_statements_has_the_whole_schema():
+    """What is not in it is neither looks nor read by anyone."""
+    named = {(each.form, name) for each in statements() for name in re.findall(r"\w+", each.name)}
+    sdf_names = [*SCHEMA["visual/material"].split(), *SCHEMA["pbr/metal"].split()]
+    assert {name for name in sdf_names if ("sdf", name) not in named} <= {"pbr", "metal"}
+    mjcf_names = [key for path, key in attributes() if path in {"asset/material", "asset/texture"}]
+    assert len(mjcf_names) > 20
+    left = {name for name in mjcf_names if ("mjcf", name) not in named}
+    sides = {"fileleft", "fileup", "filedown", "filefront", "fileback"}
+    assert left <= sides | {"width", "height", "nchannel", "content_type", "embed", "texture"}
+
+
+@pytest.mark.slow
+def test_the_table_of_statements_is_what_is_found():
+    assert TABLE.read_text() == table(), "run python docs/make_looks_table.py"

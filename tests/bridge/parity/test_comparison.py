@@ -500,6 +500,22 @@ def test_a_result_names_versions_inputs_and_what_it_says_about_contact() -> None
     assert found.to_dict()["inputs"] == found.inputs
 
 
+@pytest.mark.slow
+def test_the_statement_on_contact_counts_pressed_shapes_and_states_the_errors_of_scenarios() -> (
+    None
+):
+    file, engine = ASSETS / "double_pendulum.urdf", "mujoco"
+    plates = compare(file, engine, levels=("L2",), configurations=1).contact
+    assert plates == (
+        "plates rest and slide on 2 of 2 shapes as stated; other motion in contact was not compared"
+    )
+    found = compare(file, engine, levels=("L4",), configurations=1)
+    assert found.contact.startswith("also in contact, within these errors of closed forms: rest")
+    for row in found.rows:
+        assert f"{row.quantity} {row.error:.1g}" in found.contact
+    assert found.contact in found.claim
+
+
 @pytest.mark.parametrize(
     ("text", "contact"),
     [

@@ -13,11 +13,20 @@ import pytest
 import bridge
 import loaders
 from bridge import lower
+from bridge.lowering.sources import mechanism_of
 from bridge.parity import Outcome, Verdict, compare
-from bridge.parity.contact import CONTACT_SOFTNESS, G, RestScenario, rest_scenario
-from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.contact import (
+    CONTACT_SOFTNESS,
+    SCENARIOS,
+    G,
+    RestScenario,
+    contact_rows,
+    rest_scenario,
+)
+from bridge.parity.engine import factory_of
 from loaders.inertia import SpatialInertia
 from loaders.pose import Pose
+from tests.support.running_faults import faulty_mujoco
 
 mujoco = pytest.importorskip("mujoco")
 pybullet = pytest.importorskip("pybullet")
@@ -180,9 +189,7 @@ def test_the_verdict_on_contact_is_never_equivalent(
     found = compare(world(thing, mu, restitution, slope, extra), levels=LEVELS, configurations=1)
     assert found.verdict is verdict, repr(found)
     contact = {(row.quantity, row.engines[1]) for row in found.rows if row.level == "L4"}
-    assert {
-        (name, engine) for name in ("slide", "bounce", "stack") for engine in ("mujoco", "pybullet")
-    } <= contact
+    assert {(name, engine) for name in SCENARIOS for engine in ("mujoco", "pybullet")} <= contact
     assert not found.failures
 
 
@@ -211,27 +218,41 @@ def rough(mu: float, restitution: float = 0.0) -> str:
 BOX = "<box><size>.2 .3 .4</size></box>"
 
 
-def rows(source: Any, *engines: Any) -> dict[tuple[str, str], Any]:
-    return {
-        (row.quantity, row.engines[1]): row for row in compare(source, engines, levels=("L4",)).rows
-    }
+def rows(
+    source: Any, *engines: Any, scenarios: tuple[str, ...] = ("rest height",)
+) -> dict[tuple[str, str], Any]:
+    """The rows of some scenarios, and of the rest height."""
+    mechanism = mechanism_of(source)
+    factories = [
+        (each, factory_of(each)) if isinstance(each, str) else (each.name, each) for each in engines
+    ]
+    others = tuple(name for name in scenarios if name != "rest height")
+    found = contact_rows(mechanism, factories, 0, others)
+    return {(row.quantity, row.engines[1]): row for row in found}
 
 
-@pytest.mark.parametrize("name", ["arm/model.sdf", "double_pendulum.urdf", "leg.sdf"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "double_pendulum.urdf",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("arm/model.sdf", "leg.sdf")),
+    ],
+)
 def test_models_agree_within_the_classes_in_both(name: str) -> None:
     found = compare(ASSETS / name, levels=("L4",))
     assert found.agreement is Verdict.AGREES
     assert all(
         row.outcome is Outcome.EXPLAINED and row.error <= row.tolerance for row in found.rows
     )
-    assert {row.quantity for row in found.rows} == {"rest height", "slide", "bounce", "stack"}
+    assert {row.quantity for row in found.rows} == {"rest height", *SCENARIOS}
 
 
 @pytest.mark.parametrize("mu", [0.4, 0.8])
 @pytest.mark.parametrize("restitution", [0.4, 0.8])
 def test_blocks_stop_and_balls_bounce_as_closed_forms_say(mu: float, restitution: float) -> None:
-    found = rows(thing(BOX, rough(mu, restitution)), "mujoco", "pybullet")
-    for quantity in ("slide", "bounce"):
+    scenarios = ("slide", "bounce")
+    found = rows(thing(BOX, rough(mu, restitution)), "mujoco", "pybullet", scenarios=scenarios)
+    for quantity in scenarios:
         for engine in ("mujoco", "pybullet"):
             assert found[quantity, engine].outcome is Outcome.EXPLAINED, found[quantity, engine]
     assert (
@@ -245,40 +266,24 @@ def _braking(mu: float) -> float:
     return mu * math.cos(slope) - math.sin(slope)
 
 
-class Thinner(MujocoEngine):
-    """Every box is a tenth less high."""
+def planted(**factors: Any) -> Any:
+    """An engine whose arrays are multiplied."""
 
-    name = "thinner"
+    def change(model: Any) -> None:
+        for name, factor in factors.items():
+            array = getattr(model, name)
+            array[:] = array * factor
 
-    def __init__(self, mechanism: Any) -> None:
-        super().__init__(mechanism)
-        boxes = self.model.geom_type == self._mujoco.mjtGeom.mjGEOM_BOX
-        self.model.geom_size[boxes, 2] *= 0.9
-
-
-class Smoother(MujocoEngine):
-    """Friction is a hundredth less than the model says."""
-
-    name = "smoother"
-
-    def __init__(self, mechanism: Any) -> None:
-        super().__init__(mechanism)
-        self.model.geom_friction[:, 0] *= 0.99
-        self.model.pair_friction[:, :2] *= 0.99
+    return faulty_mujoco(change)
 
 
-class Duller(MujocoEngine):
-    """Contacts are damped a tenth more than restitution says."""
-
-    name = "mujoco"
-
-    def __init__(self, mechanism: Any) -> None:
-        super().__init__(mechanism)
-        self.model.pair_solref[:, 1] *= 1.2
+THINNER = planted(geom_size=(1.0, 1.0, 0.9))
+SMOOTHER = planted(geom_friction=(0.98, 1.0, 1.0), pair_friction=(0.98, 0.98, 1.0, 1.0, 1.0))
+DULLER = planted(pair_solref=(1.0, 1.2))
 
 
 def test_a_little_less_restitution_is_a_difference() -> None:
-    row = rows(thing(BOX, rough(0.8, 0.5)), Duller)["bounce", "mujoco"]
+    row = rows(thing(BOX, rough(0.8, 0.5)), DULLER, scenarios=("bounce",))["bounce", "mujoco"]
     assert row.outcome is Outcome.FAILED
 
 
@@ -286,32 +291,33 @@ def test_a_little_less_restitution_is_a_difference() -> None:
 def test_contacts_of_mujoco_leave_what_a_critically_damped_spring_leaves(
     restitution: float,
 ) -> None:
-    row = rows(thing(BOX, rough(0.8, restitution)), "mujoco")["bounce", "mujoco"]
+    row = rows(thing(BOX, rough(0.8, restitution)), "mujoco", scenarios=("bounce",))[
+        "bounce", "mujoco"
+    ]
     assert (row.outcome, f"{math.exp(-2.0):.3g}" in row.cause) == (Outcome.EXPLAINED, True)
 
 
 @pytest.mark.parametrize("restitution", [0.8, 0.95, 1.0])
 def test_friction_stops_a_block_that_bounces_where_it_should(restitution: float) -> None:
-    row = rows(thing(BOX, rough(0.8, restitution)), "mujoco")["slide", "mujoco"]
+    row = rows(thing(BOX, rough(0.8, restitution)), "mujoco", scenarios=("slide",))[
+        "slide", "mujoco"
+    ]
     assert row.outcome is Outcome.EXPLAINED
     assert row.error < 0.015
 
 
-class Slippery(MujocoEngine):
+def slippery(model: Any) -> None:
     """Friction has the damping of the bounce, as it has in MuJoCo without a list of pairs."""
-
-    name = "mujoco"
-
-    def __init__(self, mechanism: Any) -> None:
-        super().__init__(mechanism)
-        self.model.pair_solreffriction[:] = self.model.pair_solref
+    model.pair_solreffriction[:] = model.pair_solref
 
 
 def test_friction_with_the_damping_of_a_bounce_is_a_difference() -> None:
     """The block slides 1.8 times as far, because friction only slows it down by 1 1/s times its
     speed.
     """
-    row = rows(thing(BOX, rough(0.8, 0.95)), Slippery)["slide", "mujoco"]
+    row = rows(thing(BOX, rough(0.8, 0.95)), faulty_mujoco(slippery), scenarios=("slide",))[
+        "slide", "mujoco"
+    ]
     assert (row.outcome, row.error > 0.5) == (Outcome.FAILED, True)
 
 
@@ -344,12 +350,10 @@ def test_contacts_too_soft_to_support_and_unreadable_files_are_reported(
 
 
 @pytest.mark.parametrize(
-    ("engine", "quantity"), [(Thinner, "rest height"), (Thinner, "stack"), (Smoother, "slide")]
+    ("engine", "quantity"), [(THINNER, "rest height"), (THINNER, "stack"), (SMOOTHER, "slide")]
 )
-def test_another_shape_or_friction_is_a_difference(
-    engine: type[MujocoEngine], quantity: str
-) -> None:
-    row = rows(thing(BOX, rough(0.8)), engine)[quantity, engine.name]
+def test_another_shape_or_friction_is_a_difference(engine: Any, quantity: str) -> None:
+    row = rows(thing(BOX, rough(0.8)), engine, scenarios=(quantity,))[quantity, "mujoco"]
     assert row.outcome is Outcome.FAILED
     assert row.error > row.tolerance
 
@@ -357,8 +361,73 @@ def test_another_shape_or_friction_is_a_difference(
 def test_missing_shapes_and_coarse_shapes_are_reported() -> None:
     bare = rows(ASSETS / "orthogonal_x.sdf", "mujoco")
     assert all(row.outcome in {Outcome.UNKNOWN, Outcome.EXPLAINED} for row in bare.values())
-    row = rows(thing(BOX, rough(50.0)), "mujoco")["slide", "mujoco"]
+    row = rows(thing(BOX, rough(50.0)), "mujoco", scenarios=("slide",))["slide", "mujoco"]
     assert (row.outcome, "not for 50" in row.cause) == (Outcome.UNKNOWN, True)
+
+
+# The scenarios run in an export with the physics and the surfaces of the model.
+
+MOVING = ("rest", "slide", "topple", "roll", "grasp")
+ON_PLANE = """<mujoco><option {option}/><worldbody><geom type="plane" size="2 2 .1" {geom}/><body
+pos="0 0 .3"><freejoint/><geom type="box" size=".1 .1 .1" {geom}/></body></worldbody></mujoco>"""
+
+
+def on_plane(option: str = "", geom: str = "") -> loaders.Scene:
+    return loaders.load_string(ON_PLANE.format(option=option, geom=geom), format="mjcf")
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "pybullet"])
+@pytest.mark.parametrize("mu", [0.2, pytest.param(1.0, marks=pytest.mark.slow)])
+def test_blocks_balls_and_a_grasp_follow_the_closed_forms_at_two_steps(
+    engine: str, mu: float
+) -> None:
+    found = rows(thing(BOX, rough(mu)), engine, scenarios=MOVING)
+    for row in (found[name, engine] for name in MOVING):
+        assert row.outcome is Outcome.EXPLAINED, row
+        assert len(row.convergence) == 2
+
+
+STICKY = planted(geom_friction=(1.05, 1.0, 1.0), pair_friction=(1.05, 1.05, 1.0, 1.0, 1.0))
+HEAVIER = planted(body_inertia=1.1)
+
+
+def ghost(model: Any) -> None:
+    """Contacts are off in the running engine."""
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+
+
+@pytest.mark.parametrize(
+    ("engine", "scenario"),
+    [
+        (STICKY, "slide"),
+        (STICKY, "grasp"),
+        (HEAVIER, "roll"),
+        *((faulty_mujoco(ghost), each) for each in MOVING),
+    ],
+)
+def test_what_changes_a_contact_fails_its_scenario(engine: Any, scenario: str) -> None:
+    row = rows(thing(BOX, rough(0.5)), engine, scenarios=(scenario,))[scenario, "mujoco"]
+    assert row.outcome is Outcome.FAILED, row
+
+
+@pytest.mark.parametrize(
+    ("option", "geom", "told"),
+    [
+        ('integrator="RK4" cone="elliptic" impratio="10"', "", ""),
+        ('timestep=".0005"', 'solref=".004 1"', ""),
+        ("", 'condim="6"', ""),
+        ("", 'margin=".05"', "states margin"),
+        ("", 'solref=".3 1"', "so soft"),
+        ("", 'condim="1"', "not for 0"),
+        ("", 'friction="5"', "not for 5"),
+    ],
+)
+def test_options_and_surfaces_of_the_source_are_in_the_scenarios(
+    option: str, geom: str, told: str
+) -> None:
+    row = rows(on_plane(option, geom), "mujoco", scenarios=("roll",))["roll", "mujoco"]
+    assert (row.outcome is Outcome.UNKNOWN, told in row.cause) == (bool(told), True), row
+    assert row.passed
 
 
 # The lowest point of a model is known from its collision shapes.

@@ -10,10 +10,12 @@ import pytest
 import trimesh
 
 import bridge
+import loaders
 from bridge.lowering.transform import scaled
 from loaders.diagnostics import Diagnostics
 from loaders.finish.finish import with_references
 from loaders.finish.up_axis import with_up_axes
+from loaders.formats import UpAxis
 from loaders.meshes import read_mesh
 from loaders.meshes.collada import is_turned
 from loaders.model import Collision, Link, Mesh, Visual
@@ -101,7 +103,34 @@ def test_the_gaps_between_the_links_decide_where_a_file_states_no_unit(
     diagnostics = Diagnostics()
     read_mesh(meshes[0], diagnostics)
     (finding,) = [entry for entry in diagnostics if entry.code == "mesh.up-axis"]
-    assert ("rotated to Z up, since the links" in finding.message) is (turned is True)
+    assert ("rotated to Z up, as all such files" in finding.message) is (turned is True)
+
+
+CHAIN = """<robot name="r">{links}
+<joint name="ab" type="fixed"><parent link="a"/><child link="b"/><origin xyz="0 0 3"/></joint></robot>"""
+SHAPES = """<link name="{name}"><visual><geometry><mesh filename="part.dae"/></geometry></visual>
+<collision><geometry><mesh filename="part.dae"/></geometry></collision></link>"""
+
+
+@pytest.mark.parametrize(("choice", "corners"), [("auto", PLAIN), ("z", PLAIN), ("stated", TURNED)])
+def test_an_option_decides_the_up_axis_of_a_robot_and_of_what_is_written(
+    tmp_path: Path, choice: UpAxis, corners: object
+) -> None:
+    (tmp_path / "part.dae").write_text(collada(asset="<up_axis>Y_UP</up_axis>"))
+    path = tmp_path / "robot.urdf"
+    path.write_text(CHAIN.format(links="".join(SHAPES.format(name=name) for name in "ab")))
+    found = [loaders.load(path, up_axis=choice, quiet=True)]
+    for export in (bridge.export_urdf, bridge.export_sdf):
+        written = export(path, tmp_path / export.__name__, up_axis=choice, quiet=True).path
+        found.append(loaders.load(written, quiet=True))
+    for item in (item for scene_ in found for item in scene_.links):
+        for shape in (*item.visuals, *item.collisions):
+            assert read_box(shape.geometry) == corners
+
+
+def test_an_up_axis_is_one_of_three() -> None:
+    with pytest.raises(ValueError, match="up_axis"):
+        loaders.load("robot.urdf", up_axis="y")  # type: ignore[typeddict-item]
 
 
 def test_what_is_drawn_turns_with_what_collides(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,13 +13,17 @@ import pytest
 import bridge
 import loaders
 from bridge.mechanism import Mechanism
-from bridge.parity import Outcome, Row, Verdict, compare
+from bridge.parity import Level, Outcome, Row, Verdict, compare
 from bridge.parity.convergence import Rollout, RolloutCache
 from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from bridge.parity.motion.model_motion import _felt_rows
+from bridge.parity.motion.trajectory import _constraint_rows
 from bridge.parity.states import random_states
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD
 from loaders.pose import Pose, frozen
+from tests.support.running_faults import faulty_mujoco
 from tests.support.scenes import joint, link, scene
 
 pytest.importorskip("mujoco")
@@ -164,6 +169,78 @@ def test_how_well_a_coupling_holds_in_motion_is_measured() -> None:
         assert row.where == "elbow"
         assert row.outcome in {Outcome.PASSED, Outcome.EXPLAINED}
         assert row.error < 1e-4
+
+
+TWO_WHEELS = """<robot name="r"><link name="world"/>{}{}</robot>"""
+WHEEL = """<link name="{0}"><inertial><mass value="1"/><inertia ixx=".02" iyy=".02" izz=".02" ixy="0"
+ixz="0" iyz="0"/></inertial></link><joint name="{0}" type="continuous"><parent link="world"/>
+<child link="{0}"/><axis xyz="0 0 1"/>{1}</joint>"""
+IDLE = TWO_WHEELS.format(WHEEL.format("a", ""), WHEEL.format("b", "<mimic joint='a'/>"))
+
+
+@pytest.mark.parametrize(
+    ("array", "value", "outcome"),
+    [
+        ("", 0.0, Outcome.PASSED),
+        ("eq_active0", 0, Outcome.FAILED),
+        ("eq_solref", (0.5, 1.0), Outcome.FAILED),
+        ("eq_data", 0.5, Outcome.FAILED),
+    ],
+)
+def test_a_coupling_that_nothing_loads_is_pushed(array: str, value: Any, outcome: Outcome) -> None:
+    """Two wheels about vertical axes keep equal speeds without their coupling, too."""
+
+    def change(model: Any) -> None:
+        if array:
+            getattr(model, array)[:] = value
+
+    mechanism = bridge.lower(loaders.load_string(IDLE, format="urdf"))
+    engines = (("mujoco", faulty_mujoco(change)), ("pybullet", PyBulletEngine))
+    rows = {row.engines[1]: row for row in _constraint_rows(mechanism, engines, 0)}
+    assert {name: row.loaded for name, row in rows.items()} == {
+        "mujoco": (1, 1),
+        "pybullet": (1, 1),
+    }
+    assert rows["mujoco"].outcome is outcome, rows["mujoco"]
+    assert rows["pybullet"].outcome is Outcome.PASSED
+
+
+def test_a_loop_that_nothing_loads_leaves_a_gap() -> None:
+    text = """<mujoco><option gravity="0 0 0"/><worldbody><body name="a"><joint axis="0 0 1"/>
+    <geom size=".1" pos=".5 0 0"/></body><body name="b" pos="1 0 0"><joint axis="0 0 1"/>
+    <geom size=".1" pos="-.4 0 0"/></body></worldbody><equality>
+    <connect body1="a" body2="b" anchor=".5 0 0"/></equality></mujoco>"""
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
+    rows = list(_constraint_rows(mechanism, (("pybullet", PyBulletEngine),), 0))
+    assert rows[0].loaded == (0, 1)
+    assert (rows[1].outcome, rows[1].is_stated) == (Outcome.UNKNOWN, True)
+    assert "no load acts on" in rows[1].cause
+
+
+def test_friction_and_springs_that_change_nothing_are_named() -> None:
+    axes = ({"friction": 0.5}, {"friction": 1e-13}, {"spring_stiffness": 3.0}, {})
+    names = "abcd"
+    mechanism = bridge.lower(
+        scene(
+            [link(name) for name in names],
+            [
+                joint(f"j{name}", WORLD, name, xyz=(0, 1, 0), axis=axis)
+                for name, axis in zip(names, axes, strict=True)
+            ],
+        )
+    )
+    start = random_states(mechanism, 1, 0)[0]
+    row = Row(
+        level=Level.MOTION,
+        quantity="exported motion",
+        engines=("mujoco", "pybullet"),
+        tolerance=0.4,
+        outcome=Outcome.PASSED,
+        convergence=((2e-3, 1e-5), (1e-3, 1e-6)),
+    )
+    whole, idle = _felt_rows(mechanism, start, row)
+    assert whole.loaded == (2, 3)
+    assert (idle.outcome, idle.subjects, idle.is_stated) == (Outcome.UNKNOWN, ("jb",), False)
 
 
 def test_a_single_engine_that_reads_the_file_has_no_motion_to_compare() -> None:
