@@ -39,7 +39,6 @@ REASONS = {
     "geom name": "collision shapes get names, which pairs, sensors and findings use",
     "geom fromto": "a shape has a pose in the scene: `pos` and `quat`",
     "inertial": "a body whose shapes have density gets the inertia that MuJoCo computes from them",
-    "inertial fullinertia": "principal axes and moments, as in the compiled model",
     "position": "a scene has the law of an actuator, not its short form: `general`",
     "general": "a scene has the law of an actuator, not its short form: `general`",
     "material": "unused materials are left out",

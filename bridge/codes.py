@@ -936,7 +936,7 @@ ROBOT_SIBLINGS = Code(
     "robot.siblings",
     Fate.NOTED,
     "{field} is {value:g} of joint {first} and {other:g} of joint {second}; in all else they "
-    "agree; {others:other of the kind agrees|others of the kind agree} in all",
+    "agree; others of the kind that agree in everything: {others}",
     meaning=(
         "One value differs between the two sides of a robot, or between one of three or more equal "
         "parts such as wheels and the others."

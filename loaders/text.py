@@ -448,12 +448,18 @@ def findings_table(findings: Iterable[Finding]) -> str:
             f"{_SIGNS[entry.severity]}\N{NO-BREAK SPACE}{entry.severity}",
             entry.code,
             _advised(entry),
-            str(entry.where),
+            _short_place(entry),
         )
         for entry in shown
     ]
     rows += [("", code, f"and {count} more like it", "") for code, count in hidden]
     return table(("severity", "code", "message", "place"), rows)
+
+
+def _short_place(entry: Finding) -> str:
+    """Return the place from the current folder; of a long path the file and its folder."""
+    place = str(entry.where)
+    return place if len(place) < _SENTENCE else "/".join(place.split("/")[-2:])
 
 
 def findings_card(findings: Sequence[Finding]) -> str:

@@ -157,7 +157,7 @@ class Output:
         sys.stdout.write(f"\n{_line(columns, widths)}\n{rule}\n")
         for i, row in enumerate(cells):
             style = styles[i] if i < len(styles) else None
-            parts = [textwrap.wrap(cell, width) for cell, width in zip(row, widths, strict=True)]
+            parts = [_cell_lines(cell, width) for cell, width in zip(row, widths, strict=True)]
             for line in zip_longest(*parts, fillvalue=""):
                 sys.stdout.write(_styled(_line(line, widths), style) + "\n")
         sys.stdout.write("\n")
@@ -291,6 +291,16 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     while sum(widths) + 2 * len(widths) > room and max(widths) > _NARROWEST:
         widths[widths.index(max(widths))] -= 1
     return widths
+
+
+_BREAKS = re.compile(r"(\s+|(?<=[_/:])(?=\w))")
+"""Where a cell may be broken: at spaces and after the separators of names."""
+
+
+def _cell_lines(cell: str, width: int) -> list[str]:
+    wrapper = textwrap.TextWrapper(width, break_on_hyphens=False)
+    wrapper.wordsep_simple_re = _BREAKS
+    return wrapper.wrap(cell)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

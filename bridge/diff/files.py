@@ -109,16 +109,20 @@ _STYLE = """
   body { background: #14181d; color: #e3e7ec; }
 }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 1.5em auto; max-width: 90em; padding: 0 1em; }
-h1, td { overflow-wrap: anywhere; }
+h1 { overflow-wrap: anywhere; } td { overflow-wrap: break-word; max-width: 40em; }
 table { border-collapse: collapse; margin: .5em 0; } .wide { overflow-x: auto; }
 summary { cursor: pointer; }
 th, td { border-bottom: 1px solid #8886; padding: .25em .8em .25em 0; text-align: left;
   vertical-align: top; }
 td { font-size: 14px; min-width: 6em; }
-figure { margin: 0; overflow-x: auto; } img { max-width: 100%; }
-@media (max-width: 700px) { img { max-width: none; width: 44rem; } }
-@media (prefers-color-scheme: dark) { img { filter: brightness(.8); } }
-.EQUAL { color: var(--good); } .ALIKE { color: var(--alike); } .DIFFERENT { color: var(--bad); }
+figure { margin: 0; overflow-x: auto; } img, svg { max-width: 100%; } svg { height: auto; }
+@media (max-width: 700px) { img, svg { max-width: none; width: 44rem; } }
+@media (prefers-color-scheme: dark) {
+  img { filter: brightness(.8); } svg { filter: invert(.92) hue-rotate(180deg); }
+}
+strong { text-transform: uppercase; }
+.EQUAL, .agrees { color: var(--good); } .ALIKE, .undecided { color: var(--alike); }
+.DIFFERENT, .differs { color: var(--bad); }
 """
 
 
@@ -453,7 +457,11 @@ class FileComparison:
         """
         data = "" if png is None else base64.b64encode(png).decode()
         alt = "A, B, and where only one of them is"
-        pictures = [f'<img alt="{alt}" src="data:image/png;base64,{data}">'] if data else []
+        pictures = (
+            [f'<figure><img alt="{alt}" src="data:image/png;base64,{data}"></figure>']
+            if data
+            else []
+        )
         rows = [(*row, places_of(d)) for row, d in zip(self._rows(), self.differences, strict=True)]
         changed = [
             ("changes the motion" if change.acts else "does not", change.message, places_of(change))

@@ -433,7 +433,7 @@ def _key(data: MeshData, *arguments: object) -> str:
 
 
 def _known(key: str) -> dict[str, Array] | None:
-    """Return what the cache has of a shape."""
+    """Return the arrays of a certificate in the cache; None if it holds none that is whole."""
     try:
         content = read_checked(cache_folder() / "certificates" / f"{key}.npz")
     except OSError:

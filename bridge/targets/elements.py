@@ -224,7 +224,7 @@ def report_friction(
 
 
 def with_linear_couplings(scene: Scene, report: Report, code: Code) -> Scene:
-    """Return the scene with lines in place of the laws of couplings that are none.
+    """Return the scene with linear laws in place of the polynomials of its couplings.
 
     Args:
         scene: The scene.

@@ -388,19 +388,18 @@ def compare(options: Namespace, output: Output) -> int:
         return compare_two(options, output)
     if options.format is not None:
         raise UsageError("--format applies to the comparison of two files; expected a second file")
-    output.progress(
-        f"comparing {', '.join(options.engines or default_engines())} on {options.file}"
-    )
+    engines = ", ".join(options.engines or default_engines())
+    output.status(f"comparing {engines} on {options.file}")
     scene = load_scene(options)
     comparison = _compare(options, output, scene)
-    if options.report is not None:
-        with writing_to(options.report):
-            write_report(comparison, scene, options.report, output, force=options.force)
     command = shlex.join(["sdfbridge", *options.words])
     if options.json:
         output.json({**comparison.to_dict(), "command": command})
     else:
         show_comparison(comparison, output, command)
+    if options.report is not None:
+        with writing_to(options.report):
+            write_report(comparison, scene, options.report, output, force=options.force)
     output.similar = 1
     found = doubts(mechanism_of(scene), limits(options))
     output.diagnostics((*comparison.diagnostics, *found))

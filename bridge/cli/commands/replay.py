@@ -58,15 +58,10 @@ def replay(options: Namespace, output: Output) -> int:
 def _show(result: Replay, output: Output) -> None:
     experiment = result.experiment
     output.banner(
-        f"{result.model}: {result.verdict}, moved in {', '.join(e.engine for e in result.engines)}",
+        f"{result.model}: {result.verdict}; {result.claim}",
         "bold green" if result.is_within_bound else "bold red",
     )
-    output.prose(
-        [
-            f"{experiment.duration:.4g} s, {len(experiment.driven)} driven and "
-            f"{counted(len(experiment.watched), 'measured joint')}; {'; '.join(result.rules)}"
-        ]
-    )
+    output.prose([f"{counted(len(experiment.driven), 'driven joint')}; {'; '.join(result.rules)}"])
     rows = [row for engine in result.engines for row in error_rows(engine)]
     output.table(COLUMNS, rows)
     output.prose(f"cause {k}: {cause}" for k, cause in enumerate(result.causes, start=1))

@@ -115,10 +115,10 @@ class Explanation:
         errors: Their standard errors.
         before: The present numbers.
         share: Share of the residual that it explains, 1 - RSS / RSS0.
-        rms: Remaining residual, as a part of the range of the motion.
+        rms: Remaining residual, as a fraction of the range of the motion.
         probability: Probability of such an improvement by chance.
-        proposed: Whether it is named as a cause.
-        tables: The overrides; empty if none states the change.
+        proposed: Whether the report names it as a cause.
+        tables: The overrides that make the change; empty if overrides cannot state it.
     """
 
     kind: str

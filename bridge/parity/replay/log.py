@@ -102,7 +102,7 @@ class Log:
     series: Mapping[Key, Series] = field(default_factory=dict)
 
     def joints(self, role: Role, *quantities: str) -> tuple[str, ...]:
-        """Return the joints that have one of the quantities, in the order of the log.
+        """Return the joints that have samples of one of the quantities, in the order of the log.
 
         Args:
             role: The role of the samples.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, Unpack, get_args
@@ -64,7 +65,7 @@ class Parting:
     Attributes:
         first: The first motion: an engine, or ``log``.
         second: The second one.
-        time: The time since the start [s]; NaN if they do not part.
+        time: The time since the start [s]; NaN if they move alike to the end.
         quantity: ``position``, ``velocity`` or ``effort``.
         joint: The joint.
     """
@@ -77,11 +78,19 @@ class Parting:
 
     def __str__(self) -> str:
         if not self.quantity:
-            return f"{self.first} and {self.second} do not part"
+            return f"{self.first} and {self.second} move alike to the end"
         return (
-            f"{self.first} and {self.second} part after {self.time:.4g} s by the {self.quantity} "
-            f"of {self.joint}"
+            f"{self.first} and {self.second} move apart after {self.time:.4g} s, first in the "
+            f"{self.quantity} of {self.joint}"
         )
+
+
+_MEANINGS = {
+    "agrees": "as in the log, within what the time step explains",
+    "undecided": "otherwise than in the log; small differences of the start grow to this size",
+    "differs": "otherwise than in the log, by more than the time step explains",
+}
+"""The meaning of each verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +102,7 @@ class Replay:
         mechanism: The model as it was replayed.
         experiment: The experiment.
         engines: The replay in each engine.
-        partings: When and by what motions part.
+        partings: When motions move apart, and in which quantity first.
         explanations: What may explain the errors of the first engine, the best first; only
             proposed ones are causes.
         diagnostics: The findings about the log and the model.
@@ -116,6 +125,16 @@ class Replay:
         is_open = all(engine.is_chaotic or engine.is_within_bound for engine in self.engines)
         return "undecided" if is_open else "differs"
 
+    @property
+    def claim(self) -> str:
+        """The verdict in a sentence."""
+        engines = " and ".join(engine.engine for engine in self.engines)
+        joints = counted(len(self.experiment.watched), "joint")
+        return (
+            f"{joints} moved for {self.experiment.duration:.4g} s in {engines} "
+            f"{_MEANINGS[self.verdict]}."
+        )
+
     def html(self) -> str:
         """Return the result as one HTML page with the curves of all joints.
 
@@ -126,7 +145,7 @@ class Replay:
 
     def overrides(self, known: Tables | None = None) -> str:
         """Return the overrides of the first cause as the text of a TOML file; empty if no cause is
-        proposed, or if it is none of the model.
+        proposed, or if the cause is no part of the model.
 
         Args:
             known: Tables of the overrides that the model already has.
@@ -204,7 +223,7 @@ def replay(  # noqa: PLR0913 - each is a choice of the user
     """Return how the commands of a log move a model in every engine, and how far that is from what
     was measured.
 
-    Contacts take no part. Engines simulate the model as it is exported.
+    Contacts are left out. Engines simulate the model as it is exported.
 
     Args:
         source: A path, a scene, or a mechanism.
@@ -431,7 +450,7 @@ def rules_of(experiment: Experiment) -> tuple[str, ...]:
         "interpolated linearly",
         f"the controller acts every {experiment.period:.6g} s, the engines step "
         f"{experiment.step:.6g} s",
-        "efforts are limited as the model states; contacts take no part",
+        "efforts are limited as the model states; contacts are left out",
     )
 
 
@@ -528,7 +547,7 @@ def _short(value: float) -> str:
 
 
 def html(replay: Replay) -> str:
-    """Return the page: errors, partings, causes, and the curves of all joints.
+    """Return the page: errors, causes, when motions move apart, and the curves of all joints.
 
     Args:
         replay: The result.
@@ -547,16 +566,15 @@ def html(replay: Replay) -> str:
     sections = [
         ("Errors", difference_table(COLUMNS, rows)),
         ("Causes", _causes(replay)),
-        ("Partings", difference_table(("",), [(str(each),) for each in replay.partings])),
+        ("When motions move apart", _list(replay.partings)),
         ("Curves", "\n".join(_curves_of(replay))),
-        ("How it was run", difference_table(("",), [(fact,) for fact in facts])),
+        ("How it was run", _list(facts)),
     ]
-    claim = (
-        f"the motion of {counted(len(experiment.watched), 'joint')} over "
-        f"{experiment.duration:.4g} s, repeated in "
-        f"{' and '.join(engine.engine for engine in replay.engines)}."
-    )
-    return page(f"Replay of {replay.model}", replay.verdict, sections, claim)
+    return page(f"Replay of {replay.model}", replay.verdict, sections, replay.claim)
+
+
+def _list(lines: Iterable[object]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(str(text))}</li>' for text in lines)}</ul>"
 
 
 def _causes(replay: Replay) -> str:
@@ -583,7 +601,7 @@ def _causes(replay: Replay) -> str:
 def _curves_of(replay: Replay) -> Iterator[str]:
     """Yield a drawing of each joint: its position, its error, and its effort."""
     for joint in replay.experiment.watched:
-        yield _drawing(replay, joint)
+        yield f"<figure>{_drawing(replay, joint)}</figure>"
 
 
 def _drawing(replay: Replay, joint: str) -> str:

@@ -242,7 +242,7 @@ def roll_out(
 
     Args:
         open_engine: Opens the engine.
-        mechanism: The mechanism; contacts take no part.
+        mechanism: The mechanism; its contacts are left out.
         experiment: The commands.
         offset: Addition to the initial position of each watched joint [rad or m].
 
@@ -313,7 +313,7 @@ def roll_out_all(
 
     Args:
         open_engine: Opens the engine.
-        mechanism: The mechanism; contacts take no part.
+        mechanism: The mechanism; its contacts are left out.
         experiment: The commands.
         offsets: Additions to the initial positions [rad or m], shape (number of starts, number of
             watched joints).

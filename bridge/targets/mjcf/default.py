@@ -34,6 +34,9 @@ it.
 _OWN_ATTRIBUTES = frozenset({"name", "joint", "class"})
 """Attributes of an actuator that may not be in a class."""
 _MIN_MEMBERS = 3
+_FRAMES = 4
+"""Group of the sites."""
+_NUMBER = re.compile(r"_\d+$")
 _PROPERTIES = {
     "actuatorfrcrange": "effort",
     "damping": "damping",
@@ -380,7 +383,26 @@ def _add_geom_and_site_classes(model_class: MjcfElement, elements: Sequence[Mjcf
                 model_class.add("default", class_=name).add("geom", **attributes), members
             )
     if "frame" in used:
-        model_class.add("default", class_="frame").add("site", group=4)
+        model_class.add("default", class_="frame").add("site", group=_FRAMES)
+        _group_rays([e for e in elements if e.tag == "site"], model_class)
+
+
+def _group_rays(sites: Iterable[MjcfElement], model_class: MjcfElement) -> None:
+    """Make a class for the position of sites whose names differ by a number: rays of a lidar."""
+    unused = UnusedNames({child.attributes.get("class", "") for child in model_class.children})
+    members: dict[tuple[str, str], list[MjcfElement]] = {}
+    for site in sites:
+        name, pos = site.attributes["name"], site.attributes.get("pos", "")
+        stem = _NUMBER.sub("", name)
+        if pos and stem != name:
+            members.setdefault((stem, pos), []).append(site)
+    for (stem, _), group in members.items():
+        if len(group) >= _MIN_MEMBERS:
+            rays = model_class.add("default", class_=unused.claim(f"{stem}_rays"))
+            rays.add("site", group=_FRAMES, **move_shared(group, ("pos",)))
+            for site in group:
+                del site.attributes["class"]
+                set_class(site, "class", rays)
 
 
 def _move_common_geom_attributes(shared: MjcfElement, members: Sequence[MjcfElement]) -> None:

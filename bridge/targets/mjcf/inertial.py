@@ -201,6 +201,10 @@ _ROUNDING = 1e-13
 """Largest difference of the inertia from the one that is stated by axes and moments, relative to
 the largest moment.
 """
+_DECIMALS = 11
+"""Decimals of an entry of an inertia matrix, relative to the power of ten of the largest moment."""
+_COMPUTED = 3e-14
+"""Largest error of an entry by MuJoCo's axes and moments, relative to the largest moment."""
 EPSILON = 1e-14
 """Mass [kg] and moments [kg m^2] of a moving body that has none: the next power of ten that MuJoCo
 accepts.
@@ -325,13 +329,31 @@ def _inertial(
         )
     if mass == 0.0 and not np.any(moments):
         return None
-    return MjcfElement(
-        "inertial",
-        pos=inertia.p_LLcm.tolist(),
-        quat=axes,
-        mass=mass,
-        diaginertia=moments.tolist(),
-    )
+    pos, stated = inertia.p_LLcm.tolist(), _stated(inertia, moments)
+    by_axes = MjcfElement("inertial", pos=pos, quat=axes, mass=mass, diaginertia=moments.tolist())
+    if axes is None or stated is None:
+        return by_axes
+    kind, values = ("fullinertia", stated) if any(stated[3:]) else ("diaginertia", stated[:3])
+    in_link = MjcfElement("inertial", pos=pos, mass=mass, **{kind: values})
+    return min(by_axes, in_link, key=_length)
+
+
+def _length(element: MjcfElement) -> int:
+    return sum(map(len, element.attributes.values()))
+
+
+def _stated(inertia: SpatialInertia, moments: Array) -> Sequence[float] | None:
+    """Return the moments and products of inertia in the axes of the link in few digits; None if
+    they need more, or if MuJoCo, which computes axes and moments from them, might refuse these.
+    """
+    low, middle, high = sorted(moments.tolist())
+    if low <= 10.0 * EPSILON or low + middle <= high * (1.0 + _ROUNDING):
+        return None
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.I_Lcm.tolist()
+    entries = (xx, yy, zz, xy, xz, yz)
+    digits = -math.floor(math.log10(high)) + _DECIMALS
+    stated = [round(x, digits) + 0.0 for x in entries]
+    return stated if np.abs(np.subtract(stated, entries)).max() <= _COMPUTED * high else None
 
 
 def _axes(link: Link, inertia: SpatialInertia) -> tuple[Sequence[float] | None, Array]:

@@ -261,7 +261,10 @@ def _set_inertia(body: Any, inertial: MjcfElement) -> None:
     body.mass = fields["mass"]
     body.ipos = fields["pos"]
     body.iquat = fields.get("quat", (1.0, 0.0, 0.0, 0.0))
-    body.inertia = fields["diaginertia"]
+    if "fullinertia" in fields:
+        body.fullinertia = fields["fullinertia"]
+    else:
+        body.inertia = fields["diaginertia"]
 
 
 def _fields(element: MjcfElement) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import pytest
 import bridge
 import loaders
 from bridge.cli import main
+from bridge.diff.files import difference_table, page
 from bridge.parity import Comparison, Outcome, Verdict
 from bridge.parity.causes import Gap
 from bridge.parity.engine import factory_of
@@ -340,6 +341,8 @@ NARROWEST = (
     ".map(t => t.getBoundingClientRect().width))"
 )
 """Width of the narrowest cell with a sentence [pixels]."""
+CAUSE = "document.querySelector('.rows td:last-child').getBoundingClientRect().right"
+"""The right end of the first cause [pixels]."""
 ROWS = (
     "[...document.querySelectorAll('.choices tbody tr')].filter(t => "
     "t.getBoundingClientRect().height > 0)"
@@ -350,18 +353,18 @@ ROWS = (
 
 @pytest.mark.slow
 @pytest.mark.skipif(EXECUTABLE is None, reason="there is no browser")
-def test_a_browser_shows_it_at_three_widths_in_both_color_schemes_filtered_and_sorted(
+def test_a_browser_shows_it_at_four_widths_in_both_color_schemes_filtered_and_sorted(
     tmp_path: Path,
 ) -> None:
     pytest.importorskip("websockets")
     rows = [
         row(Outcome.PASSED, 1e-12, quantity="c"),
         row(Outcome.PASSED, 1e-10, quantity="b"),
-        row(Outcome.FAILED, 1.0, quantity="a"),
+        row(Outcome.FAILED, 1.0, quantity="a", cause="the engines differ " * 9),
         row(Outcome.UNKNOWN, 0.0, quantity="d", cause="no report"),
     ]
     gap = Gap(quantity="effort", engines=("mujoco", "pybullet"), reason="why " * 30)
-    compared = dataclasses.replace(comparison(*rows), gaps=(gap,))
+    compared = dataclasses.replace(comparison(*rows), gaps=(gap,), inputs={"m.sdf": "0" * 64})
     file = compared.to_html(tmp_path / "r.html")
     notebook = tmp_path / "n.html"
     notebook.write_text(f"<!doctype html>{compared._repr_html_()}", encoding="utf-8")
@@ -369,9 +372,10 @@ def test_a_browser_shows_it_at_three_widths_in_both_color_schemes_filtered_and_s
         browser.open(notebook.as_uri(), width=420)
         browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
         assert browser.run(NARROWEST) >= 200
-        for width, dark in product((420, 1280, 1900), (False, True)):
+        for width, dark in product((390, 800, 1280, 1900), (False, True)):
             browser.open(file.as_uri(), width=width, dark=dark)
             assert browser.run("document.documentElement.scrollWidth") <= width
+            assert browser.run(CAUSE) <= width
             assert browser.run(COLORS) >= 4.5
             assert browser.run(NARROWEST) >= 200
             assert (
@@ -397,6 +401,25 @@ def test_a_browser_shows_it_at_three_widths_in_both_color_schemes_filtered_and_s
             assert [re.split(r"\s+", text)[3] for text in browser.run(ROWS)] == list(expected), (
                 choice
             )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(EXECUTABLE is None, reason="there is no browser")
+def test_pages_of_two_files_and_of_a_replay_fit_a_telephone(tmp_path: Path) -> None:
+    pytest.importorskip("websockets")
+    names = [f"arm::{'long_' * 6}{k}" for k in range(2)]
+    table = difference_table(("joint", *"abcdef"), [(name, *["0.00012"] * 6) for name in names])
+    drawing = "<figure><svg width='900' height='300'></svg></figure>"
+    file = tmp_path / "two.html"
+    file.write_text(
+        page("A: a.urdf, B: b.urdf", "agrees", [("Errors", table), ("Curves", drawing)])
+    )
+    with Chromium(tmp_path / "browser") as browser:
+        for width in (390, 800):
+            browser.open(file.as_uri(), width=width)
+            assert browser.run("document.documentElement.scrollWidth") <= width
+            assert browser.run("document.querySelector('td').offsetHeight") < 40
+            assert browser.run("document.querySelector('svg').clientWidth") > 600
 
 
 def test_names_in_a_page_are_text_and_never_markup(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from bridge.targets.mjcf.inertial import effective_inertia, max_effort
 from loaders.diagnostics import ExportError, Fate, Where
 from loaders.inertia import SpatialInertia
 from loaders.model import Box, Collision, Joint, JointAxis, JointType, Link
-from loaders.pose import IDENTITY, Pose, frozen
+from loaders.pose import IDENTITY, Pose, frozen, quaternion_to_matrix
+from loaders.text import numbers
 from tests.support.mjcf_scenes import (
     IMPOSSIBLE,
     chain,
@@ -220,3 +221,26 @@ def test_the_turn_of_a_light_joint_is_the_speed_that_full_effort_gives_it_betwee
     while data.qpos[0] < model.jnt_range[0, 1]:
         mujoco.mj_step(model, data)
     assert found.arguments["turn"] == pytest.approx(data.qvel[0] * step, rel=2e-3)
+
+
+@pytest.mark.parametrize(("digits", "bound"), [(4, 3e-14), (17, 2e-15)])
+def test_the_numbers_of_a_file_are_written_where_they_are_shorter_and_exact(digits, bound):
+    """In the axes of the link; MuJoCo's axes and moments give them back. An inertia of many digits
+    is written by its axes and moments, without an error.
+    """
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        R = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        moments = 10.0 ** rng.uniform(-6, 1) * rng.uniform(1.0, 1.8, 3)
+        upper = np.triu((R * moments) @ R.T)
+        upper = np.vectorize(lambda x: float(f"{x:.{digits}g}"))(upper)
+        matrix = upper + np.triu(upper, 1).T
+        scene = one_joint(inertia=SpatialInertia.of(1.0, I_Lcm=matrix))
+        text = to_mjcf(scene)
+        entries = [*np.diag(matrix), matrix[0, 1], matrix[0, 2], matrix[1, 2]]
+        assert (f'fullinertia="{numbers(entries)}"' in text) is (digits == 4)
+        for model in (compiled(text), bridge.to_mjspec(lower(scene)).compile()):
+            body = model.body("arm")
+            R_LI = quaternion_to_matrix(body.iquat)
+            error = (R_LI * body.inertia) @ R_LI.T - matrix
+            assert np.abs(error).max() <= bound * np.abs(matrix).max()

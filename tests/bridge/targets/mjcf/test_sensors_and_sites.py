@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
 import pytest
 
+import bridge
 import loaders
 from bridge.sensors import finite_number, positive_number
 from bridge.targets.mjcf import to_mjcf
@@ -202,6 +204,23 @@ def test_rays_are_ordered_by_row_and_read_the_distance_that_geometry_gives(kind,
     assert [name.rpartition("::")[2] for name in found] == [f"lidar_{i}" for i in range(15)]
     assert list(found.values()) == pytest.approx(expected, abs=1e-9)
     assert not any(entry.code == "mjcf.sensor-rays" for entry in mjcf.diagnostics)
+
+
+def test_rays_share_the_class_of_their_lidar_which_has_its_position():
+    scan = SCAN.format("lidar", 5, -0.8, 0.4, 3, -0.3, 0.3, 30)
+    text = ROOM.format(kind="lidar", scan=f"<pose>.1 0 .2 0 0 0</pose>{scan}")
+    mjcf = to_mjcf(loaders.load_string(text, format="sdf"))
+    root = ElementTree.fromstring(mjcf)
+    (own,) = root.findall(".//default[@class='m::lidar_rays']/site")
+    assert own.attrib == {"group": "4", "pos": "0.1 0 0.2"}
+    rays = [site for site in root.iter("site") if site.get("class") == "m::lidar_rays"]
+    assert [set(site.attrib) for site in rays] == [{"name", "class", "quat"}] * 15
+    for model in (
+        compiled(mjcf),
+        bridge.to_mjspec(loaders.load_string(text, format="sdf")).compile(),
+    ):
+        assert np.array_equal(model.site_pos[-15:], [(0.1, 0.0, 0.2)] * 15)
+        assert set(model.site_group[-15:]) == {4}
 
 
 def test_rays_turn_left_and_up():
