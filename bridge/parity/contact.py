@@ -428,12 +428,12 @@ class _Target:
 
     @property
     def is_frictionless(self) -> bool:
-        """Whether MuJoCo's contacts with the shape have one dimension."""
+        """True if MuJoCo's contacts with the shape have one dimension."""
         return self._settings.get("condim") == "1"
 
     @property
     def hides_friction(self) -> str:
-        """Why a plate does not show the coefficient of friction; empty if it does."""
+        """The reason for which a plate does not show the friction; empty if it does."""
         surface, friction = self.collision.surface, self.collision.surface.friction
         if friction.mu != friction.mu2:
             return "have another friction in a second direction"
@@ -445,7 +445,7 @@ class _Target:
 
     @property
     def too_soft(self) -> str:
-        """Why the shape does not carry a plate at rest; empty if it does."""
+        """The reason for which the shape carries no plate at rest; empty if it does."""
         surface = self.collision.surface
         sag, rate = stated_sag(tuple(self._settings.items()), PLATE_WEIGHT)
         if surface.stiffness is not None:
@@ -853,7 +853,7 @@ class _Bench:
 
 
 class _Found(NamedTuple):
-    """What a scenario shows."""
+    """The result of a scenario."""
 
     error: float
     tolerance: float
