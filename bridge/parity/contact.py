@@ -422,7 +422,7 @@ class _Target:
 
     @property
     def surface(self) -> tuple[object, ...]:
-        """What decides on the friction of its contacts."""
+        """The properties that decide on the friction of its contacts."""
         friction = self.collision.surface.friction
         return friction.mu, friction.mu2, self.is_frictionless, self.hides_friction
 
@@ -433,7 +433,7 @@ class _Target:
 
     @property
     def hides_friction(self) -> str:
-        """The reason for which a plate does not show the friction; empty if it does."""
+        """The reason why a plate does not show the friction; empty if it does."""
         surface, friction = self.collision.surface, self.collision.surface.friction
         if friction.mu != friction.mu2:
             return "have another friction in a second direction"
@@ -445,7 +445,7 @@ class _Target:
 
     @property
     def too_soft(self) -> str:
-        """The reason for which the shape carries no plate at rest; empty if it does."""
+        """The reason why the shape does not carry a plate at rest; empty if it does."""
         surface = self.collision.surface
         sag, rate = stated_sag(tuple(self._settings.items()), PLATE_WEIGHT)
         if surface.stiffness is not None:

@@ -460,15 +460,13 @@ class Findings:
         )
         levels = ", ".join(dict.fromkeys(str(row.level) for row in self.rows))
         digest = next(iter(self.inputs.values()), "")
-        file = (
-            f" (SHA-256 {digest}, one of {counted(len(self.inputs), 'input file')})"
-            if digest
-            else ""
-        )
+        several = f", one of {len(self.inputs)} input files" if len(self.inputs) > 1 else ""
+        file = f" (SHA-256 {digest}{several})" if digest else ""
+        word = "levels" if ", " in levels else "level"
         return (
             f"The model {self.model}{file} was compared in {engines} with sdfbridge {own}, each "
             f"with the others and with a reference that is computed from first principles, at "
-            f"levels {levels}, with {self.environment.get('configurations', '?')} random states "
+            f"{word} {levels}, with {self.environment.get('configurations', '?')} random states "
             f"of seed {self.environment.get('seed', '?')}. {self.claim} "
             f"The comparison is repeated with: {self.command}"
         )

@@ -68,7 +68,8 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
     """Print the verdict, the number of rows of each outcome, the rows that differ, causes, and what
     was not compared.
 
-    With ``-v`` all rows are printed.
+    With ``-v`` all rows are printed, those that do not apply folded into one line, with the reasons
+    after it.
 
     Args:
         comparison: The comparison.
@@ -80,9 +81,13 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
         _VERDICTS[comparison.verdict],
     )
     output.prose([" ".join(comparison.headline), _summary(comparison)])
-    shown = comparison.rows if output.verbosity > 0 else comparison.failures
+    applying = [row for row in comparison.rows if not _is_idle(row)]
+    shown = applying if output.verbosity > 0 else comparison.failures
     if shown:
         _show_rows(shown, output)
+    folded = len(comparison.rows) - len(applying)
+    if folded and output.verbosity > 0:
+        output.prose([f"{counted(folded, 'row')} not shown: what the model does not state"])
     told = [row for row in comparison.rows if _tells_cause(row, output)]
     output.prose(_causes(told, measured=output.verbosity > 0))
     output.prose(f"not compared: {gap}" for gap in _joined(comparison.gaps))
@@ -92,6 +97,11 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
         output.data(f"repeat with: {command}")
     if output.verbosity == 0:
         output.progress("-v shows every quantity")
+
+
+def _is_idle(row: Row) -> bool:
+    """Return whether a row compares nothing, and nothing that the model states is missing in it."""
+    return row.outcome is Outcome.UNKNOWN and not row.is_stated
 
 
 def _tells_cause(row: Row, output: Output) -> bool:
@@ -153,10 +163,12 @@ def exit_status(verdict: Verdict, *, strict: bool) -> int:
 
 
 def _summary(comparison: Comparison) -> str:
-    counts = Counter(row.outcome for row in comparison.rows)
-    outcomes = ", ".join(
-        f"{counts[outcome]} {_WORDS[outcome].lower()}" for outcome in Outcome if counts[outcome]
+    counts = Counter(
+        "not applicable" if _is_idle(row) else _WORDS[row.outcome].lower()
+        for row in comparison.rows
     )
+    words = (*(_WORDS[outcome].lower() for outcome in Outcome), "not applicable")
+    outcomes = ", ".join(f"{counts[word]} {word}" for word in words if counts[word])
     return f"{', '.join(comparison.engines)} and the reference: {outcomes or 'nothing to compare'}"
 
 

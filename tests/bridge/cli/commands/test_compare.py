@@ -247,6 +247,23 @@ def test_why_a_row_compares_nothing_is_printed_with_all_rows_and_each_gap_in_one
     ]
 
 
+@pytest.mark.parametrize("verbosity", [0, 1])
+def test_rows_that_do_not_apply_are_folded_with_a_count(
+    verbosity: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = comparison(Outcome.UNKNOWN, Outcome.UNKNOWN, Outcome.PASSED)
+    rows = tuple(
+        dataclasses.replace(row, quantity=name, is_stated=name == "stated", cause=f"{name} reason")
+        for row, name in zip(found.rows, ("idle", "stated", "passed"), strict=True)
+    )
+    show_comparison(dataclasses.replace(found, rows=rows), Output(verbosity), "")
+    lines = capsys.readouterr().out.splitlines()
+    assert "1 pass, 1 unknown, 1 not applicable" in "\n".join(lines)
+    assert ("1 row not shown: what the model does not state" in lines) == (verbosity > 0)
+    assert ("idle: idle reason" in lines) == (verbosity > 0)
+    assert not [text for text in lines if "idle" in text and "reason" not in text]
+
+
 def test_a_cause_of_several_quantities_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
     found = comparison(Outcome.FAILED, Outcome.EXPLAINED, Outcome.EXPLAINED)
     rows = tuple(dataclasses.replace(row, cause="no rotors") for row in found.rows)
