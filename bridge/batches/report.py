@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,8 +16,7 @@ from urllib.parse import quote
 from xml.sax.saxutils import escape as escape_xml
 from xml.sax.saxutils import quoteattr
 
-from bridge.diagnostic_codes import CODES
-from bridge.installed_packages import own_version
+from bridge import sarif
 from bridge.output import Form, check_file, write_sealed
 from loaders.text import counted, plain, printable, shortened
 
@@ -270,9 +268,6 @@ def _attribute(text: str) -> str:
     return quoteattr(printable(text))
 
 
-_SCHEMA = (
-    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-)
 _OWN = "batch.failed"
 """Rule of a model without an answer: a crash, a limit, or an engine that differs."""
 
@@ -284,23 +279,15 @@ def sarif_log(totals: Totals, results: Iterable[BatchResult]) -> Iterator[str]:
         totals: The numbers over all results.
         results: The results.
     """
-    yield f'{{"$schema": {json.dumps(_SCHEMA)}, "version": "2.1.0", "runs": [{{"results": ['
+    head = {"$schema": sarif.SCHEMA, "version": sarif.VERSION}
+    yield json.dumps(head).removesuffix("}") + ', "runs": [{"results": ['
     rules: dict[str, int] = {}
     separator = "\n"
     for finding in _findings(results):
         index = rules.setdefault(finding["ruleId"], len(rules))
         yield separator + _json({**finding, "ruleIndex": index})
         separator = ",\n"
-    driver = {
-        "name": "sdfbridge",
-        "version": own_version(),
-        "rules": [_rule(code) for code in rules],
-    }
-    rest = {
-        "columnKind": "unicodeCodePoints",
-        "invocations": [{"executionSuccessful": True, "exitCode": totals.status}],
-        "tool": {"driver": driver},
-    }
+    rest = sarif.run(map(_rule, rules), totals.status)
     yield "\n], " + _json(rest).removeprefix("{") + "]\n}\n"
 
 
@@ -333,31 +320,15 @@ def _findings(results: Iterable[BatchResult]) -> Iterator[dict[str, Any]]:
 def _sarif_result(
     code: str, level: str, text: str, file: str | None, line: int | None
 ) -> dict[str, Any]:
-    finding: dict[str, Any] = {"ruleId": code, "level": level, "message": {"text": text}}
-    if file and "://" not in file:
-        path = Path(file)
-        artifact = (
-            {"uri": path.as_uri()}
-            if path.is_absolute()
-            else {"uri": quote(os.fsencode(file)), "uriBaseId": "%SRCROOT%"}
-        )
-        physical: dict[str, Any] = {"artifactLocation": artifact}
-        if line:
-            physical["region"] = {"startLine": line}
-        finding["locations"] = [{"physicalLocation": physical}]
-    return finding
+    is_file = file and "://" not in file
+    return sarif.result(code, level, text, file if file and is_file else "", line or 0)
 
 
 def _rule(code: str) -> dict[str, Any]:
-    info = CODES.get(code)
     if code == _OWN:
         text = "The batch has no good answer about the model; the message states why."
         return {"id": code, "shortDescription": {"text": text}}
-    rule: dict[str, Any] = {"id": code}
-    if info is not None:
-        rule["shortDescription"] = {"text": info.meaning}
-        rule["help"] = {"text": info.remedy or "Nothing needs to be done."}
-    return rule
+    return sarif.rule(code)
 
 
 _MAX_LISTED = 200

@@ -6,18 +6,19 @@ file=NAME,line=LINE,title=TITLE::MESSAGE``.
 
 from __future__ import annotations
 
-import os
+import json
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
-from urllib.parse import quote
 
+from lxml import etree
+
+from bridge import sarif
 from bridge.cli.errors import UsageError
 from bridge.cli.json_report import shown_path
-from bridge.installed_packages import own_version
-from bridge.rules import Ignored, all_codes
-from loaders.diagnostics import Diagnostic, Where
+from bridge.rules import Ignored
+from loaders.diagnostics import Diagnostic
+from loaders.text import printable
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 _ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
@@ -54,13 +55,33 @@ def _escaped(text: str, escapes: dict[str, str]) -> str:
     return "".join(escapes.get(character, character) for character in text)
 
 
-SCHEMA = (
-    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-)
+def failure(form: str, diagnostics: Sequence[Diagnostic], error: str, status: int) -> str:
+    """Return what a command prints in a form for programs if it fails.
+
+    Args:
+        form: ``github``, ``sarif`` or ``junit``.
+        diagnostics: The diagnostics that explain the failure.
+        error: The failure itself, if it lies in no file.
+        status: The exit status of the command.
+    """
+    if form == "sarif":
+        return json.dumps(sarif_log(diagnostics, status=status, error=error), indent=1)
+    if form == "github":
+        own = [f"::error ::{_escaped(error, _ESCAPES)}"] if error else []
+        return "\n".join((*workflow_commands(diagnostics, notes=False), *own))
+    suite = etree.Element("testsuite", name="sdfbridge", tests="1", failures="0", errors="1")
+    case = etree.SubElement(suite, "testcase", classname="sdfbridge", name="the files are read")
+    text = "; ".join((*map(str, diagnostics), *([error] if error else [])))
+    etree.SubElement(case, "error", message=printable(text))
+    return etree.tostring(suite, pretty_print=True, encoding="unicode").rstrip()
 
 
 def sarif_log(
-    diagnostics: Iterable[Diagnostic], ignored: Iterable[Ignored] = (), *, status: int
+    diagnostics: Iterable[Diagnostic],
+    ignored: Iterable[Ignored] = (),
+    *,
+    status: int,
+    error: str = "",
 ) -> dict[str, Any]:
     """Return a log with one run, one rule for each code, and one result for each diagnostic.
 
@@ -68,51 +89,31 @@ def sarif_log(
         diagnostics: The diagnostics.
         ignored: Those that are ignored, which are results with a suppression.
         status: The exit status of the command.
+        error: Why the command failed, if that lies in no file.
     """
     entries, suppressed = list(diagnostics), list(ignored)
     all_entries = (*entries, *(found.entry for found in suppressed))
     codes = list(dict.fromkeys(entry.code for entry in all_entries))
-    driver = {
-        "name": "sdfbridge",
-        "version": own_version(),
-        "rules": [_rule(code) for code in codes],
-    }
-    run = {
-        "tool": {"driver": driver},
-        "columnKind": "unicodeCodePoints",
-        "invocations": [{"executionSuccessful": True, "exitCode": status}],
-        "results": [
-            *(_result(entry, codes.index(entry.code)) for entry in entries),
-            *(
-                _result(found.entry, codes.index(found.entry.code)) | _suppression(found)
-                for found in suppressed
-            ),
-        ],
-    }
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-
-
-def _rule(code: str) -> dict[str, Any]:
-    info = all_codes().get(code)
-    rule: dict[str, Any] = {"id": code}
-    if info is not None:
-        rule["shortDescription"] = {"text": info.meaning}
-        rule["help"] = {"text": info.remedy or "Nothing needs to be done."}
-    return rule
+    results = [
+        *(_result(entry, codes.index(entry.code)) for entry in entries),
+        *(
+            _result(found.entry, codes.index(found.entry.code)) | _suppression(found)
+            for found in suppressed
+        ),
+    ]
+    run = sarif.run(map(sarif.rule, codes), status, error) | {"results": results}
+    return {"$schema": sarif.SCHEMA, "version": sarif.VERSION, "runs": [run]}
 
 
 def _result(entry: Diagnostic, rule: int) -> dict[str, Any]:
     text = entry.message + (f" ({entry.hint})" if entry.hint else "")
-    result: dict[str, Any] = {
-        "ruleId": entry.code,
-        "ruleIndex": rule,
-        "level": entry.severity,
-        "message": {"text": text},
-        "properties": {"fate": str(entry.fate), "subjects": list(entry.subjects)},
-    }
-    if entry.where.file:
-        result["locations"] = [_location(entry.where)]
-    return result
+    file = shown_path(entry.where.file) if entry.where.file else ""
+    found = sarif.result(entry.code, entry.severity, text, file, entry.where.line)
+    found["ruleIndex"] = rule
+    found["properties"] = {"fate": str(entry.fate), "subjects": list(entry.subjects)}
+    if file and entry.where.path:
+        found["locations"][0]["logicalLocations"] = [{"fullyQualifiedName": entry.where.path}]
+    return found
 
 
 def _suppression(found: Ignored) -> dict[str, Any]:
@@ -120,22 +121,6 @@ def _suppression(found: Ignored) -> dict[str, Any]:
     if not found.reason:
         return {"suppressions": [{"kind": "external"}]}
     return {"suppressions": [{"kind": "inSource", "justification": found.reason}]}
-
-
-def _location(where: Where) -> dict[str, Any]:
-    path = Path(shown_path(where.file))
-    artifact = (
-        {"uri": path.as_uri()}
-        if path.is_absolute()
-        else {"uri": quote(os.fsencode(path.as_posix())), "uriBaseId": "%SRCROOT%"}
-    )
-    physical: dict[str, Any] = {"artifactLocation": artifact}
-    if where.line:
-        physical["region"] = {"startLine": where.line}
-    location: dict[str, Any] = {"physicalLocation": physical}
-    if where.path:
-        location["logicalLocations"] = [{"fullyQualifiedName": where.path}]
-    return location
 
 
 def form_of(options: Namespace) -> str:

@@ -113,15 +113,19 @@ def _failure(
     error: str = "",
     diagnostics: Sequence[Diagnostic] = (),
 ) -> int:
-    """Write the error, as JSON too if it is asked for; return the status."""
+    """Write the error, in the form for programs too that is asked for; return the status."""
     if error:
         output.error(error)
-    if options.json:
+    entries = [with_command_words(entry, options.command) for entry in diagnostics]
+    form = "json" if options.json else getattr(options, "format", None)
+    if form == "json":
         files = getattr(options, "files", None) or [
             file for file in [getattr(options, "file", None)] if file
         ]
-        entries = [with_command_words(entry, options.command) for entry in diagnostics]
         output.json(failure_report(options.command, status, files, entries, error))
+    elif form in {"github", "sarif", "junit"}:
+        module = importlib.import_module("bridge.cli.annotations")
+        output.data(module.failure(form, entries, error, status))
     return status
 
 

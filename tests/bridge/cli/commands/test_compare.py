@@ -341,6 +341,46 @@ def test_a_file_that_is_missing_or_invalid_does_not_differ(
     assert main(["compare", *files]) == status
 
 
+@pytest.mark.parametrize(("content", "status"), [(None, 3), ("<sdf", 6)])
+@pytest.mark.parametrize("form", ["json", "github", "sarif", "junit"])
+def test_what_cannot_be_read_has_the_forms_for_programs(
+    form: str,
+    content: str | None,
+    status: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "other.sdf"
+    if content is not None:
+        path.write_text(content)
+    code = "file.unreadable" if content is None else "xml.syntax"
+    assert main(["compare", X, str(path), "--format", form]) == status
+    printed = capsys.readouterr().out
+    if form == "json":
+        report = json.loads(printed)
+        assert (report["status"], report["diagnostics"][0]["code"]) == (status, code)
+    elif form == "github":
+        assert re.match(rf"::error file=\S*other\.sdf\S*title={code}::", printed)
+    elif form == "sarif":
+        (run,) = json.loads(printed)["runs"]
+        assert run["invocations"][0]["exitCode"] == status
+        assert [(found["ruleId"], found["level"]) for found in run["results"]] == [(code, "error")]
+    else:
+        suite = ElementTree.fromstring(printed)
+        assert suite.attrib["errors"] == "1"
+        assert code in suite.find("testcase/error").attrib["message"]  # type: ignore[union-attr]
+
+
+def test_an_error_in_no_file_is_a_notification_of_the_tool(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["compare", X, Z, "--format", "sarif", "--map", "none=joint"]) == 2
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert run["results"] == []
+    assert run["invocations"][0]["executionSuccessful"] is False
+    assert "none" in run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
+
+
 def test_findings_that_one_file_alone_has_are_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
