@@ -660,7 +660,7 @@ def _check_places(mechanism: Mechanism, parts: Sequence[_Part], diagnostics: Dia
     sides = {group: np.concatenate(found) for group, found in points.items()}
     X_WL_of = {part.link.name: part.link.X_WL for part in parts}
     joints = [
-        (joint, *(mechanism.weld_group_of(name) for name in (joint.parent, joint.child)))
+        (joint, mechanism.weld_group_of(joint.parent), mechanism.weld_group_of(joint.child))
         for joint in mechanism.scene.joints
         if not joint.virtual and WORLD not in (joint.parent, joint.child)
     ]
