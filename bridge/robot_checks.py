@@ -48,8 +48,8 @@ from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 
 LIGHT = 0.005
-"""Share of the mass of a robot without its heaviest link below which a link is not judged: covers,
-frames of sensors.
+"""Share of the mass of a robot below which a link is not judged: covers, frames of sensors. The
+heaviest link counts at most ten times the next, since its mass may be in grams.
 """
 DENSITIES = (1.0, 25_000.0)
 """Range of densities [kg/m^3]: a balloon of foam, and more than osmium (22,600)."""
@@ -184,6 +184,14 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
     Raises:
         LimitError: if the meshes have too many triangles.
     """
+    parts = _check_numbers(mechanism, diagnostics)
+    _check_siblings(mechanism.scene, diagnostics)
+    _check_weights(mechanism, diagnostics)
+    return _size(parts)
+
+
+def _check_numbers(mechanism: Mechanism, diagnostics: Diagnostics) -> Sequence[_Part]:
+    """Report all that may be a warning, and return the links with their points."""
     scene = mechanism.scene
     meshes = hulls(scene, diagnostics)
     parts = [_part(link, meshes) for link in scene.links]
@@ -194,10 +202,9 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
     has_other_lengths = len(diagnostics) > before
     if explained or not has_other_lengths:
         check_mesh_sizes(scene, meshes, diagnostics, explained)
-    masses = [part.mass for part in parts]
-    rest = sum(masses) - max(masses, default=0.0)
+    total = _mass_of_a_robot(parts)
     left_out = explained | _held(mechanism)  # the mass of what is held acts on nothing
-    judged = [p for p in parts if _is_judged(p, rest) and p.link.name not in left_out]
+    judged = [p for p in parts if _is_judged(p, total) and p.link.name not in left_out]
     _check_densities(judged, diagnostics)
     _check_gyration(judged, parts, diagnostics)
     for part in judged:
@@ -215,14 +222,12 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
     _check_limits(scene, diagnostics)
     _check_travel(scene, parts, diagnostics)
     _check_drives(scene, diagnostics)
-    _check_siblings(scene, diagnostics)
-    _check_weights(mechanism, diagnostics)
-    return _size(parts)
+    return parts
 
 
 def doubts(mechanism: Mechanism, limits: Limits | None = None) -> tuple[Diagnostic, ...]:
     """Return the warnings of `check_robot` about numbers of the robot, all of which change motion
-    or contact.
+    or contact. They take 2 to 8 % of a load whose meshes are in the cache.
 
     Args:
         mechanism: The robot.
@@ -230,25 +235,8 @@ def doubts(mechanism: Mechanism, limits: Limits | None = None) -> tuple[Diagnost
     """
     found = Diagnostics()
     with budgeted(limits), limited(found, mechanism.scene.name):
-        check_robot(mechanism, found)
+        _check_numbers(mechanism, found)
     return tuple(entry for entry in found if entry.severity == "warning" and is_doubt(entry))
-
-
-def doubts_without_shapes(mechanism: Mechanism) -> tuple[Diagnostic, ...]:
-    """Return those of `doubts` that need no shape: of limits, drives and moments of 0. They take
-    a hundredth of a load, where those of shapes take a third.
-
-    Args:
-        mechanism: The robot.
-    """
-    found = Diagnostics()
-    moving, has_moments = _moving_links(mechanism), _have_moments(mechanism)
-    for link in mechanism.scene.links:
-        if link.name in moving:
-            _check_moving(_Part(link, (), is_complete=False), link.name in has_moments, found)
-    _check_limits(mechanism.scene, found)
-    _check_drives(mechanism.scene, found)
-    return tuple(entry for entry in found if entry.severity == "warning")
 
 
 def is_doubt(entry: Diagnostic) -> bool:
@@ -262,8 +250,16 @@ def _size(parts: Sequence[_Part]) -> RobotSize:
     return RobotSize(mass, float(np.ptp(z)) if len(z) else 0.0)
 
 
-def _is_judged(part: _Part, rest: float) -> bool:
-    return part.is_complete and part.extent > 0.0 and part.mass > LIGHT * rest
+def _mass_of_a_robot(parts: Sequence[_Part]) -> float:
+    """Return the mass of all links, the heaviest with at most ten times that of the next one."""
+    if len(parts) < 2:
+        return 0.0
+    *others, heaviest = sorted(part.mass for part in parts)
+    return sum(others) + min(heaviest, 10.0 * others[-1])
+
+
+def _is_judged(part: _Part, total: float) -> bool:
+    return part.is_complete and part.extent > 0.0 and part.mass > LIGHT * total
 
 
 def _moving_links(mechanism: Mechanism) -> frozenset[str]:
@@ -497,10 +493,11 @@ def _has_surely_a_density(part: _Part, lower: float, upper: float) -> bool:
     range: the box around it, and two tetrahedra within it.
     """
     points = part.points - part.points[0]
-    first = points[np.argmax(np.linalg.norm(points, axis=1))]
-    across = np.cross(points, first)
-    second = points[np.argmax(np.linalg.norm(across, axis=1))]
-    volumes = points @ np.cross(first, second) / 6.0
+    squares = (points**2).sum(axis=1)
+    first = points[np.argmax(squares)]
+    second = points[np.argmax(squares * (first @ first) - (points @ first) ** 2)]
+    (a, b, c), (d, e, f) = first.tolist(), second.tolist()
+    volumes = points @ (b * f - c * e, c * d - a * f, a * e - b * d) / 6.0
     box = float(np.prod(np.ptp(part.points, axis=0)))
     return part.mass >= lower * box and part.mass <= upper * float(np.ptp(volumes))
 
@@ -600,7 +597,7 @@ def _check_center(part: _Part, diagnostics: Diagnostics) -> None:
 
 def _distance_to_hull(points: Array, enough: float = 0.0) -> float:
     """Return the distance of the origin from the hull of points [m]; see `_smallest_norm`."""
-    nearest = points[np.argmin(np.linalg.norm(points, axis=1))]
+    nearest = points[np.argmin((points**2).sum(axis=1))]
     return _smallest_norm(nearest, lambda x: points[np.argmin(points @ x)], enough)
 
 
@@ -621,7 +618,7 @@ def _smallest_norm(x: Array, support: Callable[[Array], Array], enough: float = 
         enough: Distance below which no smaller one is searched [m].
     """
     for _ in range(_STEPS):
-        length = float(np.linalg.norm(x))
+        length = math.sqrt(float(x @ x))
         if length <= enough:
             return length
         farthest = support(x)
@@ -704,7 +701,7 @@ def _check_collision_place(part: _Part, diagnostics: Diagnostics) -> None:
     arguments: dict[str, Any] = {"subjects": (part.link.name,), "link": part.link.name}
     sides = np.abs((high - low) - (high_drawn - low_drawn)).max()
     apart = APART_ALIKE if sides <= ALIKE * max(sizes) else APART
-    if distance > apart * max(sizes) and not is_inside:
+    if distance > max(apart * max(sizes), PLACEHOLDER) and not is_inside:
         diagnostics.add(
             codes.ROBOT_COLLISION_APART,
             part.link.where,
@@ -731,6 +728,7 @@ def _check_places(mechanism: Mechanism, parts: Sequence[_Part], diagnostics: Dia
         X_WL = part.link.X_WL
         points[mechanism.weld_group_of(part.link.name)].append(part.points @ X_WL.R.T + X_WL.p)
     sides = {group: np.concatenate(found) for group, found in points.items()}
+    extents = {group: _diagonal(side) for group, side in sides.items()}
     X_WL_of = {part.link.name: part.link.X_WL for part in parts}
     group_of = mechanism.weld_group_of
     joints = [
@@ -740,19 +738,19 @@ def _check_places(mechanism: Mechanism, parts: Sequence[_Part], diagnostics: Dia
     ]
     if sum(len(sides[one]) + len(sides[two]) for _, one, two in joints) > _MAX_POINTS:
         return
-    diagonals = {group: _diagonal(points) for group, points in sides.items()}
     gaps: list[_Place] = []
     misses: list[_Place] = []
     for joint, one, two in joints:
-        first, second = sides[one], sides[two]
-        extent = min(diagonals[one], diagonals[two])
+        extent = min(extents[one], extents[two])
         if one == two or extent <= PLACEHOLDER:
             continue
-        distance = _distance_between(first, second, 0.5 * TOUCHING * extent)
-        gaps.append((distance / extent, distance, joint))
-        if joint.type in _TURNING:
-            X_WJ = X_WL_of[joint.parent] @ joint.X_PJ
-            misses.append(max((_beside(X_WJ, joint, side) for side in (first, second)), key=_ratio))
+        X_WJ = X_WL_of[joint.parent] @ joint.X_PJ
+        if _may_have_one(gaps, TOUCHING):
+            distance = _distance_between(sides[one], sides[two], X_WJ.p, 0.5 * TOUCHING * extent)
+            gaps.append((distance / extent, distance, joint))
+        if joint.type in _TURNING and _may_have_one(misses, THROUGH):
+            beside = (_beside(X_WJ, joint, sides[group], extents[group]) for group in (one, two))
+            misses.append(max(beside, key=_ratio))
     _report_odd(gaps, GAP, TOUCHING, codes.ROBOT_GAP, diagnostics) or _report_odd(
         misses, BESIDE, THROUGH, codes.ROBOT_AXIS, diagnostics
     )
@@ -767,12 +765,16 @@ def _ratio(place: _Place) -> float:
     return place[0]
 
 
-def _beside(X_WJ: Pose, joint: Joint, points: Array) -> _Place:
+def _may_have_one(places: Sequence[_Place], small: float) -> bool:
+    """Return whether at most one of some ratios is not small."""
+    return sum(_ratio(place) >= small for place in places) < 2
+
+
+def _beside(X_WJ: Pose, joint: Joint, points: Array, extent: float) -> _Place:
     """Return the distance of an axis of rotation from the hull of points."""
     axis = X_WJ.R @ np.asarray(joint.axes[0].xyz)
     offsets = points - X_WJ.p
     across = offsets - np.outer(offsets @ axis, axis)
-    extent = _diagonal(points)
     distance = _distance_to_hull(across, 0.5 * THROUGH * extent)
     return distance / extent, distance, joint
 
@@ -799,10 +801,18 @@ def _report_odd(
     return True
 
 
-def _distance_between(first: Array, second: Array, enough: float) -> float:
-    """Return the distance between the hulls of points [m]; see `_distance_to_hull`."""
+def _distance_between(first: Array, second: Array, p: Array, enough: float) -> float:
+    """Return the distance between the hulls of points [m]; see `_smallest_norm`.
+
+    Args:
+        first: Points, shape (n, 3) [m].
+        second: Points, shape (n, 3) [m].
+        p: A point near both [m].
+        enough: Distance below which no smaller one is searched [m].
+    """
+    nearest = [side[np.argmin(((side - p) ** 2).sum(axis=1))] for side in (first, second)]
     return _smallest_norm(
-        first[0] - second[0],
+        nearest[0] - nearest[1],
         lambda x: first[np.argmin(first @ x)] - second[np.argmax(second @ x)],
         enough,
     )
@@ -833,13 +843,14 @@ def _check_limits(scene: Scene, diagnostics: Diagnostics) -> None:
 
 def _check_travel(scene: Scene, parts: Sequence[_Part], diagnostics: Diagnostics) -> None:
     """Report prismatic joints between two bodies that move much farther than the robot is large."""
+    sliding = [joint for joint in scene.joints if joint.type is JointType.PRISMATIC]
+    if not sliding:
+        return
     extents = {part.link.name: part.extent for part in parts}
     places = [part.points @ part.link.X_WL.R.T + part.link.X_WL.p for part in parts]
     size = _diagonal(np.concatenate([np.zeros((0, 3)), *places]))
-    for joint in scene.joints:
-        if joint.type is not JointType.PRISMATIC or not all(
-            extents.get(name) for name in (joint.parent, joint.child)
-        ):
+    for joint in sliding:
+        if not all(extents.get(name) for name in (joint.parent, joint.child)):
             continue
         limits = [abs(x) for x in (joint.axes[0].lower, joint.axes[0].upper) if abs(x) < UNLIMITED]
         travel = max(limits, default=0.0)

@@ -7,6 +7,7 @@ imports.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -41,8 +42,8 @@ else:
 
 _PATIENCE = 0.05
 """Time for which a fork waits for one lock before it gives back the others [s]."""
-_MAX_WAIT = 5.0
-"""Longest wait for imports before a fork [s]."""
+_MAX_WAIT = 10.0
+"""Longest wait before a fork for imports of which none begins or ends [s]."""
 
 
 def _wait_for_imports() -> None:
@@ -50,12 +51,14 @@ def _wait_for_imports() -> None:
     their locks stay locked in it.
     """
     locks: dict[str, Any] = getattr(sys.modules["_frozen_importlib"], "_module_locks", {})
-    own, end = (None, threading.get_ident()), time.monotonic() + _MAX_WAIT
-    while time.monotonic() < end:
-        held = [getattr(reference(), "owner", None) for reference in list(locks.values())]
-        if all(owner in own for owner in held):
-            return
-        time.sleep(0.001)
+    own, seen, end = (None, threading.get_ident()), {""}, math.inf
+    while seen and time.monotonic() < end:
+        owners = {n: getattr(reference(), "owner", None) for n, reference in list(locks.items())}
+        held = {name for name, owner in owners.items() if owner not in own}
+        if held != seen:
+            seen, end = held, time.monotonic() + _MAX_WAIT
+        if held:
+            time.sleep(0.001)
 
 
 _LOCKS: list[Any] = []

@@ -34,7 +34,7 @@ from .node import Node
 from .scene import Scene
 from .text import check_option_names, check_option_value
 from .urdf.srdf import report_unused, with_srdf
-from .urdf.xacro import expand, has_xacro, is_xacro
+from .urdf.xacro import expand, has_xacro
 from .xml import model_in, parse, read_bytes
 
 if TYPE_CHECKING:
@@ -136,9 +136,9 @@ def read_file(path: Path, context: Context) -> Scene | None:
         chain = " -> ".join(p.name for p in files)
         context.diagnostics.add(codes.FILE_INCLUDE_CYCLE, Where(str(path)), chain=chain)
         return None
-    suffix, needs_xacro = path.suffix.lower(), is_xacro(path)
-    data = None if needs_xacro else read_bytes(path, context.diagnostics)
-    if needs_xacro or (data is not None and suffix == ".urdf" and has_xacro(data)):
+    suffix = path.suffix.lower()
+    data = None if suffix == ".xacro" else read_bytes(path, context.diagnostics)
+    if suffix == ".xacro" or (data is not None and suffix == ".urdf" and has_xacro(data)):
         expansion = expand(path, context)
         return expansion and read_data(
             expansion.data, str(path), "xml", context.inside(path), expansion.places

@@ -121,8 +121,9 @@ class Limits:
     """Bytes of address space of this process."""
     mjcf_elements: int = 50_000
     """Elements that one MJCF document makes, by replication, composition and attachment too; n
-    bodies, frames, classes, replicas or copies of a name count more often, since MuJoCo's time for
-    them grows as n * n, so that about 5,000 bodies may be in a document.
+    bodies, particles, frames, classes, replicas, attached models or copies of a name count more
+    often, since MuJoCo's time for them grows as n * n, so that about 5,000 bodies may be in a
+    document.
     """
     mesh_triangles: int = 5_000_000
     """Triangles of one mesh file, as often as nodes place them."""

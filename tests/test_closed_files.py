@@ -548,6 +548,10 @@ def name_of(secret: Path, folder: Path, where: str) -> str:
         "model": f"model://mine/x/../{way}",
         "escaped": "file://" + way.replace("..", "%2e%2e"),
         "backslash": way.replace("/", "\\"),
+        "nul": f"file://{secret}%00",
+        "double": "file://" + way.replace("..", "%252e%252e"),
+        "undecodable": f"file://{secret.parent}/%ff{secret.name}",
+        "device": "/dev/zero",
     }
     return names.get(where, secret.name)
 
@@ -555,7 +559,9 @@ def name_of(secret: Path, folder: Path, where: str) -> str:
 QUICK = ("current", "absolute", "link", "case")
 STRICT = ("current", "absolute")
 """Names that are given to a strict load too; it ends where a lenient one goes on."""
-SLOW = ("up", "file", "package", "model", "escaped", "backslash")
+SLOW = ("up", "file", "package", "any")
+ANY = ("model", "escaped", "backslash", "nul", "double", "undecodable", "device", "pipe")
+"""Names of which each place gets one."""
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -567,6 +573,8 @@ def test_a_file_that_may_not_be_read_is_never_touched(
     name: str, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines: tuple[Any, int]
 ) -> None:
     place = PLACES[name]
+    if where == "any":
+        where = ANY[list(PLACES).index(name) % len(ANY)]
     others, start = tmp_path / "others", tmp_path / "start"
     folder = tmp_path / "mine" / "meshes" if where == "link" else tmp_path / "mine"
     for made in (others, start, folder):
@@ -577,6 +585,8 @@ def test_a_file_that_may_not_be_read_is_never_touched(
     secret_file(secret)
     if where == "link":
         (folder / secret.name).symlink_to(secret)
+    if where == "pipe":
+        os.mkfifo(folder / secret.name)
     uri = name_of(secret, folder, where)
     for file, text in place.files.items():
         (folder / file).parent.mkdir(exist_ok=True)
@@ -591,6 +601,7 @@ def test_a_file_that_may_not_be_read_is_never_touched(
         assert str(main) in opened(seen)
         roots = [tmp_path / "mine", tmp_path / "cache", out]
         assert outside(seen, tmp_path, roots) == []
+        assert "/dev/zero" not in opened(seen)
     kept = [
         path.read_bytes()
         for root in tmp_path.glob("out*")

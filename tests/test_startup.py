@@ -144,7 +144,7 @@ for _ in range(int(sys.argv[1])):
     time.sleep(0.1)
     child = os.fork()
     if not child:
-        signal.alarm(30)
+        signal.alarm(200)  # of the clock: on a busy machine imports take a minute
         bridge.to_mjcf("assets/arm/model.sdf", quiet=True)
         bridge.to_sdf(loaders.load_string(MJCF, format='mjcf', quiet=True), quiet=True)
         os._exit(0)
@@ -154,6 +154,34 @@ for thread in threads:
     thread.join()
 print(ended)
 """
+
+
+SLOW_IMPORT = """
+import os, signal, sys, threading, time
+import loaders.deferred
+loaders.deferred._MAX_WAIT = 0.5
+sys.path.insert(0, sys.argv[1])
+threading.Thread(target=lambda: __import__("slow")).start()
+time.sleep(0.1)
+child = os.fork()
+if not child:
+    signal.alarm(100)
+    import slow
+    os._exit(slow.last)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_fork_waits_for_an_import_as_long_as_it_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "slow").mkdir()
+    names = "abcd"
+    for name in names:
+        (tmp_path / "slow" / f"{name}.py").write_text("import time; time.sleep(0.25)\n")
+    imports = "\n".join(f"import slow.{name}" for name in names)
+    (tmp_path / "slow" / "__init__.py").write_text(f"{imports}\nlast = 3\n")
+    command = [sys.executable, "-W", "ignore", "-c", SLOW_IMPORT, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "3\n"
 
 
 def test_a_child_of_a_process_with_busy_threads_ends() -> None:

@@ -48,7 +48,7 @@ from bridge.codes import (
     MESH_SEPARATE_PARTS_OPEN,
 )
 from bridge.output import scratch_folder
-from loaders.diagnostics import Code, Diagnostics, ExportError, Where
+from loaders.diagnostics import LOGGER, Code, Diagnostics, ExportError, Where
 from loaders.meshes import MeshData, MeshPart
 from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Mesh
@@ -1059,6 +1059,7 @@ def _report_failure(collision: CollisionMesh, error: DecompositionError) -> None
 
 def _cached_parts(collision: CollisionMesh) -> tuple[Solid, ...]:
     """Return the convex parts of a mesh, from the cache if it can be written."""
+    LOGGER.info("decomposing %s into convex parts", collision.mesh.uri)
     try:
         return convex_parts(collision.solid, collision.mesh, cache_folder() / "convex")
     except OSError:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
@@ -446,7 +447,7 @@ def hulls(scene: Scene, diagnostics: Diagnostics) -> Mapping[Mesh, Array | None]
     uses = {mesh: (link.name, shape.name) for link, shape, mesh in meshes_of(scene)}
     record = ""
     try:
-        key = [(*names, mesh_key(mesh)) for mesh, names in uses.items()]
+        key = [(*names, repr(mesh)) for mesh, names in uses.items()]
         record = record_path(f"{cache_path()}/{_SUBFOLDER}", _VERSION, "hulls", key)
         known = read_record(record, _is_hull) if uses else None
         if known is not None and len(known.parts) == len(uses):
@@ -460,22 +461,27 @@ def hulls(scene: Scene, diagnostics: Diagnostics) -> Mapping[Mesh, Array | None]
         read = check_meshes(scene, found)
     diagnostics.extend(found)
     if record and uses:
-        parts = tuple(
-            {"hull": None if points is None else points.tolist()} for points in read.values()
-        )
+        parts = tuple(map(_hull_record, read.values()))
         made = Conversion(parts=parts, findings=tuple(found), files=sources, costs=costs)
         with suppress(OSError):
             write_record(made, record)
     return read
 
 
+def _hull_record(points: Array | None) -> dict[str, str | None]:
+    """Return points in the form of a record: bytes, since numbers as text take long to read."""
+    if points is None:
+        return {"hull": None}
+    return {"hull": b64encode(np.ascontiguousarray(points, dtype="<f8").tobytes()).decode()}
+
+
 def _is_hull(part: Any) -> bool:
-    return isinstance(part, dict) and isinstance(part.get("hull"), list | None)
+    return isinstance(part, dict) and isinstance(part.get("hull", 0), str | None)
 
 
 def _hull(part: Mapping[str, Any]) -> Array | None:
-    points = part["hull"]
-    return None if points is None else np.array(points, dtype=float).reshape(-1, 3)
+    text = part["hull"]
+    return None if text is None else np.frombuffer(b64decode(text), dtype="<f8").reshape(-1, 3)
 
 
 def source_files(mesh: Mesh) -> tuple[str, ...]:

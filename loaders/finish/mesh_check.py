@@ -27,6 +27,8 @@ MOST_POINTS = 200
 """Number of vertices from which only extreme ones are kept."""
 _DIRECTIONS = 160
 """Number of directions in which they are extreme."""
+_BLOCK = 1 << 16
+"""Number of vertices that are compared at once."""
 
 
 def check_meshes(scene: Scene, diagnostics: Diagnostics) -> dict[Mesh, Array | None]:
@@ -141,7 +143,11 @@ def extreme(vertices: Array) -> Array:
         return vertices
     spread = np.random.default_rng(0).normal(size=(_DIRECTIONS, 3))
     towards = np.concatenate((spread, np.eye(3), -np.eye(3)))
-    return np.asarray(vertices[np.unique(np.argmax(vertices @ towards.T, axis=0))])
+    kept = vertices[:0]
+    for start in range(0, len(vertices), _BLOCK):
+        some = np.concatenate((kept, vertices[start : start + _BLOCK]))
+        kept = some[np.unique(np.argmax(towards @ some.T, axis=1))]
+    return kept
 
 
 def _is_plausible(size: float, offset: float, beside: Iterable[float]) -> bool:

@@ -73,9 +73,10 @@ _RENAMED = 40
 """A named element in a replica of n copies counts as n * n / 40 more elements: MuJoCo, which names
 each copy, compares its name with those of all others.
 """
-_CROWDS = {"replicate": 10, "body": 800, "frame": 800, "default": 800}
-"""MuJoCo's time for n elements of a kind grows as n * n, so that they count as n * n / these more
-elements. 5,000 bodies take 1 to 2 s, and so do 700 replicas.
+_CROWDS = {"attach": 5, "replicate": 10, "body": 800, "frame": 800, "default": 800}
+"""MuJoCo's time for n elements of a kind grows as n * n, and as n ** 3 for attached models, so
+that they count as n * n / these more elements. 5,000 bodies take 1 to 2 s, and so do 700 replicas
+and 500 attached models.
 """
 _COUNTED = frozenset(
     {
@@ -244,6 +245,7 @@ def _measured(root: Node, models: Mapping[str, Size], most: int) -> Size:
             _check_sizes(node)
             unsized += [node] * _lacks_a_grid(node)
             own = _copies(node)
+            total += _added_to(crowds, "body", copies * _particles(node))
             copies *= own
             if node.tag == "replicate":  # which renames what the replicas in it have made
                 renamed = renamed * own + own * own
@@ -378,6 +380,14 @@ def _copies(node: Node) -> int:
         1,
         math.ceil(math.prod(_product(node.attributes.get(key, "1")) for key in _COUNTS[node.tag])),
     )
+
+
+def _particles(node: Node) -> int:
+    """Return how many bodies the particles of a soft body are; 0 for any other element."""
+    key = node.attributes
+    if node.tag != "flexcomp" or key.get("rigid") == "true" or key.get("dof", "full") != "full":
+        return 0
+    return max(len(key.get("point", "").split()) // 3, math.ceil(_product(key.get("count", "1"))))
 
 
 def _check_sizes(node: Node) -> None:

@@ -353,11 +353,6 @@ class Expansion(NamedTuple):
     """The file and line of each element, in the order of the document."""
 
 
-def is_xacro(path: Path) -> bool:
-    """Return whether a file is a xacro file, by its suffix."""
-    return path.suffix.lower() == ".xacro"
-
-
 def has_xacro(data: bytes) -> bool:
     """Return whether a file has elements or expressions of xacro, which must be expanded, whatever
     its suffix.

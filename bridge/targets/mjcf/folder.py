@@ -14,7 +14,7 @@ from bridge.lowering.sources import Source, loss_summary
 from bridge.mechanism import Mechanism
 from bridge.mechanism.dynamics import poses
 from bridge.mechanism.home import home_coordinates
-from bridge.robot_checks import doubts_without_shapes
+from bridge.robot_checks import doubts
 from bridge.sensors import Message
 from bridge.targets.folder import DocumentText, Export, ExportFiles, export_folder
 from bridge.targets.mjcf import codes
@@ -673,7 +673,7 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
         mechanism, chosen = mechanism_and_options(source, options)
         built = build(mechanism, chosen)
         require_xml_depth(built.root)
-        losses.add((*built.diagnostics, *doubts_without_shapes(mechanism)))
+        losses.add((*built.diagnostics, *doubts(mechanism, options.get("limits"))))
     return Mjcf.from_built(built)
 
 
@@ -692,5 +692,5 @@ def to_mjspec(source: Source, **options: Unpack[MjcfOptions]) -> Any:
     with loss_summary(source, options) as losses:
         mechanism, chosen = mechanism_and_options(source, options)
         built = build(mechanism, chosen)
-        losses.add((*built.diagnostics, *doubts_without_shapes(mechanism)))
+        losses.add((*built.diagnostics, *doubts(mechanism, options.get("limits"))))
     return to_spec(built.root, built.assets, built.digests)

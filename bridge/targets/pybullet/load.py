@@ -24,7 +24,7 @@ from bridge.lowering.transform import placed, scaled, switched
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import Position, initial_positions, positions_of
-from bridge.robot_checks import doubts_without_shapes
+from bridge.robot_checks import doubts
 from bridge.stdout_capture import capture_stdout
 from bridge.targets.pybullet import codes
 from loaders import LoadOptions
@@ -589,7 +589,7 @@ def _prepared(
             exclusion=settings.exclusion,
             **load_options,
         )
-        doubtful = doubts_without_shapes(mechanism)
+        doubtful = doubts(mechanism, load_options.get("limits"))
         if settings.scale != 1.0:
             mechanism = scaled(mechanism, settings.scale)
         mechanism = switched(mechanism)

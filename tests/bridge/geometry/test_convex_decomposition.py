@@ -333,8 +333,10 @@ def test_nothing_is_printed_and_the_same_parts_come_from_an_empty_cache(gutter_f
     assert len(one) == 1
 
 
-def test_parts_are_made_once(gutter_file, monkeypatch):
-    first, _ = convex_decomposition_made(mesh_of(gutter_file, **PARTS_ASKED))
+def test_parts_are_made_once(gutter_file, monkeypatch, caplog):
+    with caplog.at_level("INFO", "sdfbridge"):
+        first, _ = convex_decomposition_made(mesh_of(gutter_file, **PARTS_ASKED))
+    assert caplog.messages == ["decomposing gutter.stl into convex parts"]
     monkeypatch.setattr(convex_decomposition, "_make", lambda *_: pytest.fail("made again"))
     again, _ = convex_decomposition_made(mesh_of(gutter_file, **PARTS_ASKED))
     assert [part.data for part in again] == [part.data for part in first]

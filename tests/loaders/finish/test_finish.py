@@ -5,6 +5,7 @@ of meshes.
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import bridge
 import loaders
 from loaders.diagnostics import Diagnostics
 from loaders.finish.finish import with_references
-from loaders.finish.mesh_check import check_mesh_sizes, check_meshes
+from loaders.finish.mesh_check import check_mesh_sizes, check_meshes, extreme
 from loaders.model import Box, Collision, Link, Mesh, Visual
 from loaders.pose import IDENTITY, Pose
 from tests.support.mesh_files import collada
@@ -190,6 +191,20 @@ def test_a_scene_without_collada_visuals_stays_as_it_is() -> None:
 
 
 # The checks of the mesh files of a scene.
+
+
+def test_the_extreme_points_of_a_large_mesh_are_found_piece_by_piece() -> None:
+    vertices = np.random.default_rng(0).normal(size=(200_000, 3))
+    tracemalloc.start()
+    found = extreme(vertices)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 150e6  # all products together have 266 MB
+    for axis in range(3):
+        assert found[:, axis].min() == vertices[:, axis].min()
+        assert found[:, axis].max() == vertices[:, axis].max()
+    assert 6 < len(found) <= 166
+    assert {*map(tuple, found)} == {*map(tuple, extreme(found))} <= {*map(tuple, vertices)}
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,10 @@ LARGE = {
         + "</default>"
     ),
     "particles": document('<flexcomp name="f" type="grid" count="1000 1000 10"/>'),
+    "particles that are bodies": document('<flexcomp name="f" type="grid" count="100 100 1"/>'),
+    "points that are bodies": document(
+        f'<flexcomp name="f" type="direct" dim="1" point="{"0 0 0 " * 8000}" element="0 1"/>'
+    ),
     "composite": document('<body><composite type="cable" count="999999 1 1"/></body>'),
     "long cable": document('<body><composite type="cable" count="1024 1 1"/></body>'),
     "cable": document('<body><composite type="cable" count="2000 1 1"/></body>'),
@@ -169,6 +173,16 @@ def test_only_limits_may_be_infinite(number: str, tmp_path: Path) -> None:
         tmp_path, document(f'<body pos="0 {number} 0"><joint range="-inf 1"/>{BALL}</body>')
     )
     assert [problem.code for problem in problems(path)] == ["mjcf-in.not-finite"]
+
+
+@pytest.mark.parametrize(("count", "is_read"), [(300, True), (600, False)])
+def test_many_attached_models_are_too_large(count: int, is_read: bool, tmp_path: Path) -> None:
+    attached = "".join(f'<attach model="m" prefix="p{i}_"/>' for i in range(count))
+    asset = '<asset><model name="m" file="part.xml"/></asset>'
+    part = f"<mujoco><worldbody><body>{BALL}</body></worldbody></mujoco>"
+    file = written(tmp_path, document(attached, asset), **{"part.xml": part})
+    found = [entry.code for entry in problems(file) if entry.severity == "error"]
+    assert found == ([] if is_read else ["mjcf-in.too-large"])
 
 
 def test_many_replicates_that_make_one_copy_each_are_not_too_large(tmp_path: Path) -> None:
