@@ -444,5 +444,5 @@ def write_reports(
 
 
 def _encoded(text: str) -> bytes:
-    """Return a text as UTF-8; names of files may hold bytes that are no characters."""
+    """Return a text as UTF-8; names of files may hold bytes that encode no character."""
     return text.encode(errors="backslashreplace")

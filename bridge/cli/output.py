@@ -72,7 +72,7 @@ def in_command_words(text: str, command: str) -> str:
 
 
 def with_command_words(entry: Diagnostic, command: str) -> Diagnostic:
-    """Return a diagnostic whose hint is in the words of the command line.
+    """Return a diagnostic whose hint names options of the command line.
 
     Args:
         entry: The diagnostic.

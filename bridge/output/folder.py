@@ -96,7 +96,7 @@ class FolderState:
     """The entries of an existing output folder, compared with its manifest.
 
     Attributes:
-        edited: Files of the manifest whose content has changed since, or that are no regular files
+        edited: Files of the manifest whose content has changed since, or that are not regular files
             any more.
         foreign: Entries that no export wrote: files, links, and folders that the manifest does not
             need.

@@ -183,7 +183,7 @@ class Comparison(Findings):
 
 
 def _encoded(text: str) -> bytes:
-    """Return a text as UTF-8; names of files may hold bytes that are no characters."""
+    """Return a text as UTF-8; names of files may hold bytes that encode no character."""
     return text.encode(errors="backslashreplace")
 
 
@@ -519,7 +519,7 @@ def _environment(
 
 
 def _processor() -> str:
-    """Return the name of the processor; that of its kind where the system tells no other."""
+    """Return the name of the processor, or of its kind if the system gives no name."""
     with suppress(OSError):
         for text in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if text.startswith("model name"):

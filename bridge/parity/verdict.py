@@ -354,7 +354,7 @@ class Findings:
 
     @property
     def agreement(self) -> Verdict:
-        """The verdict over the rows alone, whatever was not compared; never INCOMPLETE."""
+        """The verdict over the rows alone, without regard to gaps; never INCOMPLETE."""
         outcomes = {row.outcome for row in self.rows}
         if Outcome.FAILED in outcomes:
             return Verdict.DIFFERS

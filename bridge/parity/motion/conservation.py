@@ -84,7 +84,7 @@ def invariant_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterat
 
     Args:
         mechanism: The mechanism to simulate.
-        factories: The engines by name; slow ones, as the reference, take no part.
+        factories: The engines by name; slow ones, such as the reference, are left out.
         seed: Seed of the random initial states.
     """
     engines = [

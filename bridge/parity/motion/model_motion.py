@@ -179,7 +179,7 @@ def driven_rows(
 
     Args:
         mechanism: The mechanism to simulate.
-        factories: The engines by name; the reference, which has no actuators, takes no part.
+        factories: The engines by name; the reference, which has no actuators, is left out.
         seed: Seed of the random initial state and of the commands.
     """
     engines = _simulators(factories)

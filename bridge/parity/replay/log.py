@@ -112,7 +112,7 @@ class Log:
         return tuple(dict.fromkeys(found))
 
     def get(self, role: Role, quantity: str, joint: str) -> Series | None:
-        """Return the samples of one quantity of a joint; None if there are none.
+        """Return the samples of one quantity of a joint; None if the log lacks it.
 
         Args:
             role: The role of the samples.

@@ -614,7 +614,7 @@ def _end(kind: str, i: int, k: int, view: View) -> str:
 
 
 def actuators(view: View) -> Stated:
-    """Yield what each actuator drives, and the settings that are no part of its law.
+    """Yield the target of each actuator, and the settings that do not belong to its law.
 
     Args:
         view: The compiled model.

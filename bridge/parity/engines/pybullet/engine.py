@@ -855,7 +855,7 @@ class PyBulletEngine(BaseEngine):
         return couplings
 
     def _gears(self) -> dict[tuple[tuple[int, int], tuple[int, int]], Gear]:
-        """Return the gears of laws that are no lines, by their ends."""
+        """Return the gears of laws that are not linear, by their ends."""
         return {(gear.follower, gear.leader): gear for body in self._bodies for gear in body.gears}
 
     def _body_constraints(self) -> dict[str, set[int]]:

@@ -347,7 +347,7 @@ def _extent(pybullet: Any, client: int, bodies: Sequence[Any]) -> float:
 def _distances(
     pybullet: Any, client: int, bodies: Sequence[Any]
 ) -> dict[frozenset[LinkIndex], float]:
-    """Return the distances of links that are near each other, whatever the filters say."""
+    """Return the distances of links that are near each other, without regard to the filters."""
     found: dict[frozenset[LinkIndex], float] = {}
     for number, one in enumerate(bodies):
         for two in bodies[number:]:
