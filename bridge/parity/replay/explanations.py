@@ -296,7 +296,7 @@ class _Fit:
             largest = np.diag(hessian).max() * np.eye(len(x))  # parameters may have no effect here
             damped = hessian + damping * (np.diag(np.diag(hessian)) + 0.1 * largest)
             step = -np.linalg.lstsq(damped, gradient, rcond=WEAKEST)[0] * scale
-            tried = np.clip(x + step, lower, upper)
+            tried = np.clip(_moved(x, step, lower), lower, upper)
             residual = self.at(c, tried.tolist())
             rss = float(residual @ residual)
             if rss < solution.rss:
@@ -309,6 +309,14 @@ class _Fit:
                     is_final=change < CONVERGED or solution.rss - rss < SETTLED * solution.rss,
                 )
         return dataclasses.replace(solution, jacobian=jacobian, is_final=True)
+
+
+def _moved(x: Array, step: Array, lower: Array) -> Array:
+    """Return parameters after a step: those that are positive by nature, such as gains, change by a
+    factor, since what they do changes less the larger they are.
+    """
+    ratio = np.divide(step, x, out=np.zeros_like(x), where=lower > 0.0)
+    return np.where(lower > 0.0, x * np.exp(np.clip(ratio, -7.0, 7.0)), x + step)
 
 
 # --- judgment -------------------------------------------------------------------------------------
