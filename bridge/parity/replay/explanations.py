@@ -29,7 +29,7 @@ from loaders.text import printable
 
 from .errors import EngineReplay, residuals, unit_of
 from .log import Log, Role
-from .rollout import Experiment, Open, ReplayedMotion, renamed, roll_out
+from .rollout import Experiment, Open, ReplayedMotion, in_radians, renamed, roll_out
 
 Tables = Mapping[str, Mapping[str, Any]]
 """Tables of a file of overrides."""
@@ -51,6 +51,12 @@ SETTLED = 1e-3
 """Relative change of the sum of squares at which a fit ends."""
 DIFFERENCE = 1e-4
 """Difference of a parameter for derivatives, relative to its scale."""
+TURN = 7.0
+"""Angle beyond which a log may be in degrees [rad]."""
+NEAR = 0.05
+"""Angles by which gravity is turned where a fit starts [rad]."""
+WEAKEST = 1e-9
+"""Part of the largest eigenvalue of a fit below which a direction has no effect."""
 MOST_PERIODS = 5000
 """Control periods of the log that are fitted at most, from its start."""
 LONGEST_DELAY = 12
@@ -166,7 +172,8 @@ def explain(
     bound = np.concatenate(
         [np.full(len(experiment.measured(e.joint)[0]), e.bound) for e in found.errors]
     )
-    floor = float(np.sum(np.square(bound / fit.scales)))
+    allowed = np.square(bound / fit.scales(experiment))
+    floor = float(np.sum(allowed))
     tried = [
         fit.screened(candidate, base)
         for candidate in candidates_of(mechanism, experiment, found.motion)
@@ -183,7 +190,8 @@ def explain(
     best: dict[tuple[str, tuple[str, ...]], _Solution] = {}
     for each in sorted([*refined, *tried[len(refined) :]], key=_cost):
         best.setdefault((each.candidate.kind, each.candidate.subjects), each)
-    ranked = [_judged(each, base, floor) for each in best.values()]
+    counts = [len(experiment.measured(joint)[0]) for joint in experiment.watched]
+    ranked = [_judged(each, base, allowed, np.cumsum(counts)[:-1]) for each in best.values()]
     return tuple(sorted(ranked, key=lambda e: not e.proposed))
 
 
@@ -216,17 +224,16 @@ class _Fit:
     mechanism: Mechanism
     experiment: Experiment
 
-    @property
-    def scales(self) -> Array:
-        """The range of the measured motion of all joints with the same unit, for each sample."""
+    def scales(self, experiment: Experiment) -> Array:
+        """Return the range of the measured motion of all joints with the same unit, for each
+        sample.
+        """
         ranges: dict[str, float] = {}
-        for joint in self.experiment.watched:
+        for joint in experiment.watched:
             unit = unit_of(self.mechanism, joint)
-            span = float(np.ptp(self.experiment.measured(joint)[1]))
+            span = float(np.ptp(experiment.measured(joint)[1]))
             ranges[unit] = max(ranges.get(unit, 1e-9), span)
-        counts = {
-            joint: len(self.experiment.measured(joint)[0]) for joint in self.experiment.watched
-        }
+        counts = {joint: len(experiment.measured(joint)[0]) for joint in experiment.watched}
         return np.concatenate(
             [np.full(n, ranges[unit_of(self.mechanism, joint)]) for joint, n in counts.items()]
         )
@@ -241,7 +248,7 @@ class _Fit:
         """
         motion = self.motion(trial)
         parts = [residuals(trial.experiment, motion, joint) for joint in self.experiment.watched]
-        relative = np.concatenate(parts) / self.scales
+        relative = np.concatenate(parts) / self.scales(trial.experiment)
         return np.clip(np.nan_to_num(relative, nan=1e3, posinf=1e3, neginf=-1e3), -1e3, 1e3)
 
     def at(self, candidate: Candidate, values: Sequence[float]) -> Array:
@@ -286,9 +293,10 @@ class _Fit:
         scaled = jacobian * scale
         gradient, hessian = scaled.T @ solution.residual, scaled.T @ scaled
         for damping in (0.0, 1e-2, 1.0, 1e2):
-            damped = hessian + damping * np.diag(np.diag(hessian)) + 1e-300 * np.eye(len(x))
-            step = -np.linalg.lstsq(damped, gradient, rcond=None)[0] * scale
-            tried = np.clip(x + step, lower, upper)
+            largest = np.diag(hessian).max() * np.eye(len(x))  # parameters may have no effect here
+            damped = hessian + damping * (np.diag(np.diag(hessian)) + 0.1 * largest)
+            step = -np.linalg.lstsq(damped, gradient, rcond=WEAKEST)[0] * scale
+            tried = np.clip(_moved(x, step, lower), lower, upper)
             residual = self.at(c, tried.tolist())
             rss = float(residual @ residual)
             if rss < solution.rss:
@@ -303,11 +311,26 @@ class _Fit:
         return dataclasses.replace(solution, jacobian=jacobian, is_final=True)
 
 
+def _moved(x: Array, step: Array, lower: Array) -> Array:
+    """Return parameters after a step: those that are positive by nature, such as gains, change by a
+    factor, since what they do changes less the larger they are.
+    """
+    ratio = np.divide(step, x, out=np.zeros_like(x), where=lower > 0.0)
+    return np.where(lower > 0.0, x * np.exp(np.clip(ratio, -7.0, 7.0)), x + step)
+
+
 # --- judgment -------------------------------------------------------------------------------------
 
 
-def _judged(solution: _Solution, base: Array, floor: float) -> Explanation:
-    """Return the explanation, which is proposed if chance and the step explain it badly."""
+def _judged(solution: _Solution, base: Array, allowed: Array, ends: Array) -> Explanation:
+    """Return the explanation, which is proposed if chance and the step explain it badly.
+
+    Args:
+        solution: The solution.
+        base: The residual without a change.
+        allowed: Squares of the bounds of all samples.
+        ends: Indices at which the samples of the next joint begin.
+    """
     c, p = solution.candidate, max(1, len(solution.candidate.parameters))
     before, after = float(base @ base), solution.rss
     count = independent(solution.residual)
@@ -315,8 +338,10 @@ def _judged(solution: _Solution, base: Array, floor: float) -> Explanation:
     ratio = (before - after) / p / max(after / freedom, 1e-30 * before)
     probability = chance(ratio, p, freedom)
     share = 1.0 - after / before
-    is_significant = probability <= SIGNIFICANCE or after <= floor
-    proposed = share >= LEAST_SHARE and is_significant and before - after > floor
+    is_significant = probability <= SIGNIFICANCE or after <= float(np.sum(allowed))
+    gains = np.square(base) - np.square(solution.residual) - allowed
+    exceeds = any(float(np.sum(of_joint)) > 0.0 for of_joint in np.split(gains, ends))
+    proposed = share >= LEAST_SHARE and is_significant and exceeds
     trial = c.change(solution.values)
     return Explanation(
         kind=c.kind,
@@ -388,7 +413,7 @@ def candidates_of(
     yield from _gain_candidates(experiment)
     yield from _axis_candidates(mechanism, experiment, motion)
     yield from _delay_candidates(experiment)
-    yield from _log_candidates(experiment)
+    yield from _log_candidates(mechanism, experiment)
     yield from _gravity_candidates(mechanism, experiment)
     yield from _mass_candidates(mechanism, experiment)
 
@@ -511,9 +536,10 @@ def _with_delay(experiment: Experiment, field: str, steps: int, _x: Sequence[flo
 _BOTH: tuple[Role, ...] = ("measured", "command")
 
 
-def _log_candidates(experiment: Experiment) -> Iterator[Candidate]:
+def _log_candidates(mechanism: Mechanism, experiment: Experiment) -> Iterator[Candidate]:
     """Yield other signs and another order of the joints in the log."""
     joints = tuple(dict.fromkeys((*experiment.watched, *experiment.driven)))
+    yield from _degrees_candidates(mechanism, experiment, joints)
     words = {_BOTH: "", ("measured",): " of measured values", ("command",): " of commands"}
     for roles, of in words.items():
         for joint in joints:
@@ -525,6 +551,30 @@ def _log_candidates(experiment: Experiment) -> Iterator[Candidate]:
                 (role, joint): (moved.get(joint, joint), 1.0) for role in roles for joint in joints
             }
             yield _log_candidate(experiment, f"order of joints{of}", tuple(moved), change)
+
+
+def _degrees_candidates(
+    mechanism: Mechanism, experiment: Experiment, joints: tuple[str, ...]
+) -> Iterator[Candidate]:
+    """Yield angles in degrees in the log, if some are larger than a turn."""
+    turning = tuple(joint for joint in joints if unit_of(mechanism, joint) == "rad")
+    roles: tuple[Role, ...] = ("measured", "command")
+    samples = (experiment.log.get(role, "position", joint) for role in roles for joint in turning)
+    found = (float(np.abs(each.values).max(initial=0.0)) for each in samples if each is not None)
+    if max(found, default=0.0) <= TURN:
+        return
+    words = {_BOTH: "", ("measured",): " of measured values", ("command",): " of commands"}
+    for which, of in words.items():
+        yield Candidate(
+            kind=f"degrees{of}", change=partial(_with_radians, experiment, which, turning)
+        )
+
+
+def _with_radians(
+    experiment: Experiment, roles: tuple[Role, ...], joints: tuple[str, ...], _x: Sequence[float]
+) -> Trial:
+    log = in_radians(experiment.log, roles, joints)
+    return Trial(tables={}, experiment=dataclasses.replace(experiment, log=log))
 
 
 def _orders(joints: tuple[str, ...]) -> Iterator[dict[str, str]]:
@@ -576,11 +626,12 @@ def _gravity_candidates(mechanism: Mechanism, experiment: Experiment) -> Iterato
     quarter = math.pi / 2.0
     angles = ((math.pi, 0.0), (quarter, 0.0), (-quarter, 0.0), (0.0, quarter), (0.0, -quarter))
     is_down = present[2] < 0.0 and not present[:2].any()
+    # the efforts of a planar robot do not change with one of two angles where that is zero
+    near = ((NEAR, NEAR),) if is_down else ()
     yield Candidate(
         kind="gravity turned",
         parameters=("roll [rad]", "pitch [rad]"),
-        starts=angles,
-        present=(0.0, 0.0) if is_down else (),
+        starts=(*near, *angles),
         lower=(-4.0, -4.0),
         upper=(4.0, 4.0),
         change=lambda x: Trial(

@@ -31,6 +31,8 @@ Role = Literal["measured", "command", "gain"]
 Key = tuple[Role, str, str]
 """Role, quantity and joint of a series; quantities of a gain are ``p`` and ``d``."""
 
+LONGEST_INTERVAL = 1.0
+"""Largest median interval of measured positions, between which nothing is known of a motion [s]."""
 MAX_CELLS = 50_000_000
 """Numbers that a log may hold."""
 _WORDS: Mapping[str, tuple[str, ...]] = {
@@ -45,6 +47,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     ),
     "measured": ("measured", "meas", "actual", "state", "feedback", "joint", "joints"),
     "unit": ("rad", "m", "s", "nm", "n"),
+    "degrees": ("deg", "degree", "degrees"),
 }  # fmt: skip
 _MEANING = {word: kind for kind, words in _WORDS.items() for word in words}
 _QUANTITIES = ("position", "velocity", "effort", "p", "d")
@@ -79,14 +82,23 @@ class Series:
         """
         if self.is_path:
             return self.at(times)
-        slack = 1e-9 * max(1.0, float(np.abs(self.times).max(initial=0.0)))
-        latest = np.searchsorted(self.times, times + slack, side="right") - 1
+        latest = np.searchsorted(self.times, times + slack(self.times), side="right") - 1
         held: Array = self.values[np.clip(latest, 0, len(self.values) - 1)]
         return held
 
     def at(self, times: Array) -> Array:
         """Return the values at times [s], by linear interpolation."""
         return np.interp(times, self.times, self.values)
+
+
+def slack(times: Array) -> float:
+    """Return how far two times may be apart that mean the same [s]: a nanosecond, or the rounding
+    of times since 1970.
+
+    Args:
+        times: Times [s].
+    """
+    return 1e-9 + 4.0 * float(np.spacing(np.abs(times).max(initial=0.0)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +180,7 @@ def read_log(
         diagnostics.add(codes.LOG_FORM, Where(str(path), error.line), reason=str(error))
         found = {}
     log = Log(file=str(path), series=found)
-    if found:
+    if not any(entry.severity == "error" for entry in diagnostics):
         check_contents(log, diagnostics, reading.left_out)
     diagnostics.raise_for(LoadError, strict=False)
     return log
@@ -184,7 +196,7 @@ class _Reading:
         diagnostics: Record for the findings.
         mapped: The meaning of columns that the caller states.
         columns: The column of each series that was found.
-        left_out: The columns that name a quantity of no joint of the model.
+        left_out: The columns that mean nothing for the model.
     """
 
     file: str
@@ -211,7 +223,6 @@ class _Reading:
 
     def report_unknown(self, column: str, joint: str) -> None:
         """Report a column about a joint that the model does not have."""
-        self.left_out.append(column)
         close = closest(joint, self.known)
         hint = f"did you mean {close}?" if close else ""
         self.diagnostics.add(codes.LOG_COLUMN, Where(self.file), hint=hint, column=repr(column))
@@ -235,7 +246,7 @@ def check_contents(log: Log, diagnostics: Diagnostics, left_out: Sequence[str] =
     Args:
         log: The log.
         diagnostics: Record for the findings.
-        left_out: Columns that name a quantity of no joint of the model.
+        left_out: Columns that mean nothing for the model.
     """
     lacks = []
     if not log.joints("measured", "position"):
@@ -367,6 +378,7 @@ def _mcap(data: bytes, reading: _Reading) -> dict[Key, Series]:
             del times[-1], values[-1]  # a new trajectory replaces the rest of the one before
         times.append(sample.time)
         values.append(sample.value)
+    reading.left_out.extend(lost)
     for column, joint in lost.items():
         reading.report_unknown(column, joint)
     found: dict[Key, Series] = {}
@@ -375,7 +387,7 @@ def _mcap(data: bytes, reading: _Reading) -> dict[Key, Series]:
         reading.note(key, column, Where(reading.file))
         table = _Table({column: values})
         instants = np.array(times)
-        _check_times(instants, table, reading)
+        _check_times(instants, table, reading, is_sampled=key[0] == "measured")
         found[key] = Series(instants, _numbers(column, table, reading), is_path)
     return found
 
@@ -479,9 +491,17 @@ def _series(table: _Table, reading: _Reading) -> dict[Key, Series]:
     found: dict[Key, Series] = {}
     for column, key in _keys((name for name in table.columns if name != times[0]), reading):
         reading.note(key, column, header)
-        values = _numbers(column, table, reading)
+        values = _numbers(column, table, reading) * _unit(column, key)
         found[key] = Series(instants[: len(values)], values)
     return found
+
+
+def _unit(column: str, key: Key) -> float:
+    """Return the unit of a column in SI units: that of angles whose name has a word for degrees."""
+    words = {word.lower() for word in _SEPARATORS.split(column)}
+    own = {word.lower() for word in _SEPARATORS.split(key[2])}
+    is_angle = key[1] in {"position", "velocity"}
+    return math.pi / 180.0 if is_angle and (words - own) & set(_WORDS["degrees"]) else 1.0
 
 
 def _check_lengths(table: _Table, rows: int) -> None:
@@ -520,8 +540,18 @@ def _number(cell: object) -> float:
         return math.nan
 
 
-def _check_times(times: Array, table: _Table, reading: _Reading) -> None:
+def _check_times(
+    times: Array, table: _Table, reading: _Reading, *, is_sampled: bool = True
+) -> None:
     wrong = np.flatnonzero(np.diff(times) <= 0.0)
+    interval = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+    if is_sampled and interval > LONGEST_INTERVAL:
+        reason = (
+            f"its rows are {interval:.3g} s apart; expected at most {LONGEST_INTERVAL:g} s: a "
+            "column of milliseconds is named time_ms, one of nanoseconds time_ns"
+        )
+        hint = "name the column of times time_ms, time_us or time_ns"
+        reading.diagnostics.add(codes.LOG_FORM, Where(reading.file), hint=hint, reason=reason)
     if len(wrong):
         row = int(wrong[0]) + 1
         reading.diagnostics.add(
@@ -540,7 +570,9 @@ def _keys(columns: Iterable[str], reading: _Reading) -> Iterator[tuple[str, Key]
         key = reading.mapped.get(column) or key_of(column, reading.known)
         if key is not None:
             yield column, key
-        elif (rest := _unknown_joint(column)) is not None:
+            continue
+        reading.left_out.append(column)
+        if (rest := _unknown_joint(column)) is not None:
             reading.report_unknown(column, rest)
 
 

@@ -24,7 +24,7 @@ from bridge.parity.states import State, exported
 from loaders.model import Actuator
 from loaders.pose import Array
 
-from .log import Log, Role
+from .log import Log, Role, slack
 
 Open = Callable[[Mechanism], Engine]
 """Opens an engine with a mechanism."""
@@ -116,8 +116,8 @@ class Experiment:
         positions.
         """
         series = self.log.series["measured", "position", joint]
-        end = self.start + self.duration + 1e-9
-        inside = (series.times >= self.start - 1e-9) & (series.times <= end)
+        end, near = self.start + self.duration, slack(series.times)
+        inside = (series.times >= self.start - near) & (series.times <= end + near)
         return series.times[inside], series.values[inside]
 
     def start_state(self, mechanism: Mechanism) -> tuple[dict[str, Position], dict[str, Position]]:
@@ -151,7 +151,7 @@ def first_speed(log: Log, joint: str, start: float, degree: int) -> float:
     if measured is not None:
         return float(measured.at(np.array([start]))[0])
     series = log.series["measured", "position", joint]
-    first = int(np.searchsorted(series.times, start - 1e-9))
+    first = int(np.searchsorted(series.times, start - slack(series.times)))
     times, values = series.times[first:] - start, series.values[first:]
     if len(times) < WINDOWS[0]:
         return float(np.polyfit(times, values, len(times) - 1)[-2]) if len(times) > 1 else 0.0
@@ -403,4 +403,21 @@ def renamed(log: Log, change: Mapping[tuple[Role, str], tuple[str, float]]) -> L
         other, factor = change.get((role, joint), (joint, 1.0))
         values = samples.values * factor if factor != 1.0 else samples.values
         series[role, quantity, other] = dataclasses.replace(samples, values=values)
+    return dataclasses.replace(log, series=series)
+
+
+def in_radians(log: Log, roles: tuple[Role, ...], joints: tuple[str, ...]) -> Log:
+    """Return the log of which the positions and velocities of some joints are in degrees.
+
+    Args:
+        log: The log.
+        roles: Whether measured values or commands are in degrees.
+        joints: The joints.
+    """
+    series = {
+        key: dataclasses.replace(samples, values=np.radians(samples.values))
+        if key[0] in roles and key[1] in {"position", "velocity"} and key[2] in joints
+        else samples
+        for key, samples in log.series.items()
+    }
     return dataclasses.replace(log, series=series)

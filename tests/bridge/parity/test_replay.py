@@ -7,18 +7,20 @@ import tomllib
 from dataclasses import replace
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 
 import bridge
 from bridge.cli import main
 from bridge.parity.replay.errors import delay_of
-from bridge.parity.replay.log import key_of, read_log
+from bridge.parity.replay.log import Series, key_of, read_log
 from bridge.parity.replay.replay import Replay
 from loaders.diagnostics import Diagnostics, LoadError
 from tests.support.foreign_logs import JOINTS, Arm, gains, in_dart, in_drake, write_log, write_model
 from tests.support.planted_causes import PLANTED
 
+ASSETS = Path(__file__).parents[3] / "assets"
 EXACT = 1e-12
 """Error of a motion whose steps are equal in numbers [rad]."""
 WITHOUT_ROTORS = Arm(armature=(0.0, 0.0, 0.0))
@@ -90,7 +92,6 @@ SERVOS = """<mujoco><option timestep="0.002"/><worldbody><body name="a"><joint n
 
 def test_actuators_of_the_model_do_not_act_beside_the_controller(tmp_path: Path) -> None:
     """One joint has a servo and a motor in the file, the other one neither actuator nor limit."""
-    mujoco = pytest.importorskip("mujoco")
     (tmp_path / "servos.xml").write_text(SERVOS)
     model = mujoco.MjModel.from_xml_string(SERVOS)
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
@@ -169,6 +170,39 @@ def thinned(source: Path, target: Path, noise: float) -> None:
     values[:, positions] += noise * rng.standard_normal((len(values), len(positions)))
     lines = [",".join(header[i] for i in kept), *(",".join(f"{x:.6f}" for x in r) for r in values)]
     target.write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("planted", ["degrees", "gravity turned"])
+def test_a_planar_arm_names_what_is_planted(tmp_path: Path, planted: str) -> None:
+    """One of the two angles of gravity changes nothing where it is zero."""
+    (tmp_path / "arm.toml").write_text("[options]\ngravity = [0.0, 0.0, -9.8]\n")
+    model, joints = ASSETS / "double_pendulum.urdf", ("shoulder", "elbow")
+    spec = bridge.to_mjspec(model, quiet=True)
+    spec.option.timestep = 0.002
+    if planted == "gravity turned":
+        spec.option.gravity = 9.8 * np.array([-0.2, 0.0, -np.sqrt(1.0 - 0.04)])
+    robot = spec.compile()
+    data, rows = mujoco.MjData(robot), []
+    for i in range(250):
+        q, v = ([float(getattr(data.joint(j), k)[0]) for j in joints] for k in ("qpos", "qvel"))
+        goal = [0.6 * np.sin(0.01 * i), -0.8 * np.sin(0.017 * i)]
+        rows.append([data.time, *q, *goal])
+        for j, p, d, a, b, c in zip(joints, (60.0, 20.0), (6.0, 2.0), goal, q, v, strict=True):
+            data.joint(j).qfrc_applied[0] = p * (a - b) - d * c
+        mujoco.mj_step(robot, data)
+    table = np.array(rows)
+    if planted == "degrees":
+        table[:, 1:] = np.degrees(table[:, 1:])
+    names = [f"{j}.{word}" for word in ("position", "command_position") for j in joints]
+    lines = [",".join(("time", *names)), *(",".join(f"{x:.12g}" for x in row) for row in table)]
+    (tmp_path / "log.csv").write_text("\n".join(lines))
+    result = bridge.replay(
+        model, tmp_path / "log.csv", engines="mujoco", step=0.002, quiet=True,
+        gains={"shoulder": (60.0, 6.0), "elbow": (20.0, 2.0)},
+    )  # fmt: skip
+    assert result.causes[0].kind == planted
+    assert result.causes[0].share > 0.99
 
 
 @pytest.mark.slow
@@ -263,6 +297,8 @@ def findings(tmp_path: Path, content: str | bytes, name: str = "log.csv") -> lis
         (b"\xff\xfe\x00", ["no UTF-8"]),
         ("time,a\0b\n", ["null"]),
         ("time,elbow.position\n0,0\n1,0\n2,0\n", ["no joint of the model has commanded"]),
+        ("time,q0,q_des0\n0,0,0\n1,0,0\n2,0,0\n", ["measured", "commanded", "'q_des0'", "--map"]),
+        (ROWS.replace("0.1,", "100,").replace("0.2,", "200,"), ["100 s apart", "time_ms"]),
     ],
 )
 def test_a_malformed_log_is_refused_with_its_places(
@@ -279,6 +315,21 @@ def test_a_column_with_any_name_is_mapped(tmp_path: Path) -> None:
     names = {"ang_1": "elbow.position", "tau_con_1": "elbow.command_effort"}
     log = read_log(tmp_path / "log.csv", ("elbow", "shoulder"), Diagnostics(), names)
     assert set(log.series) == {("measured", "position", "elbow"), ("command", "effort", "elbow")}
+
+
+def test_angles_in_degrees_are_converted(tmp_path: Path) -> None:
+    content = ROWS.replace("elbow.position", "elbow.position_deg").replace("0,0,1", "0,90,1")
+    (tmp_path / "log.csv").write_text(content)
+    log = read_log(tmp_path / "log.csv", ("elbow", "shoulder"), Diagnostics())
+    assert log.series["measured", "position", "elbow"].values[0] == pytest.approx(np.pi / 2)
+    assert log.series["command", "effort", "elbow"].values[0] == 1.0
+
+
+def test_commands_since_1970_act_at_their_own_times() -> None:
+    times = 1.7e9 + 0.01 * np.arange(100)
+    series = Series(times, np.arange(100.0))
+    assert series.held(times).tolist() == series.values.tolist()
+    assert series.held(times + 0.009).tolist() == series.values.tolist()
 
 
 def test_columns_of_no_joint_are_named_where_commands_are_missing(tmp_path: Path) -> None:
