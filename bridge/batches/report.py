@@ -17,6 +17,7 @@ from xml.sax.saxutils import escape as escape_xml
 from xml.sax.saxutils import quoteattr
 
 from bridge import sarif
+from bridge.diagnostic_codes import CODES
 from bridge.output import Form, check_file, write_sealed
 from loaders.text import counted, plain, printable, shortened
 
