@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.code import LOOKS_ONLY, Chosen, Code, Condition, Fate, Lost
+from loaders.code import Chosen, Code, Condition, Fate, Lost
 
 _NO_VOLUME = "; the mesh encloses no volume to compare with"
 """End of the message about a mesh that is not closed."""
@@ -574,7 +574,6 @@ MESH_SKIN = Code(
     Fate.NOTED,
     "skins are left out, which only MuJoCo draws: {names}",
     meaning="A skin, which the bodies move and which is only drawn, is left out.",
-    effect=LOOKS_ONLY,
 )
 MESH_CONVEX_HULL = Code(
     "mesh.convex-hull",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bridge.codes import ACCELERATIONS_WITHIN_LIMITS, SPEEDS_WITHIN_LIMITS
-from loaders.code import LOOKS_ONLY, Code, Fate, Lost
+from loaders.code import Code, Fate, Lost
 
 ACCELERATION_LIMIT = Code(
     "pybullet.acceleration-limit",
@@ -764,7 +764,6 @@ TEXTURE_SIZE = Code(
     "textures are drawn at most {size:pixel|pixels} wide and high: PyBullet keeps a copy of "
     "the picture for each visual, and all of them would take more than 400 MB",
     meaning="The textures of a model are scaled, because PyBullet would need too much memory.",
-    effect=LOOKS_ONLY,
 )
 TEXTURE_TRANSPARENCY = Code(
     "pybullet.texture-transparency",
