@@ -26,6 +26,7 @@ INTERFACES = {
     ("loaders.drake.joint", "loaders.sdf.reader"),
     ("loaders.drake.constraint", "loaders.sdf.reader"),
     ("loaders.limits", "loaders.collision_pairs"),
+    ("loaders.text", "loaders.diagnostics"),
     ("loaders.deferred", "loaders.sdf.reader"),
     ("loaders.finish.finish", "loaders.formats"),
     ("bridge.targets.folder", "bridge.targets.sdf.document"),
@@ -37,10 +38,11 @@ INTERFACES = {
     ("bridge.targets.elements", "bridge.targets.pybullet.contact"),
 }
 """Calls of an object or a function that a layer above passes in: Drake's elements look names of the
-including format up, limits count what a set of pairs yields, a deferred function calls the one that
-it names, the end of a load reads the source again to say what lenient loading would leave out, and
-the export of a document asks for that of its format, the walk over the fields for what a target
-lacks, and the report of friction for the rule of a target.
+including format up, limits count what a set of pairs yields, a summary writes the findings that it
+gets, a deferred function calls the one that it names, the end of a load reads the source again to
+say what lenient loading would leave out, and the export of a document asks for that of its format,
+the walk over the fields for what a target lacks, and the report of friction for the rule of a
+target.
 """
 
 Call = tuple[FrameType, FrameType]

@@ -294,7 +294,7 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
 
 
 _BREAKS = re.compile(r"(\s+|(?<=[_/:])(?=\w))")
-"""Where a cell may be broken: at spaces and after the separators of names."""
+"""The places at which a cell may be broken: spaces, and separators of names."""
 
 
 def _cell_lines(cell: str, width: int) -> list[str]:
