@@ -437,6 +437,7 @@ def test_no_level_lowers_a_scene_without_the_base_of_the_mechanism() -> None:
     they are; a recording and a replay start from a source.
     """
     own = {
+        ("contact.py", "_open"),
         ("contact.py", "open"),
         ("conservation.py", "_tumbling"),
         ("two_models.py", "errors_in_simulators"),
