@@ -55,7 +55,7 @@ def execute(options: Namespace, words: Sequence[str]) -> int:
     options.words = tuple(words)
     try:
         return _run(options, output)
-    except BrokenPipeError:  # the reader closed the pipe, as `head` does: not an error
+    except BrokenPipeError:  # the reader closed what a command writes by itself: not an error
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return SUCCESS
     finally:

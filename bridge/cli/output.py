@@ -118,7 +118,7 @@ class Output:
     def data(self, text: str) -> None:
         """Write a result."""
         self.status("")
-        sys.stdout.write(printable(text.rstrip("\n"), lines=True) + "\n")
+        _write(printable(text.rstrip("\n"), lines=True) + "\n")
 
     def data_lines(self, lines: Iterable[str]) -> None:
         """Write the lines of a result, if it has any; a name with a line break stays in its
@@ -154,18 +154,18 @@ class Output:
         room = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
         widths = _widths([columns, *cells], room)
         rule = "-" * (sum(widths) + 2 * len(widths))
-        sys.stdout.write(f"\n{_line(columns, widths)}\n{rule}\n")
+        _write(f"\n{_line(columns, widths)}\n{rule}\n")
         for i, row in enumerate(cells):
             style = styles[i] if i < len(styles) else None
             parts = [_cell_lines(cell, width) for cell, width in zip(row, widths, strict=True)]
             for line in zip_longest(*parts, fillvalue=""):
-                sys.stdout.write(_styled(_line(line, widths), style) + "\n")
-        sys.stdout.write("\n")
+                _write(_styled(_line(line, widths), style) + "\n")
+        _write("\n")
 
     def banner(self, text: str, style: str) -> None:
         """Write one highlighted line."""
         self.status("")
-        sys.stdout.write(_styled(_fitted(printable(text), sys.stdout), style) + "\n")
+        _write(_styled(_fitted(printable(text), sys.stdout), style) + "\n")
 
     def progress(self, text: str) -> None:
         """Write a line of progress."""
@@ -173,7 +173,6 @@ class Output:
         if self.verbosity >= 0:
             for line in printable(text, lines=True).split("\n"):
                 self._say(line)
-            sys.stderr.flush()
 
     def status(self, text: str) -> None:
         """Show in the last line of a terminal what goes on, with the seconds that it takes; an
@@ -237,7 +236,7 @@ class Output:
 
     def _say(self, text: str) -> None:
         """Write a line of prose to standard error."""
-        sys.stderr.write(f"{_fitted(text, sys.stderr)}\n")
+        _write(f"{_fitted(text, sys.stderr)}\n", sys.stderr)
 
     def advice(self, text: str) -> None:
         """Write how a file can be read in spite of its errors; nothing for an empty text."""
@@ -291,6 +290,22 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     while sum(widths) + 2 * len(widths) > room and max(widths) > _NARROWEST:
         widths[widths.index(max(widths))] -= 1
     return widths
+
+
+def _write(text: str, stream: TextIO | None = None) -> None:
+    """Write to a stream, or nowhere once its reader has closed it, as ``head`` does: the command
+    goes on to its own exit status.
+
+    Args:
+        text: The text.
+        stream: The stream; by default standard output.
+    """
+    stream = sys.stdout if stream is None else stream
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 _BREAKS = re.compile(r"(\s+|(?<=[_/:])(?=\w))")

@@ -355,6 +355,24 @@ def test_a_closed_output_is_no_error(name: str, monkeypatch: pytest.MonkeyPatch)
     getattr(sys, name).close()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+@pytest.mark.parametrize("name", ["stdout", "stderr"])
+def test_a_command_whose_reader_has_gone_keeps_its_status(name: str, tmp_path: Path) -> None:
+    """With ``pipefail``, a shell would take the status of ``sdfbridge check FILE | head`` else."""
+    robot = tmp_path / "r.urdf"
+    robot.write_text('<robot name="r"><link name="a"/><link name="a"/></robot>')
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = subprocess.run(
+        [sys.executable, "-m", "bridge", "check", str(robot)],
+        cwd=ROOT,
+        check=False,
+        **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, name: theirs},
+    )
+    os.close(theirs)
+    assert done.returncode == 1
+
+
 @pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals of POSIX")
 def test_a_terminal_gets_sentences_broken_between_words_and_other_streams_whole_lines(
     tmp_path: Path,
