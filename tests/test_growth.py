@@ -171,7 +171,7 @@ def calls_of_stages(maker: schema_growth.Maker, count: int, folder: Path) -> int
 
 def grows(name: str, folder: Path, count: int) -> float:
     """Return the exponent of the calls for an element that is repeated."""
-    (folder / "first").mkdir()
+    (folder / "first").mkdir(parents=True)
     schema_growth.stages(schema_growth.written(SCHEMA[name](2), folder / "first"))
     few, many = (calls_of_stages(SCHEMA[name], n, folder / str(n)) for n in (count, 4 * count))
     return exponent(few, many)
