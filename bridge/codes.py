@@ -934,7 +934,7 @@ ROBOT_SHAPE_UNIT = Code(
 ROBOT_SIBLINGS = Code(
     "robot.siblings",
     Fate.NOTED,
-    "{field} is {value:g} of joint {first} and {other:g} of joint {second}; in all else they "
+    "the {field} of joint {first} is {value:g}, that of joint {second} {other:g}; in all else they "
     "agree; others of the kind that agree in everything: {others}",
     meaning=(
         "One value differs between the two sides of a robot, or between one of three or more equal "
