@@ -63,7 +63,7 @@ ALLOWED = (
     ("bridge/parity/engines/dart/worker.py", "fdopen", "its standard output"),
     ("bridge/batches/server.py", "open", "the null device"),
     ("bridge/batches/server.py", "fdopen", "a pipe, for reading"),
-    ("bridge/cli/execution.py", "open", "the null device, after the reader of the output has gone"),
+    ("bridge/cli/output.py", "open", "the null device, after the reader of the output has gone"),
     ("bridge/cli/__init__.py", "open", "the null device, in the place of a closed output"),
     ("loaders/files/read_file.py", "open", "for reading"),
     ("bridge/geometry/cache.py", "open", "for reading"),

@@ -16,7 +16,7 @@ from loaders.urdf import codes as urdf_codes
 
 from .errors import DIFFERENT, MISSING, SUCCESS, UNREADABLE, USAGE, CommandError
 from .json_report import failure_report
-from .output import Output, with_command_words
+from .output import Output, discard, with_command_words
 
 _MISSING_PACKAGE = frozenset({codes.MESH_NO_COACD, urdf_codes.XACRO_NOT_INSTALLED})
 """Codes of errors that the installation of a package mends."""
@@ -56,7 +56,7 @@ def execute(options: Namespace, words: Sequence[str]) -> int:
     try:
         return _run(options, output)
     except BrokenPipeError:  # the reader closed what a command writes by itself: not an error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)
         return SUCCESS
     finally:
         output.status("")

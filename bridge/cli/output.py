@@ -305,7 +305,16 @@ def _write(text: str, stream: TextIO | None = None) -> None:
         stream.write(text)
         stream.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        discard(stream)
+
+
+def discard(stream: TextIO) -> None:
+    """Let what is written to a stream from now on go nowhere.
+
+    Args:
+        stream: The stream, whose reader has closed it.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 _BREAKS = re.compile(r"(\s+|(?<=[_/:])(?=\w))")
