@@ -177,8 +177,11 @@ class Code:
         """The place of findings in the order of harm: `harm`, below it what changes motion or
         contact, then what does so under a condition.
         """
-        is_lost = isinstance(self.effect, Lost | Chosen)
-        return self.harm or (0.5 if is_lost else 0.25 * isinstance(self.effect, Condition))
+        if self.harm:
+            return self.harm
+        if isinstance(self.effect, Lost | Chosen):
+            return 0.5
+        return 0.25 if isinstance(self.effect, Condition) else 0.0
 
     def variant(
         self,

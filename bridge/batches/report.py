@@ -321,8 +321,8 @@ def _findings(results: Iterable[BatchResult]) -> Iterator[dict[str, Any]]:
 def _sarif_result(
     code: str, level: str, text: str, file: str | None, line: int | None
 ) -> dict[str, Any]:
-    is_file = file and "://" not in file
-    return sarif.result(code, level, text, file if file and is_file else "", line or 0)
+    is_file = file is not None and "://" not in file
+    return sarif.result(code, level, text, str(file) if is_file else "", line or 0)
 
 
 def _rule(code: str) -> dict[str, Any]:

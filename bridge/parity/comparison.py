@@ -292,7 +292,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
             *refusal_rows(REFERENCE, opened),
             *_static_rows(selected, mechanism, answering, states, progress),
         ]
-        diagnostics = _diagnostics(opened, load_options)  # with what the shapes have shown
+        diagnostics = _diagnostics(opened, load_options)  # now with findings about shapes
         reported = [entry for engine in opened.values() for entry in engine.diagnostics]
         details = _details(mechanism, answering, states) | {
             "positions": dict(positions or {}),

@@ -18,7 +18,7 @@ is not due to screws.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -54,39 +54,51 @@ def violation_bounds(
         states: States of the motion in which the violation was measured.
         step: Time step [s].
     """
-    bounds: dict[str, float] = {}
-    hardest = Softness(solver.stretch * step**2, solver.admitted)
-    stated = stated_softness(mechanism, step) if solver.obeys_settings else {}
-    for state in states:
-        try:
-            loads = _loads(mechanism, state)
-        except np.linalg.LinAlgError:
-            continue
-        for name, (foreseen, curvature, taken_for) in loads.items():
-            softness = stated.get(name, hardest)
-            admitted = softness.admitted * (taken_for if solver.approximates_mobility else 1.0)
-            violation = softness.stretch * (admitted * foreseen + curvature)
-            bounds[name] = max(bounds.get(name, ROUNDING), MARGIN * violation)
-    return bounds
+    return bounds_of_loads(mechanism, solver, loads_in(mechanism, states), step)
 
 
-def constraint_loads(mechanism: Mechanism, states: Iterable[State]) -> dict[str, float]:
-    """Return the largest acceleration that each constraint takes up in a motion, its curvature
-    included.
+Loads = Mapping[str, tuple[float, float, float]]
+"""The acceleration that each constraint takes up, that by its curvature, and the mobility that
+MuJoCo takes for it relative to the true one.
+"""
+
+
+def loads_in(mechanism: Mechanism, states: Iterable[State]) -> Iterator[Loads]:
+    """Yield the loads of the constraints in each state whose mass matrix is not singular.
 
     Args:
         mechanism: The mechanism with its constraints.
         states: States of the motion.
     """
-    largest: dict[str, float] = {}
     for state in states:
         try:
             loads = _loads(mechanism, state)
         except np.linalg.LinAlgError:
             continue
-        for name, (foreseen, curvature, _) in loads.items():
-            largest[name] = max(largest.get(name, 0.0), foreseen, curvature)
-    return largest
+        yield loads
+
+
+def bounds_of_loads(
+    mechanism: Mechanism, solver: ConstraintSoftness, loads: Iterable[Loads], step: float
+) -> dict[str, float]:
+    """Return the bounds of `violation_bounds` from the loads in the states of a motion.
+
+    Args:
+        mechanism: The mechanism with its constraints.
+        solver: How far constraints give way in the engine.
+        loads: The loads in each state.
+        step: Time step [s].
+    """
+    bounds: dict[str, float] = {}
+    hardest = Softness(solver.stretch * step**2, solver.admitted)
+    stated = stated_softness(mechanism, step) if solver.obeys_settings else {}
+    for of_state in loads:
+        for name, (foreseen, curvature, taken_for) in of_state.items():
+            softness = stated.get(name, hardest)
+            admitted = softness.admitted * (taken_for if solver.approximates_mobility else 1.0)
+            violation = softness.stretch * (admitted * foreseen + curvature)
+            bounds[name] = max(bounds.get(name, ROUNDING), MARGIN * violation)
+    return bounds
 
 
 def screw_load(mechanism: Mechanism, state: State) -> dict[str, float]:
@@ -186,10 +198,7 @@ def with_unlocked(mechanism: Mechanism, screws: Sequence[Joint]) -> Scene:
 # --- loads ----------------------------------------------------------------------------------------
 
 
-def _loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, float, float]]:
-    """Return the acceleration that each constraint takes up, that by its curvature, and the
-    mobility as in `_taken_for`.
-    """
+def _loads(mechanism: Mechanism, state: State) -> Loads:
     rows, owners, curvature, turning = _jacobian(mechanism, state)
     loads = {
         name: (load, 0.0, taken_for)

@@ -146,9 +146,9 @@ def rounding_of_velocity(mechanism: Mechanism, state: State, step: float, unit: 
     * Orientations and offsets of links, masses, centers of mass, moments and velocities are wrong
       in a way that leaves the model a mechanism: light links keep accelerations of the size that
       they have.
-    * Entries of the mass matrix and bias forces are wrong one by one, as far as the products that
-      add up in them: engines compute them about the center of mass of a tree, where a light link
-      far away has large moments, of which little remains. So are the entries of the factors.
+    * Each entry of the mass matrix, of its factors and of the bias forces is wrong by the rounding
+      of the products that add up in it. Engines compute them about the center of mass of a tree:
+      there the moments of a light link far away are large, and they nearly cancel.
 
     Velocities are rounded when they are set, added and read; engines turn those of a free body or
     ball into other axes.

@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import combinations
 
 import numpy as np
@@ -14,7 +15,12 @@ import numpy as np
 from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
-from bridge.parity.bounds.constraint import ROUNDING, constraint_loads, violation_bounds
+from bridge.parity.bounds.constraint import (
+    ROUNDING,
+    bounds_of_loads,
+    loads_in,
+    violation_bounds,
+)
 from bridge.parity.bounds.contact import stated_softness
 from bridge.parity.bounds.counterfactual import added_inertia, is_loaded, loaded_name
 from bridge.parity.bounds.precision import (
@@ -75,8 +81,8 @@ CURVE_POINTS = 50
 DURATION = 1.0
 """Duration of a compared motion [s]."""
 MAX_REFERENCE_WORK = 5000
-"""Degrees of freedom times steps above which slow engines, of which the reference is one, do not
-simulate a second of motion.
+"""Degrees of freedom times steps above which slow engines, such as the reference, do not simulate
+a second of motion.
 """
 FOLLOWED_HALVINGS = 3
 """Number of times at most that the step of a motion is halved if an engine diverges."""
@@ -562,12 +568,16 @@ def _loaded_constraint_rows(
     mechanism, subjects = rollout.mechanism, constraint_subjects(rollout.mechanism)
     trajectory = cache.trajectory(name, rollout)
     states = trajectory.states[:: max(1, len(trajectory.states) // _LOAD_STATES)]
-    bounds = violation_bounds(mechanism, trajectory.softness, states, rollout.step)
-    loads = constraint_loads(mechanism, states)
+    loads = list(loads_in(mechanism, states))
+    bounds = bounds_of_loads(mechanism, trajectory.softness, loads, rollout.step)
+    largest: dict[str, float] = {}
+    for of_state in loads:
+        for each, (foreseen, curvature, _) in of_state.items():
+            largest[each] = max(largest.get(each, 0.0), foreseen, curvature)
     loaded = {
         each
         for each in subjects
-        if loads.get(each, 0.0) * _MISSED**2 / 2.0 > bounds.get(each, ROUNDING)
+        if largest.get(each, 0.0) * _MISSED**2 / 2.0 > bounds.get(each, ROUNDING)
     }
     followers = {coupling.name: coupling.follower for coupling in mechanism.couplings}
     stated = stated_softness(mechanism, rollout.step) if trajectory.softness.obeys_settings else {}
@@ -600,16 +610,14 @@ def _left_of_push(
         each: np.zeros_like(np.atleast_1d(value), float) for each, value in rollout.start[1].items()
     }
     v[joint][k] = _PUSH
-    engine = factory(rollout.mechanism)
-    try:
-        engine.set_step(rollout.step)
-        engine.set_state(q, {each: tuple(value.tolist()) for each, value in v.items()})
-        engine.step(round(_PUSHED / rollout.step))
-        return engine.violations().get(name, math.inf)
-    except DivergedError:
-        return math.inf
-    finally:
-        engine.close()
+    with closing(factory(rollout.mechanism)) as engine:
+        try:
+            engine.set_step(rollout.step)
+            engine.set_state(q, {each: tuple(value.tolist()) for each, value in v.items()})
+            engine.step(round(_PUSHED / rollout.step))
+            return engine.violations().get(name, math.inf)
+        except DivergedError:
+            return math.inf
 
 
 def _constraint_row(engine: str, rollout: Rollout, cache: RolloutCache) -> Row:

@@ -362,7 +362,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         baseOrientation: Orientation of the scene's world frame, as a quaternion ``x y z w``.
         useMaximalCoordinates: True is refused.
         useFixedBase: True fixes free links to the world, False frees the links that only welds
-            hold, None keeps what the file states.
+            hold, None leaves both as the file states.
         flags: PyBullet's flags of ``loadURDF``; those that would change the model are ignored, with
             a diagnostic.
         globalScaling: Factor on all lengths; masses stay.
@@ -377,10 +377,10 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
             at random positions, as MoveIt's setup assistant does.
         exclude_samples: Number of random positions of ``sampled``.
         exclude_seed: Seed of the random positions.
-        collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for
-            PyBullet, the separate convex parts of a mesh that consists of such, or else its convex
-            hull, on moving links, and the mesh itself on links welded to the world, unless the file
-            asks for a hull or a convex decomposition. ``hull`` is the convex hull everywhere.
+        collision_meshes: The collision geometry of meshes. ``as_is`` follows the file: on moving
+            links the separate convex parts of a mesh that consists of such, or else its convex
+            hull; on links welded to the world the mesh itself, unless the file asks for a hull or a
+            convex decomposition. ``hull`` is the convex hull everywhere.
             ``decompose`` divides every mesh that is not convex into convex parts (`pip install
             "sdfbridge[convex]"`).
         shapes: The collision shape of the meshes of each link, by name or pattern of links; see
@@ -569,8 +569,8 @@ def _prepared(
     load_options: LoadOptions,
     files: TemporaryFiles,
 ) -> _Prepared:
-    """Return what a source states: as it was read before, if its files, the options and the time
-    step are the same; else read again.
+    """Return a source as it is to be loaded. A source is read again only if its files, the options
+    or the time step have changed.
     """
     key = _key(source, client, settings, load_options)
     found = None if key is None else _PREPARED.pop(key, None)
@@ -738,9 +738,9 @@ def _plan(
 
 
 _MOST_PIXELS = 80_000_000
-"""Largest number of pixels of the textures of all visuals, of which PyBullet keeps 4.6 bytes."""
+"""Largest number of pixels of the textures of all visuals; PyBullet keeps 4.6 bytes of each."""
 _SIZES = (None, 1024, 512, 256)
-"""Largest widths and heights of textures, of which the first is taken that needs no more pixels."""
+"""Largest widths and heights of textures; the first with no more pixels than that is taken."""
 
 
 def _documents(

@@ -236,7 +236,8 @@ class _Use(NamedTuple):
 
 
 def _record(mesh: Mesh, use: _Use) -> str:
-    key = (_VERSION, mesh_key(mesh), is_simplified(mesh), *use[:2], str(use.appearance), use[3])
+    purpose = (use.collides, use.texture, str(use.appearance), use.largest)
+    key = (_VERSION, mesh_key(mesh), is_simplified(mesh), *purpose)
     return record_path(f"{cache_path()}/{_SUBFOLDER}", *key)
 
 
