@@ -30,7 +30,6 @@ from typing import Any
 import first_ten_minutes
 import yaml
 from packaging.requirements import Requirement
-from uv import find_uv_bin
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
@@ -294,7 +293,8 @@ def try_by_uvx(wheel: Path) -> None:
     Raises:
         ReleaseError: if it fails, or takes too long to start from uv's cache.
     """
-    uvx = (find_uv_bin(), "tool", "run", "--from", str(wheel))
+    program = str(Path(sys.executable).with_name("uv"))
+    uvx = (program, "tool", "run", "--from", str(wheel))
     # What uvx itself needs depends on the index that it asks, which is none of the command's time.
     python = _seconds(*uvx, "python", "-c", "pass")
     for words, limit in START.items():
