@@ -24,10 +24,8 @@ ACCELERATED_SHAPES = Code(
     "accelerated.shapes",
     Fate.DROPPED,
     "{engine} gets the model without shapes: {reason}",
-    meaning=(
-        "MJX or MuJoCo Warp refuses the shapes of the model, for example pairs of types that it "
-        "has no collisions for; the message states what it says. The rest of the model is compared."
-    ),
+    meaning="MJX or MuJoCo Warp refuses the shapes of the model, for example pairs of types that "
+    "it has no collisions for; the message states what it says. The rest of the model is compared.",
     remedy="Use other shapes, or exclude the pairs of links.",
     effect=Lost("shapes"),
 )
@@ -51,10 +49,8 @@ COMPARE_CHANGE = Code(
     "compare.change",
     Fate.INVALID,
     "{change}",
-    meaning=(
-        "Two files that were compared differ, so that they do not move alike; as a note, so that "
-        "they move alike."
-    ),
+    meaning="Two files that were compared differ, so that they do not move alike; as a note, so "
+    "that they move alike.",
     remedy="Undo the change if it was a mistake, or allow it where the comparison is asserted.",
     also=(Fate.NOTED,),
 )
@@ -70,10 +66,8 @@ DART_CONSTRAINT = Code(
 DART_COUPLING = Code(
     "dart.coupling",
     Fate.DROPPED,
-    (
-        "DART does not couple joint {follower} to joint {leader}: it couples joints with one axis, "
-        "by a line"
-    ),
+    "DART does not couple joint {follower} to joint {leader}: it couples joints with one axis, by "
+    "a line",
     meaning="DART couples joints with one axis only, and only by a line.",
     remedy="Compare other engines.",
     effect=Lost("couplings"),
@@ -93,10 +87,8 @@ DART_ONE_WAY_COUPLING = Code(
     "dart.one-way-coupling",
     Fate.DROPPED,
     "in DART, joint {follower} follows joint {leader} without a reaction on joint {leader}",
-    meaning=(
-        "In DART a joint follows another one like a motor of any strength, without a reaction "
-        "on the other one."
-    ),
+    meaning="In DART a joint follows another one like a motor of any strength, without a reaction "
+    "on the other one.",
     remedy="Compare other engines.",
     effect=Lost("couplings"),
 )
@@ -119,29 +111,22 @@ DART_SHAPE = Code(
 DMDOUT_FRICTION_RULE = Code(
     "dmdout.friction-rule",
     Fate.APPROXIMATED,
-    (
-        "{link_a} and {link_b} slide on each other with a friction of {found:g}, Drake's "
-        "2ab/(a+b), and by the rule of the source, {rule_name}, with {wanted:g}; the friction of "
-        "other pairs of two models differs by at most as much"
-    ),
-    meaning=(
-        "The friction of the surfaces of two models is 2ab/(a+b) in Drake, the smaller coefficient "
-        "in SDFormat and the larger one in MuJoCo; the message states the largest difference."
-    ),
+    "{link_a} and {link_b} slide on each other with a friction of {found:g}, Drake's 2ab/(a+b), "
+    "and by the rule of the source, {rule_name}, with {wanted:g}; the friction of other pairs of "
+    "two models differs by at most as much",
+    meaning="The friction of the surfaces of two models is 2ab/(a+b) in Drake, the smaller "
+    "coefficient in SDFormat and the larger one in MuJoCo; the message states the largest "
+    "difference.",
     remedy="State the coefficient of the pair for both surfaces.",
     hint="state the coefficient of the pair for both",
 )
 DMDOUT_JOINED_LINKS = Code(
     "dmdout.joined-links",
     Fate.DROPPED,
-    (
-        "links {a} and {b} may touch by the rule of the source, {policy}; by Drake's rules links "
-        "that a joint connects never do"
-    ),
-    meaning=(
-        "Two links may touch by the rule of the source, and never do by Drake's: one joint "
-        "connects them."
-    ),
+    "links {a} and {b} may touch by the rule of the source, {policy}; by Drake's rules links that "
+    "a joint connects never do",
+    meaning="Two links may touch by the rule of the source, and never do by Drake's: one joint "
+    "connects them.",
     remedy="Write SDFormat.",
 )
 DMDOUT_NAME = Code(
@@ -154,20 +139,16 @@ DMDOUT_OUT_OF_SCOPE = Code(
     "dmdout.out-of-scope",
     Fate.DROPPED,
     "directives cannot connect models by {kind} {item}; it is left out",
-    meaning=(
-        "Directives connect models by welds only; another joint or element between models is "
-        "left out."
-    ),
+    meaning="Directives connect models by welds only; another joint or element between models is "
+    "left out.",
     remedy="Write SDFormat.",
     hint="write SDFormat",
 )
 DMDOUT_READ_BACK = Code(
     "dmdout.read-back",
     Fate.INVALID,
-    (
-        "the written file, read back, is not the exported model (A is the model, B the file): "
-        "{problem}"
-    ),
+    "the written file, read back, is not the exported model (A is the model, B the file): "
+    "{problem}",
     meaning="The written files, read back, are not the exported scene; nothing is written.",
     remedy="Report a bug.",
     hint="report a bug; check=False writes the files all the same",
@@ -175,14 +156,10 @@ DMDOUT_READ_BACK = Code(
 DMDOUT_SPLIT_MODEL = Code(
     "dmdout.split-model",
     Fate.APPROXIMATED,
-    (
-        "model {model} becomes {parts}, to whose links SDFormat's rule for collisions in a model "
-        "does not apply"
-    ),
-    meaning=(
-        "One model becomes several, between whose links SDFormat's rule for collisions in a "
-        "model does not hold."
-    ),
+    "model {model} becomes {parts}, to whose links SDFormat's rule for collisions in a model does "
+    "not apply",
+    meaning="One model becomes several, between whose links SDFormat's rule for collisions in a "
+    "model does not hold.",
     remedy="Write SDFormat.",
 )
 DMDOUT_WORLD_SETTINGS = Code(
@@ -218,10 +195,8 @@ DRAKE_CONTINUOUS_LIMITS = Code(
 DRAKE_COUPLING = Code(
     "drake.coupling",
     Fate.DROPPED,
-    (
-        "Drake reads {count:constraint|constraints}, not the coupling of joint {follower} to "
-        "joint {leader}; of SDFormat it reads drake:mimic, not mimic"
-    ),
+    "Drake reads {count:constraint|constraints}, not the coupling of joint {follower} to joint "
+    "{leader}; of SDFormat it reads drake:mimic, not mimic",
     meaning="Drake does not read a coupling of joints, such as `<mimic>` of SDFormat.",
     remedy="State it as `<drake:mimic>`, too.",
     effect=Lost("couplings"),
@@ -229,21 +204,15 @@ DRAKE_COUPLING = Code(
 DRAKE_FRICTION = Code(
     "drake.friction",
     Fate.APPROXIMATED,
-    (
-        "Drake takes mu2 for the dynamic friction of link {link}; its coefficients differ by up to "
-        "{difference:g}"
-    ),
-    meaning=(
-        "Drake takes mu2 of SDFormat for the dynamic friction of a shape, and 1 where URDF "
-        "states the friction in elements of Gazebo or PyBullet only."
-    ),
+    "Drake takes mu2 for the dynamic friction of link {link}; its coefficients differ by up to "
+    "{difference:g}",
+    meaning="Drake takes mu2 of SDFormat for the dynamic friction of a shape, and 1 where URDF "
+    "states the friction in elements of Gazebo or PyBullet only.",
     remedy="State mu_dynamic among the proximity properties of Drake.",
 )
 DRAKE_FRICTION_UNSTATED = DRAKE_FRICTION.variant(
-    (
-        "Drake finds no friction of link {link} and takes 1; its coefficients differ by up to "
-        "{difference:g}"
-    ),
+    "Drake finds no friction of link {link} and takes 1; its coefficients differ by up to "
+    "{difference:g}",
 )
 DRAKE_LINK_WITHOUT_GRAVITY = Code(
     "drake.link-without-gravity",
@@ -255,9 +224,8 @@ DRAKE_REPLACED_INERTIA = Code(
     "drake.replaced-inertia",
     Fate.APPROXIMATED,
     "Drake finds the inertia of link {link} invalid and replaces it",
-    meaning=(
-        "Drake replaces an inertia that no body can have, and gives a massless link an inertia."
-    ),
+    meaning="Drake replaces an inertia that no body can have, and gives a massless link an "
+    "inertia.",
     remedy="State the true inertia of the link.",
     effect=Chosen("inertia"),
 )
@@ -272,10 +240,8 @@ DRAKE_SHARED_DAMPING = Code(
     "drake.shared-damping",
     Fate.DROPPED,
     "Drake gives the second axis of universal joint {joint} the damping of the first one",
-    meaning=(
-        "Drake has one coefficient of damping for both axes of a universal joint, that of the "
-        "first one."
-    ),
+    meaning="Drake has one coefficient of damping for both axes of a universal joint, that of the "
+    "first one.",
     remedy="Give both axes the same damping.",
     effect=Lost("damping"),
 )
@@ -306,14 +272,10 @@ LOG_FORM = Code(
     "log.form",
     Fate.INVALID,
     "the log cannot be read: {reason}",
-    meaning=(
-        "The file is no CSV with a header, no npz archive of plain arrays and no MCAP file of "
-        "ROS 2 messages, or lacks times, measured positions or commands."
-    ),
-    remedy=(
-        "Write a CSV with a header: `time` in seconds, and columns such as `elbow.position` and "
-        "`elbow.command_position`."
-    ),
+    meaning="The file is no CSV with a header, no npz archive of plain arrays and no MCAP file of "
+    "ROS 2 messages, or lacks times, measured positions or commands.",
+    remedy="Write a CSV with a header: `time` in seconds, and columns such as `elbow.position` and "
+    "`elbow.command_position`.",
     hint="write columns time, JOINT.position, and JOINT.command_position or JOINT.command_effort",
 )
 LOG_GAINS = Code(
@@ -321,18 +283,15 @@ LOG_GAINS = Code(
     Fate.INVALID,
     "joint {joint} has commanded {quantity} but no gains in the option, the log or the model",
     meaning="A position or velocity is commanded, and nothing states the gains of its controller.",
-    remedy=(
-        "State them: `--gains JOINT=P,D`, columns `JOINT.p_gain` and `JOINT.d_gain`, or overrides."
-    ),
+    remedy="State them: `--gains JOINT=P,D`, columns `JOINT.p_gain` and `JOINT.d_gain`, or "
+    "overrides.",
     hint="state them: --gains JOINT=P,D",
 )
 LOG_JOINT = Code(
     "log.joint",
     Fate.ASSUMED,
-    (
-        "the log has no measured position of joint {joint}, which starts at {start:g} and gets "
-        "{effort}"
-    ),
+    "the log has no measured position of joint {joint}, which starts at {start:g} and gets "
+    "{effort}",
     meaning="A joint of the model is not in the log, so that its initial state is assumed.",
     remedy="Log the joint, or map its column with `--map LOG_NAME=JOINT`.",
     hint="log it, or map its column: --map NAME=JOINT",
@@ -356,14 +315,10 @@ LOG_VALUE = Code(
 LOWER_COUPLING_WITHOUT_FREEDOM = Code(
     "lower.coupling-without-freedom",
     Fate.DROPPED,
-    (
-        "joint {follower} cannot follow joint {leader}: joint {immobile} has no degree of freedom "
-        "in the spanning tree"
-    ),
-    meaning=(
-        "A coupling names a joint that is not a degree of freedom of the spanning tree, "
-        "because it is fixed or cut."
-    ),
+    "joint {follower} cannot follow joint {leader}: joint {immobile} has no degree of freedom in "
+    "the spanning tree",
+    meaning="A coupling names a joint that is not a degree of freedom of the spanning tree, "
+    "because it is fixed or cut.",
     remedy="Couple joints that are part of the tree.",
     effect=Lost("couplings"),
     harm=2,
@@ -371,10 +326,8 @@ LOWER_COUPLING_WITHOUT_FREEDOM = Code(
 LOWER_CURVE_OF_SEVERAL_PIECES = Code(
     "lower.curve-of-several-pieces",
     Fate.DROPPED,
-    (
-        "no engine supports a curve of several pieces; joint {joint} is fixed at the start of its "
-        "curve"
-    ),
+    "no engine supports a curve of several pieces; joint {joint} is fixed at the start of its "
+    "curve",
     meaning="A curvilinear joint along more than one line or arc is held at its start.",
     remedy="Use a single line or arc.",
     hint="use a single line or arc",
@@ -383,14 +336,10 @@ LOWER_CURVE_OF_SEVERAL_PIECES = Code(
 LOWER_GEARBOX_WITHOUT_HINGES = Code(
     "lower.gearbox-without-hinges",
     Fate.DROPPED,
-    (
-        "gearbox {gearbox} needs a revolute joint from its reference link {reference} to each of "
-        "{parent} and {child}"
-    ),
-    meaning=(
-        "A gearbox couples nothing, because its reference link is not connected to both of "
-        "its links by hinges."
-    ),
+    "gearbox {gearbox} needs a revolute joint from its reference link {reference} to each of "
+    "{parent} and {child}",
+    meaning="A gearbox couples nothing, because its reference link is not connected to both of its "
+    "links by hinges.",
     remedy="Add a hinge from the reference link to each of the two links.",
     hint="add the missing revolute joint, or correct gearbox_reference_body",
     effect=Lost("couplings"),
@@ -414,10 +363,8 @@ LOWER_LOOP = Code(
     "lower.loop",
     Fate.NOTED,
     "joint {joint} closes a kinematic loop; it becomes a constraint and has no position",
-    meaning=(
-        "A joint closes a kinematic loop: it becomes a constraint, or connects the two halves "
-        "of a split link."
-    ),
+    meaning="A joint closes a kinematic loop: it becomes a constraint, or connects the two halves "
+    "of a split link.",
 )
 LOWER_LOOP_OF_SPLIT_LINK = LOWER_LOOP.variant(
     "joint {joint} closes a kinematic loop; link {link} is split, and a constraint welds its "
@@ -426,30 +373,22 @@ LOWER_LOOP_OF_SPLIT_LINK = LOWER_LOOP.variant(
 LOWER_MASSLESS_FREE_LINK = Code(
     "lower.massless-free-link",
     Fate.ASSUMED,
-    (
-        "link {link} moves freely, and neither it nor a link welded to it has mass; it falls, with "
-        "{mass:g} kg"
-    ),
+    "link {link} moves freely, and neither it nor a link welded to it has mass; it falls, with "
+    "{mass:g} kg",
     meaning="A link that moves freely has no mass; it gets 1e-9 kg.",
     remedy='Hold the link, with `base="fixed"`, or give it mass and inertia.',
-    hint=(
-        "hold it with base='fixed' (--base fixed; in load_into_pybullet useFixedBase=True), or add "
-        "<inertial> with mass and inertia"
-    ),
+    hint="hold it with base='fixed' (--base fixed; in load_into_pybullet useFixedBase=True), or "
+    "add <inertial> with mass and inertia",
     harm=2,
 )
 LOWER_OVERLAP = Code(
     "lower.overlap",
     Fate.ASSUMED,
     "links that may collide overlap initially and push each other apart: {pairs}",
-    meaning=(
-        "Links that may collide lie in each other at the zero configuration or at the initial "
-        "positions; they fly apart in the first steps."
-    ),
-    remedy=(
-        "Exclude the pairs: in a URDF with an SRDF file of MoveIt (`srdf=`, `--srdf`), in SDFormat "
-        "with `<self_collide>` or `<drake:collision_filter_group>`, in MJCF with `<exclude>`."
-    ),
+    meaning="Links that may collide lie in each other at the zero configuration or at the initial "
+    "positions; they fly apart in the first steps.",
+    remedy="Exclude the pairs: in a URDF with an SRDF file of MoveIt (`srdf=`, `--srdf`), in "
+    "SDFormat with `<self_collide>` or `<drake:collision_filter_group>`, in MJCF with `<exclude>`.",
     harm=3,
 )
 LOWER_OVERLAP_EXCLUDED = Code(
@@ -457,10 +396,8 @@ LOWER_OVERLAP_EXCLUDED = Code(
     Fate.ASSUMED,
     "links that overlap initially, or touch within PyBullet's margins, do not collide, because "
     "the file does not state which links do: {pairs}",
-    meaning=(
-        "A URDF does not state which links collide. Links that touch at the zero configuration or "
-        "at the initial positions are excluded from contact; PyBullet enlarges hulls by 1 mm."
-    ),
+    meaning="A URDF does not state which links collide. Links that touch at the zero configuration "
+    "or at the initial positions are excluded from contact; PyBullet enlarges hulls by 1 mm.",
     remedy='Nothing, or `overlaps="keep"` (`--overlaps keep`) to let them collide.',
     hint="overlaps='keep' (--overlaps keep) lets them collide",
     harm=1,
@@ -470,46 +407,34 @@ LOWER_OVERLAP_IN_MOTION = Code(
     Fate.NOTED,
     "links that may collide overlap at some of {samples:random position|random positions} (seed "
     "{seed}): {pairs}",
-    meaning=(
-        "As requested, random positions within the limits of the joints were examined; at some of "
-        "them links that may collide lie in each other. Pairs that overlap at most positions are "
-        "rarely meant to collide."
-    ),
+    meaning="As requested, random positions within the limits of the joints were examined; at some "
+    "of them links that may collide lie in each other. Pairs that overlap at most positions are "
+    "rarely meant to collide.",
 )
 LOWER_REPAIRED_INERTIA = Code(
     "lower.repaired-inertia",
     Fate.REPAIRED,
-    (
-        "the inertia of link {link} is not physical: {defects}; using mass {mass:g} kg and "
-        "principal moments {moments:%.6g} kg m^2"
-    ),
-    meaning=(
-        "An inertia that no body can have is replaced by the nearest valid one, as requested "
-        'by `inertia="repair"`.'
-    ),
+    "the inertia of link {link} is not physical: {defects}; using mass {mass:g} kg and principal "
+    "moments {moments:%.6g} kg m^2",
+    meaning="An inertia that no body can have is replaced by the nearest valid one, as requested "
+    'by `inertia="repair"`.',
     remedy="State the true inertia in the source.",
 )
 LOWER_SAMPLED_PAIRS = Code(
     "lower.sampled-pairs",
     Fate.ASSUMED,
-    (
-        "{count:pair of links is|pairs of links are} excluded from contact: {adjacent} adjacent, "
-        "{default} overlapping initially, {always} always touching and {never} never touching at "
-        "{samples:random position|random positions} (seed {seed}), nor where a search led them "
-        "together; each of the latter touches with a probability below {bound:.2g} at a random "
-        "position, at a confidence of 95 %"
-    ),
-    meaning=(
-        "As requested, links that are adjacent, that overlap initially, or that touch at all or at "
-        "none of a number of random positions within the limits of the joints are excluded from "
-        "contact; not so those of the latter that a search for the least distance leads together. "
-        "After n positions without contact, the probability of contact at a random position is "
-        "below 3/n at a confidence of 95 %, for each pair by itself."
-    ),
-    remedy=(
-        "Nothing, or raise `exclude_samples` (`--exclude-samples`); name pairs that must collide "
-        "in the file, with an SRDF file in place of the sampling."
-    ),
+    "{count:pair of links is|pairs of links are} excluded from contact: {adjacent} adjacent, "
+    "{default} overlapping initially, {always} always touching and {never} never touching at "
+    "{samples:random position|random positions} (seed {seed}), nor where a search led them "
+    "together; each of the latter touches with a probability below {bound:.2g} at a random "
+    "position, at a confidence of 95 %",
+    meaning="As requested, links that are adjacent, that overlap initially, or that touch at all "
+    "or at none of a number of random positions within the limits of the joints are excluded from "
+    "contact; not so those of the latter that a search for the least distance leads together. "
+    "After n positions without contact, the probability of contact at a random position is below "
+    "3/n at a confidence of 95 %, for each pair by itself.",
+    remedy="Nothing, or raise `exclude_samples` (`--exclude-samples`); name pairs that must "
+    "collide in the file, with an SRDF file in place of the sampling.",
     hint="exclude_samples= (--exclude-samples) takes more positions",
 )
 LOWER_STATIC_JOINT = Code(
@@ -521,46 +446,32 @@ LOWER_STATIC_JOINT = Code(
 LOWER_TENDON_INERTIA = Code(
     "lower.tendon-inertia",
     Fate.APPROXIMATED,
-    (
-        "tendon {tendon} has an inertia of {inertia:g} and connects different branches of the tree "
-        "of bodies; MuJoCo neglects the inertia between them, and the reference does not"
-    ),
-    meaning=(
-        "A tendon with inertia connects branches of the tree; MuJoCo neglects the inertia "
-        "between them."
-    ),
+    "tendon {tendon} has an inertia of {inertia:g} and connects different branches of the tree of "
+    "bodies; MuJoCo neglects the inertia between them, and the reference does not",
+    meaning="A tendon with inertia connects branches of the tree; MuJoCo neglects the inertia "
+    "between them.",
 )
 LOWER_SINGULAR_POSITION = Code(
     "lower.singular-position",
     Fate.ASSUMED,
-    (
-        "joints can move together without moving any mass, so that small forces accelerate them "
-        "without bound, in every simulator: {positions:%s}; links without mass, or without inertia "
-        "about an axis: {links}"
-    ),
-    meaning=(
-        "At the zero configuration, or where a hinge aligns the axes of the hinges before and "
-        "after it, joints can move together without moving any mass. The mass matrix is singular "
-        "there, and velocities grow without bound near this position, at any time step."
-    ),
-    remedy=(
-        "Give the links between the joints their true mass and inertia, keep the joints away from "
-        "the position by limits, or use a ball joint in place of three hinges."
-    ),
+    "joints can move together without moving any mass, so that small forces accelerate them "
+    "without bound, in every simulator: {positions:%s}; links without mass, or without inertia "
+    "about an axis: {links}",
+    meaning="At the zero configuration, or where a hinge aligns the axes of the hinges before and "
+    "after it, joints can move together without moving any mass. The mass matrix is singular "
+    "there, and velocities grow without bound near this position, at any time step.",
+    remedy="Give the links between the joints their true mass and inertia, keep the joints away "
+    "from the position by limits, or use a ball joint in place of three hinges.",
     hint="give the links their mass and inertia, or exclude the positions by limits",
     harm=2,
 )
 LOWER_THIN_LINK = Code(
     "lower.thin-link",
     Fate.ASSUMED,
-    (
-        "link {link} can turn about an axis about which it has no inertia; adding {moment:g} kg "
-        "m^2 to link {bearer}"
-    ),
-    meaning=(
-        "A link can turn about an axis about which nothing has inertia, such as a point mass; "
-        "it gets 1e-9 kg m² more."
-    ),
+    "link {link} can turn about an axis about which it has no inertia; adding {moment:g} kg m^2 to "
+    "link {bearer}",
+    meaning="A link can turn about an axis about which nothing has inertia, such as a point mass; "
+    "it gets 1e-9 kg m² more.",
     remedy="Give the link its true inertia.",
 )
 MESH_CONE = Code(
@@ -579,10 +490,8 @@ MESH_CONVEX_HULL = Code(
     "mesh.convex-hull",
     Fate.APPROXIMATED,
     "mesh {mesh} is not convex; it collides as its convex hull",
-    meaning=(
-        "A mesh that is not convex collides as its convex hull, which lies away from its surface "
-        "by the distance that the message states."
-    ),
+    meaning="A mesh that is not convex collides as its convex hull, which lies away from its "
+    "surface by the distance that the message states.",
     remedy='Use `collision_meshes="decompose"`, or build the shape from convex parts.',
     hint='decompose it with collision_meshes="decompose"',
 )
@@ -608,10 +517,8 @@ MESH_CONVEX_PARTS_VOLUME = MESH_CONVEX_PARTS.variant(
 MESH_DECOMPOSITION = Code(
     "mesh.decomposition",
     Fate.APPROXIMATED,
-    (
-        "mesh {mesh} cannot be decomposed into up to {count:convex part|convex parts} "
-        "({voxels:voxel|voxels}): {reason}; it collides as its convex hull"
-    ),
+    "mesh {mesh} cannot be decomposed into up to {count:convex part|convex parts} "
+    "({voxels:voxel|voxels}): {reason}; it collides as its convex hull",
     meaning="A mesh could not be decomposed into convex parts and collides as its convex hull.",
     remedy="Read the reason in the message, or build the shape from convex parts yourself.",
     hint="use several convex shapes; clear the cache to try again",
@@ -620,10 +527,8 @@ MESH_DEGENERATE = Code(
     "mesh.degenerate",
     Fate.DROPPED,
     "{shape} is left out: {reason}",
-    meaning=(
-        "A cone or an outline of a polyline has no volume, or is too large or too intricate; "
-        "it is left out."
-    ),
+    meaning="A cone or an outline of a polyline has no volume, or is too large or too intricate; "
+    "it is left out.",
     remedy="Correct its dimensions or points.",
     hint="correct the dimensions",
     effect=Lost("shapes"),
@@ -639,18 +544,13 @@ MESH_FLAT = Code(
 MESH_SHAPE = Code(
     "mesh.shape",
     Fate.REPAIRED,
-    (
-        "collision {collision} of link {link}: mesh {mesh} becomes {shape} "
-        "({parts:shape|shapes}, {vertices:vertex|vertices}), which lies up to {outward:.3g} m "
-        "(error {outward_error:.1g}) beyond the mesh, at {p_LOutward}; the mesh lies up to "
-        "{inward:.3g} m (error {inward_error:.1g}) beyond it, at {p_LInward}; the mesh is open "
-        "and has no volume"
-    ),
-    meaning=(
-        "A collision mesh became the shape that the caller chose with `shapes`. The message states "
-        "the largest distances between both, their errors and places in the link's frame, and the "
-        "ratio of the volumes."
-    ),
+    "collision {collision} of link {link}: mesh {mesh} becomes {shape} ({parts:shape|shapes}, "
+    "{vertices:vertex|vertices}), which lies up to {outward:.3g} m (error {outward_error:.1g}) "
+    "beyond the mesh, at {p_LOutward}; the mesh lies up to {inward:.3g} m (error "
+    "{inward_error:.1g}) beyond it, at {p_LInward}; the mesh is open and has no volume",
+    meaning="A collision mesh became the shape that the caller chose with `shapes`. The message "
+    "states the largest distances between both, their errors and places in the link's frame, and "
+    "the ratio of the volumes.",
     remedy="Choose another shape for the link if a distance is too large.",
 )
 MESH_SHAPE_VOLUME = MESH_SHAPE.variant(
@@ -667,39 +567,29 @@ MESH_SHAPE_NONE = Code(
 MESH_SHAPE_UNKNOWN = Code(
     "mesh.shape-unknown",
     Fate.APPROXIMATED,
-    (
-        "collision {collision} of link {link} keeps its mesh {mesh}, which is flat or cannot be "
-        "read: no shape can be made of it"
-    ),
+    "collision {collision} of link {link} keeps its mesh {mesh}, which is flat or cannot be read: "
+    "no shape can be made of it",
     meaning="The caller chose a shape for a mesh of which none can be made; the mesh stays.",
     remedy="Choose `mesh` or `none` for the link, or correct the mesh.",
 )
 MESH_LARGE_HULL = Code(
     "mesh.large-hull",
     Fate.NOTED,
-    (
-        "the hull of mesh {mesh} has {count:vertex|vertices}, which collisions are computed "
-        "with; {fewer:of them lies|of them lie} within {error:.2g} m of it, {percent:.2g} % of "
-        "its size"
-    ),
-    meaning=(
-        "The convex hull with which a mesh collides has more than 1,000 vertices. The message "
-        "states how many of them, the farthest in directions spread over the sphere, lie within 1 "
-        "% of its size."
-    ),
-    remedy=(
-        "Let MuJoCo make a hull of fewer vertices with `maxhullvert`, or choose a shape of few "
-        "numbers with `shapes`."
-    ),
+    "the hull of mesh {mesh} has {count:vertex|vertices}, which collisions are computed with; "
+    "{fewer:of them lies|of them lie} within {error:.2g} m of it, {percent:.2g} % of its size",
+    meaning="The convex hull with which a mesh collides has more than 1,000 vertices. The message "
+    "states how many of them, the farthest in directions spread over the sphere, lie within 1 % of "
+    "its size.",
+    remedy="Let MuJoCo make a hull of fewer vertices with `maxhullvert`, or choose a shape of few "
+    "numbers with `shapes`.",
     hint="state maxhullvert, or choose another shape with shapes",
 )
 MESH_NO_COACD = Code(
     "mesh.no-coacd",
     Fate.INVALID,
     "cannot decompose meshes: the package coacd is not installed",
-    meaning=(
-        "Meshes are to be decomposed into convex parts, but the package coacd is not installed."
-    ),
+    meaning="Meshes are to be decomposed into convex parts, but the package coacd is not "
+    "installed.",
     remedy='Run `pip install "sdfbridge[convex]"`.',
     hint='pip install "sdfbridge[convex]"',
 )
@@ -711,22 +601,16 @@ MESH_POLYLINE = Code(
     remedy="Split the outline into convex shapes.",
 )
 MESH_POLYLINE_OUTLINES = MESH_POLYLINE.variant(
-    (
-        "a polyline becomes {count:mesh|meshes}, one for each outline; each collides as its "
-        "convex hull, filled"
-    ),
+    "a polyline becomes {count:mesh|meshes}, one for each outline; each collides as its convex "
+    "hull, filled",
 )
 MESH_POLYLINE_NOT_SIMPLE = Code(
     "mesh.polyline-not-simple",
     Fate.APPROXIMATED,
-    (
-        "an outline of a polyline intersects itself or is too intricate; its mesh does not have "
-        "the area that the outline encloses"
-    ),
-    meaning=(
-        "An outline of an extruded polyline intersects itself or is too intricate, so its "
-        "mesh does not have its area."
-    ),
+    "an outline of a polyline intersects itself or is too intricate; its mesh does not have the "
+    "area that the outline encloses",
+    meaning="An outline of an extruded polyline intersects itself or is too intricate, so its mesh "
+    "does not have its area.",
     remedy="Correct the order of the points.",
     hint="correct the order of the points",
 )
@@ -735,16 +619,13 @@ MESH_SEPARATE_PARTS = Code(
     Fate.NOTED,
     "mesh {mesh} collides as {count:convex hull|convex hulls}, one for each of its separate "
     "convex parts",
-    meaning=(
-        "A mesh consists of separate convex parts, and collides as exactly these. If parts are "
-        "open, their hulls lie away from the surface by the distance that the message states."
-    ),
+    meaning="A mesh consists of separate convex parts, and collides as exactly these. If parts are "
+    "open, their hulls lie away from the surface by the distance that the message states.",
     also=(Fate.APPROXIMATED,),
 )
 MESH_SEPARATE_PARTS_OPEN = MESH_SEPARATE_PARTS.variant(
     MESH_SEPARATE_PARTS.message
-    + "; they are open, and their hulls lie up to {distance:.2g} m from "
-    "the surface",
+    + "; they are open, and their hulls lie up to {distance:.2g} m from the surface",
     fate=Fate.APPROXIMATED,
 )
 TEXTURE_FORMAT = Code(
@@ -848,10 +729,8 @@ ROBOT_GYRATION = Code(
     "the largest moment of inertia of link {link}, {moment:.3g} kg m^2, needs its mass "
     "{radius:.3g} m from its center; its shapes reach {reach:.3g} m, for which the largest is "
     "{most:.3g}",
-    meaning=(
-        "The radius of gyration of a body is smaller than the distance from its center of mass to "
-        "its farthest point."
-    ),
+    meaning="The radius of gyration of a body is smaller than the distance from its center of mass "
+    "to its farthest point.",
     remedy="State the moments about the center of mass, in kg m^2.",
     hint="check its unit and the point about which it is stated",
     also=(Fate.NOTED,),
@@ -936,10 +815,8 @@ ROBOT_SIBLINGS = Code(
     Fate.NOTED,
     "the {field} of joint {first} is {value:g}, that of joint {second} {other:g}; in all else they "
     "agree; others of the kind that agree in everything: {others}",
-    meaning=(
-        "One value differs between the two sides of a robot, or between one of three or more equal "
-        "parts such as wheels and the others."
-    ),
+    meaning="One value differs between the two sides of a robot, or between one of three or more "
+    "equal parts such as wheels and the others.",
     remedy="Give both the same value, if the two are alike.",
     hint="check which is right",
     harm=1,

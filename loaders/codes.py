@@ -55,10 +55,8 @@ FILE_LIMIT = Code(
     Fate.INVALID,
     "the {source} {verb} more than {limit} {option}",
     meaning="The load, with all files together, exceeds the limit that the message names.",
-    remedy=(
-        "Check that the file is not hostile; raise the limit with `limits=Limits(...)` if you "
-        "trust it."
-    ),
+    remedy="Check that the file is not hostile; raise the limit with `limits=Limits(...)` if you "
+    "trust it.",
 )
 FILE_NOT_REGULAR = Code(
     "file.not-regular",
@@ -73,10 +71,8 @@ FILE_READER = Code(
     "file.reader",
     Fate.INVALID,
     "{reason}",
-    meaning=(
-        "The reader of another package, registered for the root element, cannot be imported "
-        "or fails."
-    ),
+    meaning="The reader of another package, registered for the root element, cannot be imported or "
+    "fails.",
     remedy="Report this to the authors of the package.",
     hint="report this to the authors of the package",
 )
@@ -92,10 +88,8 @@ FILE_TOO_LARGE = Code(
     also=(Fate.SKIPPED,),
 )
 FILE_TOO_LARGE_ELEMENTS = FILE_TOO_LARGE.variant(
-    (
-        "the file has more than {most:element|elements}, {depth:level|levels} of nesting or "
-        "{names:different name|different names}"
-    ),
+    "the file has more than {most:element|elements}, {depth:level|levels} of nesting or "
+    "{names:different name|different names}",
     hint="split the file and include its parts",
 )
 FILE_UNKNOWN_FORMAT = Code(
@@ -103,20 +97,16 @@ FILE_UNKNOWN_FORMAT = Code(
     Fate.INVALID,
     "unknown root element <{tag}>; expected one of: {known}",
     meaning="The root element belongs to no known format.",
-    remedy=(
-        "Check that the file is SDFormat, URDF, a Drake directives file or another supported "
-        "format."
-    ),
+    remedy="Check that the file is SDFormat, URDF, a Drake directives file or another supported "
+    "format.",
 )
 FILE_UNLISTED = Code(
     "file.unlisted",
     Fate.NOTED,
     "not listed: {count:more diagnostic|more diagnostics} of severity {severity}",
     meaning="There are more diagnostics than the limit; the rest is counted.",
-    remedy=(
-        "Correct the problems that are listed, or raise the limit with "
-        "`limits=Limits(diagnostics=...)`."
-    ),
+    remedy="Correct the problems that are listed, or raise the limit with "
+    "`limits=Limits(diagnostics=...)`.",
 )
 FILE_UNREADABLE = Code(
     "file.unreadable",
@@ -130,24 +120,17 @@ FILE_UNREADABLE_MISSING = FILE_UNREADABLE.variant(hint="check the path")
 FILE_UNREADABLE_FOLDER = FILE_UNREADABLE.variant(hint="name a file in the folder")
 FILE_UNREADABLE_BY_PYBULLET = FILE_UNREADABLE.variant(
     "cannot read the file: it is neither in {present} nor in one of paths={folders}",
-    hint=(
-        "pass the folder that you gave to setAdditionalSearchPath, which PyBullet does not tell, "
-        "in paths"
-    ),
+    hint="pass the folder that you gave to setAdditionalSearchPath, which PyBullet does not tell, "
+    "in paths",
 )
 GAZEBO_ADDED_MASS = Code(
     "gazebo.added-mass",
     Fate.DROPPED,
-    (
-        "the added mass of link {link} in plugin {plugin} is left out: {values}; without it the "
-        "link, "
-        "if it is free, accelerates up to {ratio:.4g} times as fast as in Gazebo"
-    ),
+    "the added mass of link {link} in plugin {plugin} is left out: {values}; without it the link, "
+    "if it is free, accelerates up to {ratio:.4g} times as fast as in Gazebo",
     meaning="The added mass in a plugin of Gazebo is left out; its buoyancy and drag are.",
-    remedy=(
-        "State `<fluid_added_mass>` in the `<inertial>`, or give the link more mass where it "
-        "moves along one line."
-    ),
+    remedy="State `<fluid_added_mass>` in the `<inertial>`, or give the link more mass where it "
+    "moves along one line.",
     hint="state <fluid_added_mass> in the <inertial>",
     effect=Lost("added mass"),
 )
@@ -162,14 +145,10 @@ GAZEBO_FLUID = Code(
     "gazebo.fluid",
     Fate.NOTED,
     "plugin {plugin} acts on {links} with the {kind} of a fluid",
-    meaning=(
-        "A plugin of Gazebo acts on links with buoyancy, drag or lift, which are forces of "
-        "the scene."
-    ),
-    remedy=(
-        "Pass `bridge.passive_forces(...)` to `mujoco.set_mjcb_passive`; in PyBullet call "
-        "`step()` of the handle."
-    ),
+    meaning="A plugin of Gazebo acts on links with buoyancy, drag or lift, which are forces of the "
+    "scene.",
+    remedy="Pass `bridge.passive_forces(...)` to `mujoco.set_mjcb_passive`; in PyBullet call "
+    "`step()` of the handle.",
     hint="bridge.passive_forces adds these forces in MuJoCo, and step() in PyBullet",
 )
 GAZEBO_GAIN = Code(
@@ -183,9 +162,8 @@ GAZEBO_JOINT = Code(
     "gazebo.joint",
     Fate.DROPPED,
     "plugin {plugin} drives joint {joint}, which is {reason}; it is ignored",
-    meaning=(
-        "A plugin drives a joint that the model has not, or that has not one degree of freedom."
-    ),
+    meaning="A plugin drives a joint that the model has not, or that has not one degree of "
+    "freedom.",
     remedy="Correct the name of the joint.",
     effect=Lost("actuators"),
 )
@@ -228,20 +206,16 @@ MESH_EMBEDDED_TEXTURE = Code(
     "mesh.embedded-texture",
     Fate.NOTED,
     "a texture inside the mesh file is left out: {reason}",
-    meaning=(
-        "A texture inside the mesh file cannot be read, or the cache, in which it would become a "
-        "file, cannot be written."
-    ),
+    meaning="A texture inside the mesh file cannot be read, or the cache, in which it would become "
+    "a file, cannot be written.",
     remedy="Store the texture as a file beside the mesh, or make the cache writable.",
 )
 MESH_IMPLAUSIBLE_SIZE = Code(
     "mesh.implausible-size",
     Fate.ASSUMED,
     "mesh {uri} is {size:g} m large, but the longest joint offset of its model is {offset:g} m",
-    meaning=(
-        "The size of a mesh differs by a factor of more than 100 from the joint offsets of "
-        "its model."
-    ),
+    meaning="The size of a mesh differs by a factor of more than 100 from the joint offsets of its "
+    "model.",
     remedy="Check the unit of the mesh and set its scale, for example 0.001 for millimeters.",
     hint="if the mesh is in millimeters or inches, set its scale to 0.001 or 0.0254",
     harm=2,
@@ -259,20 +233,17 @@ MESH_LOOKS = Code(
     "mesh.looks",
     Fate.NOTED,
     "the mesh states {what}, which is not drawn (materials or parts: {count})",
-    meaning=(
-        "Materials of a mesh file state something that is not carried: opacity or emitted light by "
-        "a texture of its own, colors of vertices beside a material, textures that do not repeat."
-    ),
+    meaning="Materials of a mesh file state something that is not carried: opacity or emitted "
+    "light by a texture of its own, colors of vertices beside a material, textures that do not "
+    "repeat.",
     remedy="State the look by a color or one color texture.",
 )
 MESH_MENDED = Code(
     "mesh.mended",
     Fate.ASSUMED,
     "mended the file: {reason}",
-    meaning=(
-        "A COLLADA file is not well-formed, for example `<` in a value, and was mended before "
-        "reading."
-    ),
+    meaning="A COLLADA file is not well-formed, for example `<` in a value, and was mended before "
+    "reading.",
     remedy="Correct the file.",
 )
 MESH_MISSING = Code(
@@ -296,14 +267,10 @@ MESH_OUTSIDE = Code(
     "mesh.outside",
     Fate.NOTED,
     "the mesh names files outside the folder of its model, which are not opened: {files}",
-    meaning=(
-        "A mesh names material libraries or textures outside the model or package that it belongs "
-        "to; they are not opened, whether they exist or not."
-    ),
-    remedy=(
-        "Copy the files into the model, or put a `model.config` or `package.xml` into the folder "
-        "that holds the model with its files."
-    ),
+    meaning="A mesh names material libraries or textures outside the model or package that it "
+    "belongs to; they are not opened, whether they exist or not.",
+    remedy="Copy the files into the model, or put a `model.config` or `package.xml` into the "
+    "folder that holds the model with its files.",
     hint="copy the files into the folder of the model",
 )
 MESH_UNREADABLE = Code(
@@ -319,10 +286,8 @@ MESH_UP_AXIS = Code(
     "mesh.up-axis",
     Fate.ASSUMED,
     "the file declares {up_axis}; rotated to Z up, unlike in Gazebo, RViz and PyBullet",
-    meaning=(
-        "A COLLADA file declares another axis than Z as up; the message states whether the "
-        "mesh was rotated."
-    ),
+    meaning="A COLLADA file declares another axis than Z as up; the message states whether the "
+    "mesh was rotated.",
     remedy="Export the mesh with Z up and with a unit.",
 )
 MESH_UP_AXIS_NOT_TURNED = MESH_UP_AXIS.variant(
@@ -338,10 +303,8 @@ MODEL_BAD_NUMBER = Code(
     "model.bad-number",
     Fate.INVALID,
     "a number of the pose, the inertia or an axis of {kind} {name} is not finite",
-    meaning=(
-        "A scene that was changed in Python has a number that is infinite or not a number, an "
-        "axis that is not a unit vector, or a matrix that is not a rotation."
-    ),
+    meaning="A scene that was changed in Python has a number that is infinite or not a number, an "
+    "axis that is not a unit vector, or a matrix that is not a rotation.",
     remedy="Correct the number; divide the axis by its length; make the rotation orthonormal.",
     hint="replace what is infinite or not a number",
 )
@@ -358,18 +321,15 @@ MODEL_DUPLICATE_NAME = Code(
     "{count} {kind}s of the scene are named {name}",
     meaning="A scene that was changed in Python has two links or two joints of one name.",
     remedy="Give each a name of its own.",
-    hint=(
-        "give each link and each joint a name of its own, with dataclasses.replace(item, name=...)"
-    ),
+    hint="give each link and each joint a name of its own, with dataclasses.replace(item, "
+    "name=...)",
 )
 MODEL_IMPOSSIBLE_INERTIA = Code(
     "model.impossible-inertia",
     Fate.ASSUMED,
     "the inertia of link {link} is not physically valid: {defect}",
-    meaning=(
-        "The inertia of a link belongs to no real body: it is not positive or violates the "
-        "triangle inequality."
-    ),
+    meaning="The inertia of a link belongs to no real body: it is not positive or violates the "
+    "triangle inequality.",
     remedy='Correct the inertia, or let the export repair it with `inertia="repair"`.',
     hint="correct the inertia, or let the export repair it",
     harm=3,
@@ -378,43 +338,29 @@ MODEL_PARALLEL_AXES = Code(
     "model.parallel-axes",
     Fate.ASSUMED,
     "the two axes of {type} joint {joint} are parallel; the mass matrix is singular",
-    meaning=(
-        "The two axes of a universal or revolute2 joint are parallel, so that the mass matrix "
-        "is singular."
-    ),
+    meaning="The two axes of a universal or revolute2 joint are parallel, so that the mass matrix "
+    "is singular.",
     remedy="Give the axes different directions.",
     hint="choose different directions for axis and axis2",
 )
 MODEL_POSE_AGAINST_JOINT = Code(
     "model.pose-against-joint",
     Fate.ASSUMED,
-    (
-        "joint {joint} puts link {link} {distance:.3g} m and {angle:.3g} rad from its pose X_WL at "
-        "zero; engines place it by the joint"
-    ),
-    meaning=(
-        "The pose of a link in a scene that was changed in Python is not the one that its "
-        "joint gives it at zero."
-    ),
-    remedy=(
-        "Set `X_WL` of the link to `X_WL` of the parent `@ X_PJ @ X_CJ.inverse()`, or correct "
-        "the frames of the joint."
-    ),
-    hint=(
-        "set X_WL of the link to X_WL of the parent @ X_PJ @ X_CJ.inverse(), or correct X_PJ or "
-        "X_CJ"
-    ),
+    "joint {joint} puts link {link} {distance:.3g} m and {angle:.3g} rad from its pose X_WL at "
+    "zero; engines place it by the joint",
+    meaning="The pose of a link in a scene that was changed in Python is not the one that its "
+    "joint gives it at zero.",
+    remedy="Set `X_WL` of the link to `X_WL` of the parent `@ X_PJ @ X_CJ.inverse()`, or correct "
+    "the frames of the joint.",
+    hint="set X_WL of the link to X_WL of the parent @ X_PJ @ X_CJ.inverse(), or correct X_PJ or "
+    "X_CJ",
 )
 MODEL_REPAIRED_INERTIA = Code(
     "model.repaired-inertia",
     Fate.SKIPPED,
-    (
-        "the inertia of link {link} is not physically valid: {defects}; using the nearest valid "
-        "one, "
-        "whose mass differs by {mass:.3g} kg and whose moments differ by at most {change:.3g} kg "
-        "m^2 "
-        "({percent:.3g} % of the largest)"
-    ),
+    "the inertia of link {link} is not physically valid: {defects}; using the nearest valid one, "
+    "whose mass differs by {mass:.3g} kg and whose moments differ by at most {change:.3g} kg m^2 "
+    "({percent:.3g} % of the largest)",
     meaning="Lenient loading replaced an inertia that no body can have by the nearest valid one.",
     remedy="Correct the inertia.",
     hint="correct the inertia",
@@ -457,10 +403,8 @@ RD_NOT_FOUND = Code(
     "rd.not-found",
     Fate.INVALID,
     "robot_descriptions has no URDF, xacro or MJCF file of robot {name}",
-    meaning=(
-        "The robot is not in the cache of the package robot_descriptions or mujoco-menagerie, or "
-        "not among the files of example-robot-data, or the package is not installed."
-    ),
+    meaning="The robot is not in the cache of the package robot_descriptions or mujoco-menagerie, "
+    "or not among the files of example-robot-data, or the package is not installed.",
     remedy="Install the package, and let it download the robot; the hint names the command.",
 )
 RD_NOT_FOUND_IMPORT = RD_NOT_FOUND.variant(
@@ -557,10 +501,8 @@ RESOURCE_NOT_FOUND_DOWNLOAD = RESOURCE_NOT_FOUND.variant("cannot download {uri!r
 RESOURCE_OUTSIDE = Code(
     "resource.outside",
     Fate.INVALID,
-    (
-        "{uri!r} refers to {path}, which lies outside the model's folder, its packages and the "
-        "given paths"
-    ),
+    "{uri!r} refers to {path}, which lies outside the model's folder, its packages and the given "
+    "paths",
     meaning="A URI leads to a file outside the folders that the model may read.",
     remedy="Name its folder in `paths`, or pass `unsafe_paths=True` if you trust the file.",
     hint="add its folder to paths, or use unsafe_paths=True",
@@ -571,15 +513,10 @@ URDF_QUATERNION_VERSION = Code(
     "urdf.quaternion-version",
     Fate.INVALID,
     "quat_xyzw is part of URDF since version 1.1; the version of this file is {version}",
-    meaning=(
-        "An `<origin>` has a quaternion in a file of a version before 1.1, in which URDF has "
-        "none, so that readers disagree on the rotation. Lenient loading ignores it, as "
-        "urdfdom does."
-    ),
-    remedy=(
-        'State `version="1.1"` in `<robot>` if the quaternion is meant, or state the rotation '
-        "in `rpy`."
-    ),
+    meaning="An `<origin>` has a quaternion in a file of a version before 1.1, in which URDF has "
+    "none, so that readers disagree on the rotation. Lenient loading ignores it, as urdfdom does.",
+    remedy='State `version="1.1"` in `<robot>` if the quaternion is meant, or state the rotation '
+    "in `rpy`.",
     hint='state version="1.1" in <robot>, or the rotation in rpy',
     leniency="it is ignored, and the rotation is that of rpy",
     harm=2,
@@ -588,14 +525,10 @@ URDF_HELD_ROOT = Code(
     "urdf.held-root",
     Fate.NOTED,
     "root link {link} has a mass of 0, which fixes it to the world, as in PyBullet",
-    meaning=(
-        "The root link of a URDF states a mass of 0, which fixes it to the world, as in PyBullet. "
-        "If links with mass are welded to it, this is an assumption: Drake lets them move."
-    ),
-    remedy=(
-        'Give the link its mass, or remove its `<inertial>`. `base="free"`, `--base free` or, in '
-        "PyBullet, `useFixedBase=False` lets it move."
-    ),
+    meaning="The root link of a URDF states a mass of 0, which fixes it to the world, as in "
+    "PyBullet. If links with mass are welded to it, this is an assumption: Drake lets them move.",
+    remedy='Give the link its mass, or remove its `<inertial>`. `base="free"`, `--base free` or, '
+    "in PyBullet, `useFixedBase=False` lets it move.",
     also=(Fate.ASSUMED,),
 )
 URDF_HELD_ROOT_OF_MASS = URDF_HELD_ROOT.variant(
@@ -616,10 +549,8 @@ XML_DOCTYPE = Code(
     "xml.doctype",
     Fate.INVALID,
     "a DOCTYPE is not allowed",
-    meaning=(
-        "The file has a DOCTYPE declaration, which is refused because entities can expand "
-        "without bound."
-    ),
+    meaning="The file has a DOCTYPE declaration, which is refused because entities can expand "
+    "without bound.",
     remedy="Remove the declaration and write out its entities.",
     hint="remove the DOCTYPE; entities are not supported",
 )
@@ -633,10 +564,8 @@ XML_MENDED = Code(
     "xml.mended",
     Fate.NOTED,
     "ignored errors in the XML: -- in a comment, space before the declaration, or text at the end",
-    meaning=(
-        "The file breaks a rule of XML that real files often break, such as `--` inside a "
-        "comment, and is read nevertheless."
-    ),
+    meaning="The file breaks a rule of XML that real files often break, such as `--` inside a "
+    "comment, and is read nevertheless.",
     remedy="Correct the file so that strict XML parsers read it too.",
 )
 XML_MENDED_ACCEPTED = XML_MENDED.variant(
@@ -741,18 +670,14 @@ XML_SYNTAX = Code(
     Fate.INVALID,
     "the file is not well-formed XML: {reason} at column {column}",
     meaning="The file is not well-formed XML.",
-    remedy=(
-        "Correct the file at the line and column of the message, or check that it is the right "
-        "file."
-    ),
+    remedy="Correct the file at the line and column of the message, or check that it is the right "
+    "file.",
     also=(Fate.SKIPPED,),
     hint="correct the XML there, or check that this is the right file",
 )
 XML_SYNTAX_OPEN_TAG = XML_SYNTAX.variant(
-    (
-        "the file is not well-formed XML: {reason} at column {column}; the start tag <{tag}> of "
-        "line {line} is still open there"
-    ),
+    "the file is not well-formed XML: {reason} at column {column}; the start tag <{tag}> of line "
+    "{line} is still open there",
 )
 XML_SYNTAX_EMPTY = XML_SYNTAX.variant("the file is empty; expected an XML document")
 XML_SYNTAX_ENCODING = XML_SYNTAX.variant("the file is not well-formed XML: {reason}", hint="")
@@ -779,11 +704,8 @@ XML_UNREAD_POSE = Code(
     "xml.unread-pose",
     Fate.INVALID,
     "unknown {kind} {name!r} of <{tag}>, which may state a pose or a shape",
-    meaning=(
-        "An unknown element or attribute stands where a pose or a shape is stated, so the "
-        "robot would have another form without it. One that contains only zeros is "
-        "`xml.unread`."
-    ),
+    meaning="An unknown element or attribute stands where a pose or a shape is stated, so the "
+    "robot would have another form without it. One that contains only zeros is `xml.unread`.",
     remedy="Correct its spelling, or remove it.",
     leniency="it is ignored",
     harm=2,

@@ -404,10 +404,8 @@ SETTINGS = {
     **_all(
         "option",
         "ccd_iterations ccd_tolerance cone impratio integrator iterations ls_iterations "
-        "ls_tolerance "
-        "mpr_iterations mpr_tolerance noslip_iterations noslip_tolerance sdf_initpoints "
-        "sdf_iterations solver "
-        "tolerance",
+        "ls_tolerance mpr_iterations mpr_tolerance noslip_iterations noslip_tolerance "
+        "sdf_initpoints sdf_iterations solver tolerance",
         Meaning(Effect.ACCURACY),
     ),
     **_all("option", "apirate jacobian magnetic", Meaning(Effect.NONE)),
@@ -443,11 +441,8 @@ SETTINGS = {
     **_all("body", "inertial/diaginertia inertial/quat", Meaning(Effect.NONE)),
     **_all(
         "joint",
-        (
-            "actuatorfrcrange actuatorgravcomp damping limited margin range solimplimit "
-            "solreflimit "
-            "stiffness"
-        ),
+        "actuatorfrcrange actuatorgravcomp damping limited margin range solimplimit solreflimit "
+        "stiffness",
         Meaning(Effect.MOTION),
     ),
     **_all("joint", "solimpfriction solreffriction", Meaning(Effect.ACCURACY)),

@@ -926,9 +926,7 @@ def _readme(
         "",
         *derivation(scene, form.function, name, options),
         "",
-        (
-            "[FIDELITY.md](FIDELITY.md) lists what the files cannot represent, or represent with "
-            "an error."
-        ),
+        "[FIDELITY.md](FIDELITY.md) lists what the files cannot represent, or represent with an "
+        "error.",
     ]
     return printable("\n".join(lines) + "\n", lines=True)

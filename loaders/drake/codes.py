@@ -22,24 +22,18 @@ DIRECTIVES_DUPLICATE_WELD = Code(
     "directives.duplicate-weld",
     Fate.INVALID,
     "{parent} and {child} are on links that a joint connects already, or a joint is named {joint}",
-    meaning=(
-        "A weld connects two links that a joint connects already, or its joint would have the "
-        "name of another one."
-    ),
+    meaning="A weld connects two links that a joint connects already, or its joint would have the "
+    "name of another one.",
     remedy="Remove the weld, or weld the child by another frame.",
     hint="remove the weld, or weld the child by another frame",
 )
 DIRECTIVES_IGNORED_NAMESPACE = Code(
     "directives.ignored-namespace",
     Fate.DROPPED,
-    (
-        "ignored model_namespace, as Drake ignores it in a file that is added with the namespace "
-        "{scope}"
-    ),
-    meaning=(
-        "Drake ignores `model_namespace` of a filter group in a file that is itself added "
-        "with a namespace; so do we."
-    ),
+    "ignored model_namespace, as Drake ignores it in a file that is added with the namespace "
+    "{scope}",
+    meaning="Drake ignores `model_namespace` of a filter group in a file that is itself added with "
+    "a namespace; so do we.",
     remedy="Remove it, and write the scope in the names of members and groups.",
     hint="remove it, and write members and groups with their scope in that namespace",
     effect=NO_EFFECT,
@@ -122,10 +116,8 @@ DIRECTIVES_RELATIVE_FILE = Code(
     "directives.relative-file",
     Fate.ASSUMED,
     "the relative path {uri!r} refers to the folder of this file; Drake refuses relative paths",
-    meaning=(
-        "A file name without a scheme is read relative to the folder of the directives, which "
-        "Drake refuses."
-    ),
+    meaning="A file name without a scheme is read relative to the folder of the directives, which "
+    "Drake refuses.",
     remedy="Write a `package://` URI.",
     hint="write package://",
 )
@@ -159,10 +151,8 @@ DIRECTIVES_SYNTAX_KEY = DIRECTIVES_SYNTAX.variant("a key must be a scalar")
 DIRECTIVES_SYNTAX_DUPLICATE_KEY = DIRECTIVES_SYNTAX.variant("duplicate key {key}")
 DIRECTIVES_SYNTAX_ALIAS = DIRECTIVES_SYNTAX.variant("invalid alias {alias}")
 DIRECTIVES_SYNTAX_CHARACTER = DIRECTIVES_SYNTAX.variant(
-    (
-        "the character {character} is not allowed in a name or value: no model file in XML could "
-        "refer to it"
-    ),
+    "the character {character} is not allowed in a name or value: no model file in XML could refer "
+    "to it",
 )
 DIRECTIVES_UNKNOWN_DIRECTIVE = Code(
     "directives.unknown-directive",
@@ -182,9 +172,8 @@ DIRECTIVES_UNKNOWN_FILE = Code(
     "directives.unknown-file",
     Fate.INVALID,
     "cannot find {uri!r}; tried {tried}",
-    meaning=(
-        "The file that a directive names was not found; lenient loading leaves the directive out."
-    ),
+    meaning="The file that a directive names was not found; lenient loading leaves the directive "
+    "out.",
     remedy="Correct the URI, or name its package in `package_map`.",
     leniency="the directive is left out",
 )
@@ -192,10 +181,8 @@ DIRECTIVES_UNKNOWN_FRAME = Code(
     "directives.unknown-frame",
     Fate.INVALID,
     "unknown frame or link {frame!r}",
-    meaning=(
-        "The frame or link does not exist, or the name is ambiguous; lenient loading leaves "
-        "out what names it."
-    ),
+    meaning="The frame or link does not exist, or the name is ambiguous; lenient loading leaves "
+    "out what names it.",
     remedy="Write the full name.",
     leniency="what names it is left out",
 )
@@ -226,11 +213,9 @@ DIRECTIVES_UNUSED_POSE = Code(
     "directives.unused-pose",
     Fate.DROPPED,
     "the pose of {link} is not used, because {link} is fixed to the world",
-    meaning=(
-        "An initial pose is that of a link which is not free, or which another one carries; "
-        "where Drake makes a joint of the pose, for a base frame or a frame of the link, it "
-        "refuses it."
-    ),
+    meaning="An initial pose is that of a link which is not free, or which another one carries; "
+    "where Drake makes a joint of the pose, for a base frame or a frame of the link, it refuses "
+    "it.",
     remedy="Remove the pose, or give that of the link that is free.",
     also=(Fate.INVALID,),
     hint="remove it, or give the pose of the link that is free",
@@ -299,14 +284,10 @@ FRICTION_ORDER = Code(
 IDLE_ACTUATOR = Code(
     "drake.idle-actuator",
     Fate.DROPPED,
-    (
-        "joint {joint} has no actuator, because {reason}; ignored its rotor inertia, gear ratio "
-        "and "
-        "gains"
-    ),
-    meaning=(
-        "A joint without actuator states rotor inertia, gear ratio or gains, which have no effect."
-    ),
+    "joint {joint} has no actuator, because {reason}; ignored its rotor inertia, gear ratio and "
+    "gains",
+    meaning="A joint without actuator states rotor inertia, gear ratio or gains, which have no "
+    "effect.",
     remedy="Give the joint an effort limit other than zero, or remove them.",
     effect=NO_EFFECT,
 )
@@ -466,10 +447,8 @@ SOFT_HYDROELASTIC = Code(
     "drake.soft-hydroelastic",
     Fate.INVALID,
     "<drake:soft_hydroelastic> is obsolete",
-    meaning=(
-        "`<drake:soft_hydroelastic>` is the old name of a compliant shape and is no longer "
-        "supported."
-    ),
+    meaning="`<drake:soft_hydroelastic>` is the old name of a compliant shape and is no longer "
+    "supported.",
     remedy="Write `<drake:compliant_hydroelastic>`.",
     hint="write <drake:compliant_hydroelastic>",
 )

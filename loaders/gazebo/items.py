@@ -135,8 +135,7 @@ EFFECTS = (
     _effect("wave|wavefield|surface", "move floating links with waves"),
     _effect(
         "thrusters?|propeller|motor model|multirotor base|multicopter( velocity| motor)? "
-        "(control|model)|quadrotor "
-        "(simple controller|propulsion|aerodynamics)",
+        "(control|model)|quadrotor (simple controller|propulsion|aerodynamics)",
         "push a link with a propeller",
     ),
     _effect(
@@ -150,8 +149,7 @@ EFFECTS = (
     ),
     _effect(
         "ackermann|mecanum|omni|tricycle|planar move|velocity "
-        "control|slotcar|vehicle|hybrid|prius|cart demo|"
-        "trajectory follower|model move|bicycle",
+        "control|slotcar|vehicle|hybrid|prius|cart demo|trajectory follower|model move|bicycle",
         "drive the model",
     ),
     _effect(
@@ -159,8 +157,7 @@ EFFECTS = (
     ),
     _effect(
         "joint (position |velocity |effort )?(controller|control|plugin)|joint (pose "
-        ")?trajectory|servo|"
-        "flipper control|actuator",
+        ")?trajectory|servo|flipper control|actuator",
         "drive joints to commanded positions or speeds",
     ),
     _effect(

@@ -8,18 +8,15 @@ ACTUATOR = Code(
     "mjcf-in.actuator",
     Fate.DROPPED,
     "actuator {name} is left out: {reason}",
-    meaning=(
-        "An actuator is left out: a plugin is its law, or what it drives is of an unknown type."
-    ),
+    meaning="An actuator is left out: a plugin is its law, or what it drives is of an unknown "
+    "type.",
     effect=Lost("actuators"),
 )
 CONTROLS = Code(
     "mjcf-in.controls",
     Fate.APPROXIMATED,
-    (
-        "actuator {name} has {count:control|controls}; its range is that of the first, and only "
-        "MuJoCo has the others"
-    ),
+    "actuator {name} has {count:control|controls}; its range is that of the first, and only MuJoCo "
+    "has the others",
     meaning="An actuator has several controls; the scene states the range of the first.",
 )
 FILE = Code(
@@ -53,15 +50,10 @@ INCLUDED_TWICE = Code(
 MESH_FRAME = Code(
     "mjcf-in.mesh-frame",
     Fate.APPROXIMATED,
-    (
-        "mesh {mesh} has a refquat and a scale that differs by axis; it is scaled along the axes "
-        "of "
-        "its file"
-    ),
-    meaning=(
-        "A mesh is rotated by `refquat` and scaled by different factors, in another order "
-        "than MuJoCo's."
-    ),
+    "mesh {mesh} has a refquat and a scale that differs by axis; it is scaled along the axes of "
+    "its file",
+    meaning="A mesh is rotated by `refquat` and scaled by different factors, in another order than "
+    "MuJoCo's.",
     remedy="Apply the rotation to the file.",
 )
 NOT_CARRIED = Code(
@@ -88,14 +80,10 @@ NOT_FINITE_NAN = NOT_FINITE.variant("{key} of <{tag}> must not be NaN")
 OPTIONS = Code(
     "mjcf-in.options",
     Fate.NOTED,
-    (
-        "the options of an included file are left out: {names}; those of the file that includes it "
-        "count"
-    ),
-    meaning=(
-        "Options of a file that SDFormat or directives include are left out, such as its "
-        "gravity and time step."
-    ),
+    "the options of an included file are left out: {names}; those of the file that includes it "
+    "count",
+    meaning="Options of a file that SDFormat or directives include are left out, such as its "
+    "gravity and time step.",
     remedy="State them in the file that includes it.",
     hint="state gravity and time step in the file that includes this one",
 )
@@ -103,10 +91,8 @@ PLUGIN = Code(
     "mjcf-in.plugin",
     Fate.DROPPED,
     "sensor {name} is left out: a plugin or a mesh is a part of it",
-    meaning=(
-        "Plugins of the engine, and sensors that depend on one, on a mesh or on a site with a "
-        "mesh, are left out."
-    ),
+    meaning="Plugins of the engine, and sensors that depend on one, on a mesh or on a site with a "
+    "mesh, are left out.",
     effect=Lost("plugins"),
 )
 PLUGIN_OF_ITEMS = PLUGIN.variant("{count:plugin is|plugins are} left out: {plugins}, of {items}")
@@ -123,11 +109,9 @@ SHAPE = Code(
     "mjcf-in.shape",
     Fate.APPROXIMATED,
     "geom {geom} is {shape}",
-    meaning=(
-        "The shape of a geom is approximated: a signed distance field by its mesh, a convex "
-        "hull of few corners by the whole one, the heights of a field by gray levels, and its "
-        "base by one that is 0.01 m thick."
-    ),
+    meaning="The shape of a geom is approximated: a signed distance field by its mesh, a convex "
+    "hull of few corners by the whole one, the heights of a field by gray levels, and its base by "
+    "one that is 0.01 m thick.",
 )
 SKIN = Code(
     "mjcf-in.skin",
@@ -163,10 +147,8 @@ TOO_LARGE_CABLE = TOO_LARGE.variant(
     hint="use fewer parts",
 )
 TOO_LARGE_DATA = TOO_LARGE.variant(
-    (
-        "sensors, actuators, keyframes and data of the user ask for {size:g} numbers; the limit is "
-        "{limit}"
-    ),
+    "sensors, actuators, keyframes and data of the user ask for {size:g} numbers; the limit is "
+    "{limit}",
     hint="",
 )
 TOO_LARGE_ATTRIBUTES = TOO_LARGE.variant(

@@ -26,10 +26,8 @@ APPEARANCE_IN_INTERFACE = APPEARANCE.variant("<{tag}> is ignored: it affects onl
 ATTACHED_TO = Code(
     "sdf.attached-to",
     Fate.INVALID,
-    (
-        "unknown name {name!r} in attached_to of <{tag}>; expected a link, joint, frame or model "
-        "of {scope}"
-    ),
+    "unknown name {name!r} in attached_to of <{tag}>; expected a link, joint, frame or model of "
+    "{scope}",
     meaning="`attached_to` names no frame, link, joint or model in its scope.",
     remedy="Correct the name.",
     also=(Fate.SKIPPED,),
@@ -47,35 +45,26 @@ AUTO_INERTIA_IGNORES = Code(
     "sdf.auto-inertia-ignores",
     Fate.NOTED,
     "the inertia is computed from the collisions; ignoring <pose> and <inertia>",
-    meaning=(
-        "The inertia is computed from the collisions, so the pose and the moments in the file "
-        "are ignored."
-    ),
+    meaning="The inertia is computed from the collisions, so the pose and the moments in the file "
+    "are ignored.",
     remedy="Remove the pose and the moments, or remove `auto`.",
     hint="remove them, or remove auto='true'",
 )
 AUTO_INERTIA_NO_COLLISION = Code(
     "sdf.auto-inertia-no-collision",
     Fate.ASSUMED,
-    (
-        "cannot compute the inertia of a link without collisions; using the declared or default "
-        "inertia"
-    ),
-    meaning=(
-        "The inertia is to be computed from the collisions and the link has none; the values "
-        "in the file, or the defaults, are used."
-    ),
+    "cannot compute the inertia of a link without collisions; using the declared or default "
+    "inertia",
+    meaning="The inertia is to be computed from the collisions and the link has none; the values "
+    "in the file, or the defaults, are used.",
     remedy="Add a collision to the link.",
     hint="add a collision",
 )
 AUTO_INERTIA_SHAPE = Code(
     "sdf.auto-inertia-shape",
     Fate.ASSUMED,
-    (
-        "the {shape} of collision {collision} has no volume, or one too large for a number; "
-        "ignored "
-        "when computing the inertia"
-    ),
+    "the {shape} of collision {collision} has no volume, or one too large for a number; ignored "
+    "when computing the inertia",
     meaning="A shape has no volume and is ignored when the inertia is computed.",
     remedy="State mass and moments of inertia yourself.",
     hint="declare <mass> and <inertia>, and remove auto='true'",
@@ -83,10 +72,8 @@ AUTO_INERTIA_SHAPE = Code(
 AXIS_EXPRESSED_IN = Code(
     "sdf.axis-expressed-in",
     Fate.INVALID,
-    (
-        "unknown frame {frame!r} in expressed_in of joint {joint}; expected a name in the scope of "
-        "{scope}"
-    ),
+    "unknown frame {frame!r} in expressed_in of joint {joint}; expected a name in the scope of "
+    "{scope}",
     meaning="`expressed_in` names no frame in its scope.",
     remedy="Correct the name.",
     also=(Fate.SKIPPED,),
@@ -145,10 +132,8 @@ EXTRA_ELEMENT = Code(
     "sdf.extra-element",
     Fate.DROPPED,
     "an included file provides one element; using the <{used}> and ignoring this <{tag}>",
-    meaning=(
-        "The file has more than one top-level world, model, light or actor; only the first "
-        "one is read."
-    ),
+    meaning="The file has more than one top-level world, model, light or actor; only the first one "
+    "is read.",
     remedy="Move it to a separate file, or put all of them into a world.",
     effect=NO_EFFECT,
 )
@@ -210,10 +195,8 @@ INCLUDE_NOT_FOUND = Code(
     "sdf.include-not-found",
     Fate.INVALID,
     "cannot find {uri!r}; tried {tried}",
-    meaning=(
-        "The `<uri>` of an `<include>` leads to no readable file; `resource.not-found` lists "
-        "the places that were searched."
-    ),
+    meaning="The `<uri>` of an `<include>` leads to no readable file; `resource.not-found` lists "
+    "the places that were searched.",
     remedy="Name the folder in `paths` or the package in `package_map`.",
     also=(Fate.SKIPPED, Fate.APPROXIMATED),
 )
@@ -227,10 +210,8 @@ JOINT_CHILD = Code(
     leniency="joint {joint} is left out",
 )
 JOINT_CHILD_UNKNOWN = JOINT_CHILD.variant(
-    (
-        "unknown name {name!r} in <child> of <{tag}>; expected a link, joint, frame or model of "
-        "{scope}"
-    ),
+    "unknown name {name!r} in <child> of <{tag}>; expected a link, joint, frame or model of "
+    "{scope}",
     hint="correct the name, or add the element that it names",
     leniency="the joint is left out",
 )
@@ -293,9 +274,8 @@ MERGE_UNSUPPORTED = Code(
     "sdf.merge-unsupported",
     Fate.INVALID,
     "cannot merge a <{tag}>; expected a <model>",
-    meaning=(
-        "`merge` is used on something other than a model, or would put links directly into a world."
-    ),
+    meaning="`merge` is used on something other than a model, or would put links directly into a "
+    "world.",
     remedy="Include it without `merge`.",
     leniency="the include is left out",
 )
@@ -318,22 +298,18 @@ MODEL_FILE_OUTSIDE = Code(
     "sdf.model-file-outside",
     Fate.INVALID,
     "{manifest} names the file {file}, which lies outside the folder of the model",
-    meaning=(
-        "A `model.config` names a file outside its own folder, by its path or by a symbolic link."
-    ),
-    remedy=(
-        "Move the file into the folder of the model, or pass `unsafe_paths=True` if you trust "
-        "the model."
-    ),
+    meaning="A `model.config` names a file outside its own folder, by its path or by a symbolic "
+    "link.",
+    remedy="Move the file into the folder of the model, or pass `unsafe_paths=True` if you trust "
+    "the model.",
     hint="name a file in the folder of the model",
 )
 NAME_CLASH = Code(
     "sdf.name-clash",
     Fate.ASSUMED,
     "the name {name!r} is already used by a <{first_tag}>; this <{tag}> is renamed to {new_name!r}",
-    meaning=(
-        "Before version 1.7 a joint could have the name of a link; the later element is renamed."
-    ),
+    meaning="Before version 1.7 a joint could have the name of a link; the later element is "
+    "renamed.",
     remedy="Rename one of them.",
     hint="rename one of them; references keep their meaning",
 )
@@ -341,10 +317,8 @@ NEGATIVE_DYNAMICS = Code(
     "sdf.negative-dynamics",
     Fate.ASSUMED,
     "negative <{key}> {value:g} adds energy to the joint; it is kept as written",
-    meaning=(
-        "A damping, friction or stiffness of a joint is negative, so that the joint gains "
-        "energy; it is kept as written."
-    ),
+    meaning="A damping, friction or stiffness of a joint is negative, so that the joint gains "
+    "energy; it is kept as written.",
     remedy="Make the value positive.",
     hint="make it positive",
     harm=3,
@@ -352,15 +326,10 @@ NEGATIVE_DYNAMICS = Code(
 NESTED_JOINT = Code(
     "sdf.nested-joint",
     Fate.ASSUMED,
-    (
-        "unknown frame {frame!r} in expressed_in of joint {joint} in nested model {model}; using "
-        "the "
-        "joint frame"
-    ),
-    meaning=(
-        "A joint in a nested model names an unknown parent, frame or leader; the message "
-        "states what is used instead."
-    ),
+    "unknown frame {frame!r} in expressed_in of joint {joint} in nested model {model}; using the "
+    "joint frame",
+    meaning="A joint in a nested model names an unknown parent, frame or leader; the message "
+    "states what is used instead.",
     remedy="Correct the name.",
 )
 NESTED_JOINT_PARENT = NESTED_JOINT.variant(
@@ -374,10 +343,8 @@ NEWER_MODEL_FILE = Code(
     "sdf.newer-model-file",
     Fate.ASSUMED,
     "ignoring the file for SDFormat {version}, which is newer than 1.12",
-    meaning=(
-        "`model.config` lists a file for a version of SDFormat that is too new; another entry "
-        "is used."
-    ),
+    meaning="`model.config` lists a file for a version of SDFormat that is too new; another entry "
+    "is used.",
 )
 NO_AXIS = Code(
     "sdf.no-axis",
@@ -471,9 +438,8 @@ PARAMS = Code(
     "sdf.params",
     Fate.INVALID,
     "unknown action {action!r}; expected one of: {actions}",
-    meaning=(
-        "A change that `<experimental:params>` requests cannot be made; the message states why."
-    ),
+    meaning="A change that `<experimental:params>` requests cannot be made; the message states "
+    "why.",
     remedy="Correct the element that the message names.",
 )
 PARAMS_NOTHING_TO_CHANGE = PARAMS.variant("there is no <{tag}> to {action}")
@@ -488,10 +454,8 @@ PARAMS_UNKNOWN_ELEMENT = PARAMS.variant("the included model has no <{tag}> {path
 PLACEMENT_FRAME = Code(
     "sdf.placement-frame",
     Fate.INVALID,
-    (
-        "unknown name {name!r} in placement_frame of <{tag}>; expected a link, joint, frame or "
-        "model of {scope}"
-    ),
+    "unknown name {name!r} in placement_frame of <{tag}>; expected a link, joint, frame or model "
+    "of {scope}",
     meaning="`placement_frame` names no frame of the model.",
     remedy="Correct the name.",
     also=(Fate.SKIPPED,),
@@ -517,10 +481,8 @@ PLUGIN_NAMED = PLUGIN.variant(
 POLYLINE_HEIGHT = Code(
     "sdf.polyline-height",
     Fate.APPROXIMATED,
-    (
-        "the outlines of a polyline differ in height; using {used:g} m of the first instead of "
-        "{height:g} m"
-    ),
+    "the outlines of a polyline differ in height; using {used:g} m of the first instead of "
+    "{height:g} m",
     meaning="The outlines of one polyline differ in height; all get the height of the first.",
     remedy="Make each outline a separate shape.",
     hint="make them two shapes",
@@ -529,10 +491,8 @@ POPULATION = Code(
     "sdf.population",
     Fate.DROPPED,
     "<{tag}> is ignored: its distribution {type!r} is random, and nothing states the positions",
-    meaning=(
-        "A population places models at random, or states no valid distribution, and is left "
-        "out. One of the types `grid` and `linear-x`, `-y` and `-z` in a box is created."
-    ),
+    meaning="A population places models at random, or states no valid distribution, and is left "
+    "out. One of the types `grid` and `linear-x`, `-y` and `-z` in a box is created.",
     remedy="Include each model with a pose.",
     effect=Lost("links"),
 )
@@ -564,10 +524,8 @@ POSE_FORMAT_DEGREES = POSE_FORMAT.variant(
 POSE_RELATIVE_TO = Code(
     "sdf.pose-relative-to",
     Fate.INVALID,
-    (
-        "unknown name {name!r} in relative_to of <{tag}>; expected a link, joint, frame or model "
-        "of {scope}"
-    ),
+    "unknown name {name!r} in relative_to of <{tag}>; expected a link, joint, frame or model of "
+    "{scope}",
     meaning="`relative_to` names no frame in its scope.",
     remedy="Correct the name.",
     also=(Fate.SKIPPED,),
@@ -599,15 +557,10 @@ RESERVED_NAME_OF_WORLD = RESERVED_NAME_RENAMED.variant(
 REVERSED_LIMIT = Code(
     "sdf.reversed-limit",
     Fate.ASSUMED,
-    (
-        "lower limit {lower:g} is above upper limit {upper:g}; keeping both, so that no position "
-        "is "
-        "allowed"
-    ),
-    meaning=(
-        "The lower limit of a joint is above the upper limit; both are kept, and no position "
-        "satisfies them."
-    ),
+    "lower limit {lower:g} is above upper limit {upper:g}; keeping both, so that no position is "
+    "allowed",
+    meaning="The lower limit of a joint is above the upper limit; both are kept, and no position "
+    "satisfies them.",
     remedy="Exchange the limits.",
     hint="exchange the limits",
     harm=2,
@@ -624,10 +577,8 @@ ROOT_RELATIVE_TO = Code(
     "sdf.root-relative-to",
     Fate.INVALID,
     "the pose of the outermost model {model} cannot be relative to {frame!r}",
-    meaning=(
-        "The pose of the outermost model has a `relative_to`, but there is no frame outside "
-        "of the model."
-    ),
+    meaning="The pose of the outermost model has a `relative_to`, but there is no frame outside of "
+    "the model.",
     remedy="Remove `relative_to`.",
     hint="remove relative_to",
 )
@@ -677,14 +628,10 @@ SHADER_NO_NORMAL_MAP = SHADER.variant(
 STATE = Code(
     "sdf.state",
     Fate.NOTED,
-    (
-        "links start where the saved state puts them, up to {distance:.3g} m from the poses of the "
-        "models"
-    ),
-    meaning=(
-        "The saved state of a world gives the initial poses, as in Gazebo classic; one in a "
-        "model is not read."
-    ),
+    "links start where the saved state puts them, up to {distance:.3g} m from the poses of the "
+    "models",
+    meaning="The saved state of a world gives the initial poses, as in Gazebo classic; one in a "
+    "model is not read.",
     remedy="Remove `<state>` to start at the poses of the models.",
 )
 STATE_IGNORED = STATE.variant(
@@ -706,13 +653,10 @@ STATE_UNKNOWN = Code(
 STATE_UNREACHED = Code(
     "sdf.state-unreached",
     Fate.APPROXIMATED,
-    (
-        "joints that the saved poses do not fit start at the nearest position, with errors up to "
-        "{error:.2g} m: {joints}"
-    ),
-    meaning=(
-        "Saved poses of links do not fit their joints; the joints start at the nearest position."
-    ),
+    "joints that the saved poses do not fit start at the nearest position, with errors up to "
+    "{error:.2g} m: {joints}",
+    meaning="Saved poses of links do not fit their joints; the joints start at the nearest "
+    "position.",
     remedy="Correct the poses in `<state>`, or remove it.",
 )
 STATE_VELOCITY = Code(
@@ -732,9 +676,8 @@ UNFLATTENED = Code(
     "sdf.unflattened",
     Fate.NOTED,
     "moved the elements named {prefix}::... into a nested model {prefix}",
-    meaning=(
-        "Links named `a::b` in a world of version 1.7 or older become links of a nested model `a`."
-    ),
+    meaning="Links named `a::b` in a world of version 1.7 or older become links of a nested model "
+    "`a`.",
 )
 UNKNOWN_MATERIAL = Code(
     "sdf.unknown-material",

@@ -33,9 +33,8 @@ SRDF_PLANNING = Code(
     "srdf.planning",
     Fate.NOTED,
     "ignored <{tag}>: it is for motion planning and has no effect on the mechanics",
-    meaning=(
-        "The element is for motion planning and does not affect the mechanics, so it is not read."
-    ),
+    meaning="The element is for motion planning and does not affect the mechanics, so it is not "
+    "read.",
 )
 SRDF_ROOT = Code(
     "srdf.root",
@@ -48,9 +47,8 @@ SRDF_SAME_LINK = Code(
     "srdf.same-link",
     Fate.ASSUMED,
     "link {link} never collides with itself; the element is ignored",
-    meaning=(
-        "A pair of disabled collisions names one link twice; a link never collides with itself."
-    ),
+    meaning="A pair of disabled collisions names one link twice; a link never collides with "
+    "itself.",
     remedy="Correct one of the names.",
 )
 SRDF_STATE_JOINT = Code(
@@ -67,9 +65,8 @@ SRDF_STATE_VALUE = Code(
     Fate.DROPPED,
     "state {state}: invalid position {value!r} of joint {joint}; expected "
     "{count:finite number|finite numbers}",
-    meaning=(
-        "The position of a joint in a state is not a finite number, or three for a planar joint."
-    ),
+    meaning="The position of a joint in a state is not a finite number, or three for a planar "
+    "joint.",
     remedy="Correct the value.",
     effect=NO_EFFECT,
 )
@@ -93,10 +90,8 @@ ACTUATOR_IGNORED = Code(
     "urdf.actuator-ignored",
     Fate.DROPPED,
     "joint {joint} has {count:axis|axes}; its actuator is ignored",
-    meaning=(
-        "A transmission drives a joint that has several axes or an effort limit of zero, so "
-        "its actuator is left out."
-    ),
+    meaning="A transmission drives a joint that has several axes or an effort limit of zero, so "
+    "its actuator is left out.",
     remedy="Give the joint an effort limit, or remove the transmission.",
     effect=NO_EFFECT,
 )
@@ -159,10 +154,8 @@ CONTROLLER_VALUE = Code(
     "urdf.controller-value",
     Fate.DROPPED,
     "ignored <param> {name} of <{tag}>: {value!r} is no number",
-    meaning=(
-        "A parameter of a joint in `<ros2_control>` is no number, such as an expression of xacro "
-        "that was not expanded; it is ignored. Other readers of URDF ignore the whole element."
-    ),
+    meaning="A parameter of a joint in `<ros2_control>` is no number, such as an expression of "
+    "xacro that was not expanded; it is ignored. Other readers of URDF ignore the whole element.",
     remedy="State a number.",
     effect=Lost("controls"),
 )
@@ -171,20 +164,16 @@ DUPLICATE_MATERIAL = Code(
     "urdf.duplicate-material",
     Fate.ASSUMED,
     "material {material!r} has several definitions; a reference by name uses the first one",
-    meaning=(
-        "A material is defined twice with different values; where it is only named, the first "
-        "definition is used."
-    ),
+    meaning="A material is defined twice with different values; where it is only named, the first "
+    "definition is used.",
     remedy="Rename one of the materials.",
 )
 DUPLICATE_NAME = Code(
     "urdf.duplicate-name",
     Fate.ASSUMED,
     "duplicate {tag} name {given} in link {link}; it is renamed to {name}",
-    meaning=(
-        "Two elements have the same name; links and joints cannot, shapes and actuators are "
-        "renamed."
-    ),
+    meaning="Two elements have the same name; links and joints cannot, shapes and actuators are "
+    "renamed.",
     remedy="Rename one of them.",
 )
 DUPLICATE_NAME_INVALID = DUPLICATE_NAME.variant(
@@ -222,10 +211,8 @@ GAZEBO_POSE = Code(
     "urdf.gazebo-pose",
     Fate.DROPPED,
     "ignored <{tag}>: it is the initial pose in Gazebo; the root link is at the origin",
-    meaning=(
-        "A `<gazebo>` element states where Gazebo puts the robot; the root link stays at the "
-        "origin."
-    ),
+    meaning="A `<gazebo>` element states where Gazebo puts the robot; the root link stays at the "
+    "origin.",
     remedy="Place the robot when you load it.",
     effect=Lost("initial pose"),
 )
@@ -263,10 +250,8 @@ JOINT_TYPE_EXTENSION = Code(
     "urdf.joint-type-extension",
     Fate.NOTED,
     "joint type {type} is not in the specification; using a ball joint",
-    meaning=(
-        "The joint type `ball` or `spherical` is not in the specification; it is read as a "
-        "ball joint."
-    ),
+    meaning="The joint type `ball` or `spherical` is not in the specification; it is read as a "
+    "ball joint.",
 )
 LIMIT_IGNORED = Code(
     "urdf.limit-ignored",
@@ -284,10 +269,8 @@ LOOP = Code(
     "urdf.loop",
     Fate.INVALID,
     "joint {joint} connects link {child} to itself",
-    meaning=(
-        "A joint connects a link with itself or closes a kinematic loop, which a URDF cannot "
-        "express."
-    ),
+    meaning="A joint connects a link with itself or closes a kinematic loop, which a URDF cannot "
+    "express.",
     remedy="Remove the joint, or use SDFormat.",
     leniency="joint {joint} is left out",
 )
@@ -300,19 +283,15 @@ MIMIC = Code(
     "urdf.mimic",
     Fate.INVALID,
     "joint {follower} mimics the unknown joint {leader!r}",
-    meaning=(
-        "A joint mimics itself, an unknown joint, or a joint with another number of degrees "
-        "of freedom."
-    ),
+    meaning="A joint mimics itself, an unknown joint, or a joint with another number of degrees of "
+    "freedom.",
     remedy="Correct the name of the leader.",
     leniency="joint {follower} moves independently",
 )
 MIMIC_ITSELF = MIMIC.variant("joint {follower} cannot mimic itself")
 MIMIC_FREEDOMS = MIMIC.variant(
-    (
-        "joint {follower} with {dofs:degree|degrees} of freedom cannot mimic joint {leader} with "
-        "{leader_dofs}"
-    ),
+    "joint {follower} with {dofs:degree|degrees} of freedom cannot mimic joint {leader} with "
+    "{leader_dofs}",
     leniency="",
 )
 MIMIC_IGNORED = Code(
@@ -337,10 +316,8 @@ MISSING_LIMIT = Code(
     "urdf.missing-limit",
     Fate.ASSUMED,
     "a {type} joint requires a <limit>; the joint is unlimited",
-    meaning=(
-        "A revolute or prismatic joint lacks a limit that the specification requires; the "
-        "message states the value that is used."
-    ),
+    meaning="A revolute or prismatic joint lacks a limit that the specification requires; the "
+    "message states the value that is used.",
     remedy="State the limits, or make the joint continuous.",
     hint="add <limit>, or use the type continuous",
 )
@@ -364,10 +341,8 @@ MUJOCO_OPTIONS = Code(
     "urdf.mujoco-options",
     Fate.DROPPED,
     "<{tag}> of <mujoco> is ignored: it is part of MJCF, and not of a URDF",
-    meaning=(
-        "The `<mujoco>` of a URDF has an element or an attribute of the compiler that is not "
-        "obeyed; its options, its folders of meshes and its bounds of masses are."
-    ),
+    meaning="The `<mujoco>` of a URDF has an element or an attribute of the compiler that is not "
+    "obeyed; its options, its folders of meshes and its bounds of masses are.",
     remedy="State it in MJCF.",
     effect=Lost("settings of MuJoCo"),
 )
@@ -427,9 +402,8 @@ REDUCTION = Code(
     "urdf.reduction",
     Fate.ASSUMED,
     "invalid mechanical reduction {value!r}; using 1",
-    meaning=(
-        "The mechanical reduction of a transmission is not a number other than zero; 1 is used."
-    ),
+    meaning="The mechanical reduction of a transmission is not a number other than zero; 1 is "
+    "used.",
     remedy="Correct the reduction.",
 )
 REPEATED_MATERIAL = Code(
@@ -443,10 +417,8 @@ REVERSED_LIMIT = Code(
     "urdf.reversed-limit",
     Fate.ASSUMED,
     "lower limit {lower:g} exceeds upper limit {upper:g}; the joint is unlimited, as in PyBullet",
-    meaning=(
-        "The lower limit of a joint is above the upper limit; the joint is read as unlimited, "
-        "as in PyBullet."
-    ),
+    meaning="The lower limit of a joint is above the upper limit; the joint is read as unlimited, "
+    "as in PyBullet.",
     remedy="Exchange the limits.",
     harm=2,
 )
@@ -455,10 +427,8 @@ ROBOT_ORIGIN = Code(
     Fate.ASSUMED,
     "the <origin> in <robot> moves the robot by {distance:.6g} m and turns it by {angle:.6g} rad, "
     "as in libsdformat; other readers ignore it",
-    meaning=(
-        "A `<robot>` has an `<origin>`, which the specification lacks. It places the robot, as "
-        "in libsdformat; Drake and MuJoCo ignore it."
-    ),
+    meaning="A `<robot>` has an `<origin>`, which the specification lacks. It places the robot, as "
+    "in libsdformat; Drake and MuJoCo ignore it.",
     remedy="Remove it, and place the robot when you load it.",
     hint="remove it, unless it shall place the robot",
     harm=1,
@@ -542,10 +512,8 @@ NEGATIVE_DYNAMICS = Code(
     "urdf.negative-dynamics",
     Fate.ASSUMED,
     "negative {key} {value:g} adds energy to the joint; it is kept as written",
-    meaning=(
-        "The damping or friction of a joint is negative, so that the joint gains energy; it is "
-        "kept as written, as urdfdom reads it."
-    ),
+    meaning="The damping or friction of a joint is negative, so that the joint gains energy; it is "
+    "kept as written, as urdfdom reads it.",
     remedy="Make the value positive.",
     hint="make it positive",
     harm=3,
@@ -562,11 +530,9 @@ VERSION = Code(
     "urdf.version",
     Fate.INVALID,
     "unknown version {version!r} of URDF; expected 1.0, 1.1 or 1.2",
-    meaning=(
-        "The version of a `<robot>` is not 1.0, 1.1 or 1.2. One with another first number, or "
-        "of another form, is refused, as by urdfdom; lenient loading reads it as the nearest "
-        "version. A newer 1.x is read as 1.2."
-    ),
+    meaning="The version of a `<robot>` is not 1.0, 1.1 or 1.2. One with another first number, or "
+    "of another form, is refused, as by urdfdom; lenient loading reads it as the nearest version. "
+    "A newer 1.x is read as 1.2.",
     remedy="State the version of URDF that the file has, or none for 1.0.",
     hint="state the version of URDF that the file has, or none for 1.0",
     leniency="it is read as the nearest version",
@@ -617,10 +583,8 @@ XACRO_EXPANDED = Code(
     "xacro.expanded",
     Fate.NOTED,
     "expanded by xacro; an element that a macro makes has its place in the macro",
-    meaning=(
-        "The file was expanded by xacro; other messages name places in its sources, also "
-        "those in macros."
-    ),
+    meaning="The file was expanded by xacro; other messages name places in its sources, also those "
+    "in macros.",
 )
 XACRO_FAILED = Code(
     "xacro.failed",
@@ -637,10 +601,8 @@ XACRO_INCLUDE_NOT_FOUND = Code(
     "xacro.include-not-found",
     Fate.INVALID,
     "xacro cannot include a file: {reason}",
-    meaning=(
-        "A file that a xacro file includes, or its package, is not found; lenient loading "
-        "leaves the include out."
-    ),
+    meaning="A file that a xacro file includes, or its package, is not found; lenient loading "
+    "leaves the include out.",
     remedy="Add the folder of the package to `paths` or `package_map`.",
     hint="add the folder of the package to paths or package_map",
     leniency="the include is left out",
@@ -652,10 +614,8 @@ XACRO_MISSING_ARGUMENT = Code(
     "xacro.missing-argument",
     Fate.INVALID,
     "the argument {name} has no value",
-    meaning=(
-        "An argument of a xacro file has no value; for lenient loading it is empty, and false "
-        "as a condition."
-    ),
+    meaning="An argument of a xacro file has no value; for lenient loading it is empty, and false "
+    "as a condition.",
     remedy="Pass `xacro_args={'name': 'value'}`, or `name:=value` on the command line.",
 )
 XACRO_MISSING_ARGUMENT_EMPTY = XACRO_MISSING_ARGUMENT.variant(

@@ -362,10 +362,8 @@ def single_precision(
         subjects=subjects,
         quantity=quantity,
         bound=bound,
-        text=(
-            f"{' and '.join(engines)} in single precision: rounding changes the quantity of this "
-            f"model by at most {bound:.1e}"
-        ),
+        text=f"{' and '.join(engines)} in single precision: rounding changes the quantity of this "
+        f"model by at most {bound:.1e}",
     )
 
 

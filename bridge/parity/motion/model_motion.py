@@ -524,9 +524,8 @@ def _until_they_stop(motions: Motions, found: Convergence) -> Row:
         if shorter.row.error <= SHRINKS and shorter.is_resolved:
             return shorter.row
     cause = (
-        f"the motions are {found.distance:.1e} m or rad apart at a step of "
-        f"{1e3 * shortest:g} ms, in which links move by {found.extent:.1e}; "
-        f"so far apart they show no order"
+        f"the motions are {found.distance:.1e} m or rad apart at a step of {1e3 * shortest:g} ms, "
+        f"in which links move by {found.extent:.1e}; so far apart they show no order"
     )
     return dataclasses.replace(found.row, outcome=Outcome.UNKNOWN, cause=cause)
 

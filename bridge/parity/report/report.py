@@ -422,16 +422,14 @@ GLOSSARY = {
         "largest error."
     ),
     "tolerance": "The largest error that counts as rounding. An empty unit means a relative error.",
-    "known cause": "A property of an engine, such as single precision, with the largest error "
-    "that it may explain for "
-    "this model. An error beyond that bound is a difference.",
+    "known cause": "A property of an engine, such as single precision, with the largest error that "
+    "it may explain for this model. An error beyond that bound is a difference.",
     "not compared": (
         "An engine does not report the quantity, or it lacks a part of the model; the "
         "reason is stated."
     ),
     "order": "The power of the time step with which the distance from the exact motion shrinks; 1 "
-    "for the methods of "
-    "MuJoCo and PyBullet.",
+    "for the methods of MuJoCo and PyBullet.",
     "name[k]": "Velocity k, from 0, of a joint with several: the second axis of a universal joint "
     "is name[1]; a free "
     "link has name[0] to name[2] for its origin and name[3] to name[5] for its rotation.",

@@ -25,9 +25,8 @@ ACTUATOR = Code(
     "mjcf.actuator",
     Fate.DROPPED,
     "actuator {actuator} drives joint {joint}, which is not a hinge or slide of the tree of bodies",
-    meaning=(
-        "An actuator drives a joint that is not a hinge or slide of the tree, so it is left out."
-    ),
+    meaning="An actuator drives a joint that is not a hinge or slide of the tree, so it is left "
+    "out.",
     effect=NO_EFFECT,
 )
 ACTUATOR_INTERFACES = Code(
@@ -39,26 +38,19 @@ ACTUATOR_INTERFACES = Code(
 ADDED_MASS = Code(
     "mjcf.added-mass",
     Fate.DROPPED,
-    (
-        "link {name}: {field} = {value} is left out; MuJoCo computes fluid forces from shapes, not "
-        "from a matrix"
-    ),
-    meaning=(
-        "MuJoCo does not support an added-mass matrix; its fluid forces follow from the shapes."
-    ),
+    "link {name}: {field} = {value} is left out; MuJoCo computes fluid forces from shapes, not "
+    "from a matrix",
+    meaning="MuJoCo does not support an added-mass matrix; its fluid forces follow from the "
+    "shapes.",
     effect=Lost("added mass"),
 )
 ASSUMED_GAIN = Code(
     "mjcf.assumed-gain",
     Fate.ASSUMED,
-    (
-        "the source states no gain for actuator {actuator}; it gets {gain:g}, which reacts within "
-        "{time:.2g} s to the effective inertia of the joint"
-    ),
-    meaning=(
-        "The source states no gain for the requested controller; the message states the gain "
-        "that is used."
-    ),
+    "the source states no gain for actuator {actuator}; it gets {gain:g}, which reacts within "
+    "{time:.2g} s to the effective inertia of the joint",
+    meaning="The source states no gain for the requested controller; the message states the gain "
+    "that is used.",
     remedy="State the gains in the source, or tune the exported ones.",
     hint="tune the gain, or state it in the source",
 )
@@ -77,20 +69,16 @@ BALL_SOFT_CONSTRAINT = Code(
     "mjcf.ball-soft-constraint",
     Fate.APPROXIMATED,
     ("a soft constraint holds a point of {link_a} on a point of {link_b} " + _HELD_WITHIN),
-    meaning=(
-        "A ball constraint is enforced by MuJoCo's soft constraints; the message states the error."
-    ),
+    meaning="A ball constraint is enforced by MuJoCo's soft constraints; the message states the "
+    "error.",
     remedy="Reduce the time step.",
 )
 BUSHING = Code(
     "mjcf.bushing",
     Fate.DROPPED,
-    (
-        "MuJoCo does not support the bushing between {link_a} (at {X_LA}) and {link_c} (at "
-        "{X_LC}); "
-        "torque stiffness {torque_stiffness}, damping {torque_damping}, force stiffness "
-        "{force_stiffness}, damping {force_damping}"
-    ),
+    "MuJoCo does not support the bushing between {link_a} (at {X_LA}) and {link_c} (at {X_LC}); "
+    "torque stiffness {torque_stiffness}, damping {torque_damping}, force stiffness "
+    "{force_stiffness}, damping {force_damping}",
     meaning="MuJoCo does not support bushings; the message has the parameters.",
     remedy="Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
     hint="mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it",
@@ -99,56 +87,40 @@ BUSHING = Code(
 COLLIDE_WITHOUT_CONTACT = Code(
     "mjcf.collide-without-contact",
     Fate.APPROXIMATED,
-    (
-        "collision {name}: {field} = {value} is left out; MuJoCo reports no contacts for a geom "
-        "that collides with nothing"
-    ),
-    meaning=(
-        "A shape that reports contacts without forces is exported as a geom that collides "
-        "with nothing, so MuJoCo reports no contacts."
-    ),
+    "collision {name}: {field} = {value} is left out; MuJoCo reports no contacts for a geom that "
+    "collides with nothing",
+    meaning="A shape that reports contacts without forces is exported as a geom that collides with "
+    "nothing, so MuJoCo reports no contacts.",
 )
 CONTACT_DAMPING = Code(
     "mjcf.contact-damping",
     Fate.APPROXIMATED,
-    (
-        "collision {link}/{collision}: the damping ratio {ratio:.3g} of its stiffness "
-        "{stiffness:g} N/m, its damping and its mass is {written_ratio:.3g}, the largest that a "
-        "time step can hold"
-    ),
-    meaning=(
-        "The damping of a contact differs from the one that the source states, because the time "
-        "step is too long for the spring: with less damping the contact would never come to rest."
-    ),
+    "collision {link}/{collision}: the damping ratio {ratio:.3g} of its stiffness {stiffness:g} "
+    "N/m, its damping and its mass is {written_ratio:.3g}, the largest that a time step can hold",
+    meaning="The damping of a contact differs from the one that the source states, because the "
+    "time step is too long for the spring: with less damping the contact would never come to rest.",
     remedy="Reduce the time step, or state less stiffness or more damping.",
     hint="reduce the time step",
 )
 CONTACT_DAMPING_RAISED = CONTACT_DAMPING.variant(
-    (
-        "collision {link}/{collision}: the damping ratio {ratio:.3g} of its stiffness "
-        "{stiffness:g} N/m, its damping and its mass is {written_ratio:.3g}, because with less the "
-        "contact would not come to rest at a time step of {time_step:g} s; it is as stated with "
-        "{resolving_step:.2g} s or less"
-    ),
+    "collision {link}/{collision}: the damping ratio {ratio:.3g} of its stiffness {stiffness:g} "
+    "N/m, its damping and its mass is {written_ratio:.3g}, because with less the contact would not "
+    "come to rest at a time step of {time_step:g} s; it is as stated with {resolving_step:.2g} s "
+    "or less",
 )
 CONTACT_DISSIPATION = Code(
     "mjcf.contact-dissipation",
     Fate.DROPPED,
     "collision {link}/{collision}: {parameter} = {value:g} is left out",
-    meaning=(
-        "The dissipation of a contact is exact at rest only, or cannot be written because no "
-        "stiffness is stated."
-    ),
+    meaning="The dissipation of a contact is exact at rest only, or cannot be written because no "
+    "stiffness is stated.",
     remedy="State a stiffness, or one kind of damping only.",
     hint="state a stiffness, and neither a restitution nor another damping",
     effect=Lost("contact parameters"),
 )
 CONTACT_DISSIPATION_APPROXIMATED = CONTACT_DISSIPATION.variant(
-    (
-        "collision {link}/{collision}: dissipation {dissipation:g} s/m damps as at rest under its "
-        "own "
-        "weight"
-    ),
+    "collision {link}/{collision}: dissipation {dissipation:g} s/m damps as at rest under its own "
+    "weight",
     fate=Fate.APPROXIMATED,
     hint="",
 )
@@ -163,10 +135,8 @@ CONTACT_PAIRS = Code(
     "mjcf.contact-pairs",
     Fate.DROPPED,
     "more than {limit:pair|pairs} of geoms may collide; no pair is written",
-    meaning=(
-        "More than 2000 pairs of geoms may collide, or have contacts with little damping, so no "
-        "explicit pairs are written."
-    ),
+    meaning="More than 2000 pairs of geoms may collide, or have contacts with little damping, so "
+    "no explicit pairs are written.",
     remedy="Reduce the number of shapes, or filter collisions.",
     hint="use fewer shapes, or collision filters",
     effect=Lost("contact parameters"),
@@ -198,57 +168,41 @@ CONTACT_SOLVER_FIELD = CONTACT_SOLVER.variant(
 CONTACT_STIFFNESS = Code(
     "mjcf.contact-stiffness",
     Fate.APPROXIMATED,
-    (
-        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m holds at each contact "
-        "point with a rigid body, for the link's effective mass of {mass:.6g} kg at the zero "
-        "configuration; damping ratio {written_ratio:.3g}; in contact the link moves like "
-        "{mass_factor:.3g} times its mass; both are as stated with a time step of "
-        "{resolving_step:.2g} s or less"
-    ),
-    meaning=(
-        "A contact stiffness is exact for one mass only, is limited by the time step, or "
-        "cannot be written because the link has no moving mass."
-    ),
+    "collision {link}/{collision}: contact stiffness {stiffness:g} N/m holds at each contact point "
+    "with a rigid body, for the link's effective mass of {mass:.6g} kg at the zero configuration; "
+    "damping ratio {written_ratio:.3g}; in contact the link moves like {mass_factor:.3g} times its "
+    "mass; both are as stated with a time step of {resolving_step:.2g} s or less",
+    meaning="A contact stiffness is exact for one mass only, is limited by the time step, or "
+    "cannot be written because the link has no moving mass.",
     remedy='Use `contacts="pairs"`, or reduce the time step.',
     hint='contacts="pairs" writes it for each pair',
     effect=Lost("contact parameters"),
 )
 CONTACT_STIFFNESS_DROPPED = CONTACT_STIFFNESS.variant(
-    (
-        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is left out, because "
-        "MuJoCo scales it by the masses in contact and this link has no mass that moves"
-    ),
+    "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is left out, because MuJoCo "
+    "scales it by the masses in contact and this link has no mass that moves",
     fate=Fate.DROPPED,
 )
 CONTACT_STIFFNESS_NONE = CONTACT_STIFFNESS.variant(
-    (
-        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is left out, because it "
-        "is not positive; the contact is as hard as MuJoCo's default"
-    ),
+    "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is left out, because it is "
+    "not positive; the contact is as hard as MuJoCo's default",
     fate=Fate.DROPPED,
     hint="state a positive stiffness",
 )
 CONTACT_STIFFNESS_REDUCED = CONTACT_STIFFNESS.variant(
-    (
-        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is {held:.3g} N/m, the "
-        "largest that the time step of {time_step:g} s can hold for the link's effective mass of "
-        "{mass:.6g} kg; damping ratio {written_ratio:.3g}; in contact the link moves like "
-        "{mass_factor:.3g} times its mass"
-    ),
+    "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is {held:.3g} N/m, the "
+    "largest that the time step of {time_step:g} s can hold for the link's effective mass of "
+    "{mass:.6g} kg; damping ratio {written_ratio:.3g}; in contact the link moves like "
+    "{mass_factor:.3g} times its mass",
     hint="reduce the time step",
 )
 CONTROL_RANGE = Code(
     "mjcf.control-range",
     Fate.ASSUMED,
-    (
-        "the limits of joint {joint}, {effort:g} N m or N and {speed:g} rad/s or m/s, are too "
-        "large "
-        "for its inertia at a time step of {step:g} s; its control is limited to {limit:g}"
-    ),
-    meaning=(
-        'The limits of a `"dcmotor"` exceed what its inertia allows in one time step, so the '
-        "control range ends earlier."
-    ),
+    "the limits of joint {joint}, {effort:g} N m or N and {speed:g} rad/s or m/s, are too large "
+    "for its inertia at a time step of {step:g} s; its control is limited to {limit:g}",
+    meaning='The limits of a `"dcmotor"` exceed what its inertia allows in one time step, so the '
+    "control range ends earlier.",
     remedy="State the true limits, or reduce the time step.",
     hint="state the true limits",
 )
@@ -291,23 +245,17 @@ DISTANCE_SOFT_CONSTRAINT = Code(
     "mjcf.distance-soft-constraint",
     Fate.APPROXIMATED,
     ("a soft constraint holds the distance of {link_a} and {link_b} " + _HELD_WITHIN),
-    meaning=(
-        "A fixed distance is enforced by MuJoCo's soft constraints; the message states the error."
-    ),
+    meaning="A fixed distance is enforced by MuJoCo's soft constraints; the message states the "
+    "error.",
     remedy="Reduce the time step.",
 )
 EMPTY_RANGE = Code(
     "mjcf.empty-range",
     Fate.DROPPED,
-    (
-        "joint {joint}: the lower limit {lower:g} is above the upper limit {upper:g}; the joint "
-        "has "
-        "no limits"
-    ),
-    meaning=(
-        "The lower limit of a joint is above the upper limit, so the joint is exported "
-        "without limits."
-    ),
+    "joint {joint}: the lower limit {lower:g} is above the upper limit {upper:g}; the joint has no "
+    "limits",
+    meaning="The lower limit of a joint is above the upper limit, so the joint is exported without "
+    "limits.",
     remedy="Exchange the limits in the source.",
     hint="swap the limits in the source",
     effect=Lost("limits"),
@@ -331,11 +279,9 @@ FLUID_FORCE = Code(
     "mjcf.fluid-force",
     Fate.DROPPED,
     "MJCF has no element for the force of a fluid on link {link}: {force}",
-    meaning=(
-        "MJCF has no element for buoyancy, drag by coefficients, or a wing; the message has "
-        "the parameters. MuJoCo's own model of a fluid computes other forces, from shapes, "
-        "and is exact for none of them."
-    ),
+    meaning="MJCF has no element for buoyancy, drag by coefficients, or a wing; the message has "
+    "the parameters. MuJoCo's own model of a fluid computes other forces, from shapes, and is "
+    "exact for none of them.",
     remedy="Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
     hint="mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it",
     effect=Lost("forces of a fluid"),
@@ -343,22 +289,14 @@ FLUID_FORCE = Code(
 FORCE_TORQUE_AXES = Code(
     "mjcf.force-torque-axes",
     Fate.APPROXIMATED,
-    (
-        "sensor {sensor} measures in the axes that the {frame} frame has at joint position 0, on "
-        "the "
-        "body of the other link; they turn with joint {joint}, so the reading at another position "
-        "q "
-        "is in the wrong axes"
-    ),
-    meaning=(
-        "A force-torque sensor measures in the axes of a link, or of the sensor on it, and "
-        "MuJoCo measures on the body of the other link of the joint. The axes agree at joint "
-        "position 0, and turn with the joint."
-    ),
-    remedy=(
-        "Turn the reading as the hint states, by the rotation R_PC of the child in the parent "
-        "of the joint."
-    ),
+    "sensor {sensor} measures in the axes that the {frame} frame has at joint position 0, on the "
+    "body of the other link; they turn with joint {joint}, so the reading at another position q is "
+    "in the wrong axes",
+    meaning="A force-torque sensor measures in the axes of a link, or of the sensor on it, and "
+    "MuJoCo measures on the body of the other link of the joint. The axes agree at joint position "
+    "0, and turn with the joint.",
+    remedy="Turn the reading as the hint states, by the rotation R_PC of the child in the parent "
+    "of the joint.",
 )
 FORCE_TORQUE_SIGN = Code(
     "mjcf.force-torque-sign",
@@ -372,23 +310,17 @@ FREE_JOINT = Code(
     "mjcf.free-joint",
     Fate.APPROXIMATED,
     "joint {joint}: MuJoCo has one {quantity} for all directions, {value:g} is that of rotation",
-    meaning=(
-        "MuJoCo has one damping, friction, stiffness and inertia for all directions of a free "
-        "joint."
-    ),
+    meaning="MuJoCo has one damping, friction, stiffness and inertia for all directions of a free "
+    "joint.",
 )
 FRICTION_COMBINATION = Code(
     "mjcf.friction-combination",
     Fate.APPROXIMATED,
-    (
-        "links {link_a} and {link_b}, with friction {a:g} and {b:g}, slide on each other with "
-        "{larger:g}, the larger; by the rule of the source it is {rule_name}, {combined:g}; the "
-        "friction of other pairs differs by less"
-    ),
-    meaning=(
-        "MuJoCo uses the larger friction of two shapes, unlike the engine whose elements the "
-        "source states."
-    ),
+    "links {link_a} and {link_b}, with friction {a:g} and {b:g}, slide on each other with "
+    "{larger:g}, the larger; by the rule of the source it is {rule_name}, {combined:g}; the "
+    "friction of other pairs differs by less",
+    meaning="MuJoCo uses the larger friction of two shapes, unlike the engine whose elements the "
+    "source states.",
     remedy='Use `contacts="pairs"`.',
     hint='contacts="pairs" writes each pair',
 )
@@ -401,10 +333,8 @@ FRICTION_DIRECTION = Code(
     effect=Lost("contact parameters"),
 )
 FRICTION_DIRECTION_FIELD = FRICTION_DIRECTION.variant(
-    (
-        "collision {name}: {field} = {value} is left out; the friction of a geom is the same in "
-        "every direction"
-    ),
+    "collision {name}: {field} = {value} is left out; the friction of a geom is the same in every "
+    "direction",
 )
 HEIGHTMAP = Code(
     "mjcf.heightmap",
@@ -426,10 +356,8 @@ IDLE_FOLLOWERS = Code(
     "mjcf.idle-followers",
     Fate.NOTED,
     "joints that follow others have no actuator: {joints}",
-    meaning=(
-        "A joint that follows another has an effort limit and no gains; only its leader gets "
-        "an actuator."
-    ),
+    meaning="A joint that follows another has an effort limit and no gains; only its leader gets "
+    "an actuator.",
     remedy="Give the joint controller gains to drive it too.",
     hint="give them controller gains",
 )
@@ -445,28 +373,19 @@ INERTIA_FROM_GEOMETRY = Code(
     "mjcf.inertia-from-geometry",
     Fate.ASSUMED,
     "link {link} gets {mass:g} kg and its inertia from its collision shapes",
-    meaning=(
-        "The mass and inertia of a link are computed from its collision shapes, as requested "
-        'by `inertia="from_geometry"`.'
-    ),
+    meaning="The mass and inertia of a link are computed from its collision shapes, as requested "
+    'by `inertia="from_geometry"`.',
 )
 JOINT_COORDINATE = Code(
     "mjcf.joint-coordinate",
     Fate.NOTED,
-    (
-        "the MJCF position of ball joint {joint} is about the axes of its body, which are turned "
-        "by "
-        "{angle:.6g} rad against those of the joint in the model"
-    ),
-    meaning=(
-        "The MuJoCo position of a joint is a multiple of its position in the model, for "
-        "example an angle instead of an arc length; or that of a ball joint is about other "
-        "axes, those of the link."
-    ),
-    remedy=(
-        "Scale the value by the factor in the message; rotate the vector part of the "
-        "quaternion of a ball joint."
-    ),
+    "the MJCF position of ball joint {joint} is about the axes of its body, which are turned by "
+    "{angle:.6g} rad against those of the joint in the model",
+    meaning="The MuJoCo position of a joint is a multiple of its position in the model, for "
+    "example an angle instead of an arc length; or that of a ball joint is about other axes, those "
+    "of the link.",
+    remedy="Scale the value by the factor in the message; rotate the vector part of the quaternion "
+    "of a ball joint.",
     hint="rotate the vector part of the quaternion into the axes of the link",
 )
 JOINT_COORDINATE_SCALED = JOINT_COORDINATE.variant(
@@ -483,14 +402,10 @@ JOINT_FEEDBACK = Code(
 HOME_STANDS = Code(
     "mjcf.home-stands",
     Fate.NOTED,
-    (
-        "the lowest collision of the free robot on link {link} is initially {height:.4g} m above "
-        "the ground {ground}; in the keyframe {key} it touches the ground"
-    ),
-    meaning=(
-        "A free robot of several links would begin above the ground or in it: the keyframe that is "
-        "named sets it down on the ground."
-    ),
+    "the lowest collision of the free robot on link {link} is initially {height:.4g} m above the "
+    "ground {ground}; in the keyframe {key} it touches the ground",
+    meaning="A free robot of several links would begin above the ground or in it: the keyframe "
+    "that is named sets it down on the ground.",
     remedy="Start from the keyframe that is named.",
 )
 KEYFRAME_ACTUATOR = Code(
@@ -521,10 +436,7 @@ KEYFRAME_LIMITS = Code(
 KEYFRAME_POSE = Code(
     "mjcf.keyframe-pose",
     Fate.DROPPED,
-    (
-        "state {state}: the poses of links that are not kinematic or do not exist are ignored: "
-        "{links}"
-    ),
+    "state {state}: the poses of links that are not kinematic or do not exist are ignored: {links}",
     meaning="A state poses a link that is not kinematic or does not exist.",
     remedy="Correct the state, or remove the link from it.",
     effect=NO_EFFECT,
@@ -548,20 +460,14 @@ INITIAL_CONTROL = Code(
 LIGHT_JOINT = Code(
     "mjcf.light-joint",
     Fate.NOTED,
-    (
-        "joint {joint}: full effort, {effort:g} N m on an effective inertia of {inertia:.2g} kg "
-        "m^2, turns it by {turn:.2g} rad in each time step, at which MuJoCo's integrator may fail; "
-        "at most {max_effort:.2g} N m, or a time step of {max_step:.1g} s, avoids that"
-    ),
-    meaning=(
-        "Full effort moves a joint so far in one time step that the integration may become "
-        "unstable."
-    ),
+    "joint {joint}: full effort, {effort:g} N m on an effective inertia of {inertia:.2g} kg m^2, "
+    "turns it by {turn:.2g} rad in each time step, at which MuJoCo's integrator may fail; at most "
+    "{max_effort:.2g} N m, or a time step of {max_step:.1g} s, avoids that",
+    meaning="Full effort moves a joint so far in one time step that the integration may become "
+    "unstable.",
     remedy='State the true effort limit or rotor inertia, or use `actuators="dcmotor"`.',
-    hint=(
-        "state the true effort and the inertia of the rotor, stay below full effort, or use "
-        'actuators="dcmotor"'
-    ),
+    hint="state the true effort and the inertia of the rotor, stay below full effort, or use "
+    'actuators="dcmotor"',
 )
 LIGHT_JOINTS = LIGHT_JOINT.variant(
     LIGHT_JOINT.message + "; {others:more joint turns|more joints turn} too far",
@@ -584,9 +490,8 @@ LOOP_SOFT_CONSTRAINT = Code(
     "mjcf.loop-soft-constraint",
     Fate.APPROXIMATED,
     ("joint {joint} closes a kinematic loop by a soft constraint " + _HELD_WITHIN),
-    meaning=(
-        "A kinematic loop is closed by MuJoCo's soft constraints; the message states the error."
-    ),
+    meaning="A kinematic loop is closed by MuJoCo's soft constraints; the message states the "
+    "error.",
     remedy="Reduce the time step.",
 )
 LOOP_SOFT_CONSTRAINT_OF_POINTS = LOOP_SOFT_CONSTRAINT.variant(
@@ -599,14 +504,10 @@ LOOP_SOFT_CONSTRAINT_OF_POINTS = LOOP_SOFT_CONSTRAINT.variant(
 MASSLESS_LINK = Code(
     "mjcf.massless-link",
     Fate.ASSUMED,
-    (
-        "link {link} moves, but has no mass or inertia, which MuJoCo demands; it gets {mass:g} kg "
-        "and "
-        "moments {moments} kg m^2"
-    ),
-    meaning=(
-        "A link that moves has no mass; it gets the smallest mass and inertia that MuJoCo accepts."
-    ),
+    "link {link} moves, but has no mass or inertia, which MuJoCo demands; it gets {mass:g} kg and "
+    "moments {moments} kg m^2",
+    meaning="A link that moves has no mass; it gets the smallest mass and inertia that MuJoCo "
+    "accepts.",
     remedy="Give the link mass and inertia.",
     hint="give the link mass and inertia",
 )
@@ -643,10 +544,8 @@ MUJOCO_ELEMENT = Code(
     "mjcf.mujoco-element",
     Fate.DROPPED,
     "{section} {element} ({tag}) is left out: {reason}",
-    meaning=(
-        "A sensor, equality or soft body of MuJoCo names an item that is not in the document "
-        "or has no limit."
-    ),
+    meaning="A sensor, equality or soft body of MuJoCo names an item that is not in the document "
+    "or has no limit.",
     effect=Lost("elements of MuJoCo"),
 )
 MUJOCO_INPUTS = Code(
@@ -660,15 +559,10 @@ MUJOCO_INPUTS = Code(
 NEVER_CLOSES = Code(
     "mjcf.never-closes",
     Fate.APPROXIMATED,
-    (
-        "no position was found that closes constraint {constraint}; a soft constraint pulls it to "
-        "its "
-        "least distance, {distance:.3g} m"
-    ),
-    meaning=(
-        "Two points that should coincide cannot meet within the joint limits; the constraint "
-        "uses MuJoCo's default softness."
-    ),
+    "no position was found that closes constraint {constraint}; a soft constraint pulls it to its "
+    "least distance, {distance:.3g} m",
+    meaning="Two points that should coincide cannot meet within the joint limits; the constraint "
+    "uses MuJoCo's default softness.",
     remedy="Move the points, or widen the limits.",
     hint="move the points to where they can meet",
 )
@@ -698,19 +592,16 @@ NO_SPEED_LINE = Code(
     "mjcf.no-speed-line",
     Fate.ASSUMED,
     "joint {joint} has no {missing} limit; the effort of its motor does not fall with speed",
-    meaning=(
-        'A `"dcmotor"` has no velocity or effort limit, so its effort does not fall with speed.'
-    ),
+    meaning='A `"dcmotor"` has no velocity or effort limit, so its effort does not fall with '
+    "speed.",
     remedy="State both limits of the joint.",
     hint="state both limits of the joint",
 )
 FEWER_VERTICES = Code(
     "mjcf.fewer-vertices",
     Fate.APPROXIMATED,
-    (
-        "the hull of mesh {mesh} has {fewer} of its {count:vertex|vertices} (maxhullvert), and "
-        "lies up to {error:.2g} m within the whole hull"
-    ),
+    "the hull of mesh {mesh} has {fewer} of its {count:vertex|vertices} (maxhullvert), and lies up "
+    "to {error:.2g} m within the whole hull",
     meaning="The hull of a mesh has fewer vertices, as the option `maxhullvert` asks.",
     remedy="State a larger `maxhullvert` if the error in the message is too large.",
 )
@@ -724,11 +615,8 @@ NO_TEXTURE_COORDINATES = Code(
 OPEN_AT_ZERO = Code(
     "mjcf.open-at-zero",
     Fate.NOTED,
-    (
-        "constraint {constraint} is open by {distance:.3g} m at the zero configuration; MuJoCo "
-        "closes "
-        "it in a few steps"
-    ),
+    "constraint {constraint} is open by {distance:.3g} m at the zero configuration; MuJoCo closes "
+    "it in a few steps",
     meaning="Two points that should coincide are apart at the zero configuration.",
     remedy="Start from a configuration that closes the loop.",
     hint="start from positions that close it",
@@ -736,15 +624,10 @@ OPEN_AT_ZERO = Code(
 PARALLEL_AXES = Code(
     "mjcf.parallel-axes",
     Fate.ASSUMED,
-    (
-        "the axes of joint {joint} are parallel, and no inertia separates its positions; MJCF "
-        "joint "
-        "{mjcf_joint} gets an armature of {armature:g} kg m^2"
-    ),
-    meaning=(
-        "The axes of a universal or revolute2 joint are parallel, so that the mass matrix is "
-        "singular; one axis gets an armature of 1e-12 kg m²."
-    ),
+    "the axes of joint {joint} are parallel, and no inertia separates its positions; MJCF joint "
+    "{mjcf_joint} gets an armature of {armature:g} kg m^2",
+    meaning="The axes of a universal or revolute2 joint are parallel, so that the mass matrix is "
+    "singular; one axis gets an armature of 1e-12 kg m².",
     remedy="Turn one axis, or use a joint with one axis.",
     hint="turn an axis, or use a joint of one axis",
 )
@@ -786,31 +669,22 @@ OTHER_COMMAND = Code(
 PIVOTED_CONTACT = Code(
     "mjcf.pivoted-contact",
     Fate.NOTED,
-    (
-        "links that only turn about their center of mass may touch one another, {count} in all; "
-        "MuJoCo takes the inverse mass there, which is zero, for the compliance of contacts, and "
-        "its solver may fail"
-    ),
-    meaning=(
-        "Links that only turn about their center of mass touch one another, for which "
-        "MuJoCo's solver fails."
-    ),
-    remedy=(
-        'Set `solver="PGS"`, or `model.body_invweight0[body, 0]` to the inverse mass of the body.'
-    ),
-    hint=(
-        'set solver="PGS" in <option>, or model.body_invweight0[body, 0] = 1 / '
-        "model.body_mass[body]"
-    ),
+    "links that only turn about their center of mass may touch one another, {count} in all; MuJoCo "
+    "takes the inverse mass there, which is zero, for the compliance of contacts, and its solver "
+    "may fail",
+    meaning="Links that only turn about their center of mass touch one another, for which MuJoCo's "
+    "solver fails.",
+    remedy='Set `solver="PGS"`, or `model.body_invweight0[body, 0]` to the inverse mass of the '
+    "body.",
+    hint='set solver="PGS" in <option>, or model.body_invweight0[body, 0] = 1 / '
+    "model.body_mass[body]",
 )
 REFUSED = Code(
     "mjcf.refused",
     Fate.INVALID,
     "MuJoCo refuses the model: {reason}",
-    meaning=(
-        "MuJoCo refuses to compile the export; the message names the element and the links "
-        "that use it."
-    ),
+    meaning="MuJoCo refuses to compile the export; the message names the element and the links "
+    "that use it.",
     remedy="Correct the shape, mesh or picture that the message names.",
     hint="change what the message names; if it names nothing of the source, report a bug",
 )
@@ -824,59 +698,42 @@ REPAIRED_INERTIA = Code(
     "mjcf.repaired-inertia",
     Fate.REPAIRED,
     "link {link}: {defects}; repaired to {mass:g} kg and moments {moments:%.6g} kg m^2",
-    meaning=(
-        "An inertia that no body can have is replaced by the nearest valid one, as requested "
-        'by `inertia="repair"`.'
-    ),
+    meaning="An inertia that no body can have is replaced by the nearest valid one, as requested "
+    'by `inertia="repair"`.',
     remedy="Correct the inertia in the source.",
 )
 RESTITUTION = Code(
     "mjcf.restitution",
     Fate.APPROXIMATED,
-    (
-        "collision {link}/{collision}: restitution {restitution:g} becomes the damping of a soft "
-        "contact; the error is 0.03 for a restitution above 0.2, and up to 0.1 (too high) below; "
-        "two "
-        "geoms bounce as the harder of both does; sliding on a geom of another model is slowed "
-        "down "
-        "by at most {rate:.2g} 1/s times the speed"
-    ),
-    meaning=(
-        "Restitution is exported as the damping of a soft contact; the message states the error."
-    ),
+    "collision {link}/{collision}: restitution {restitution:g} becomes the damping of a soft "
+    "contact; the error is 0.03 for a restitution above 0.2, and up to 0.1 (too high) below; two "
+    "geoms bounce as the harder of both does; sliding on a geom of another model is slowed down by "
+    "at most {rate:.2g} 1/s times the speed",
+    meaning="Restitution is exported as the damping of a soft contact; the message states the "
+    "error.",
 )
 RESTITUTION_THRESHOLD = Code(
     "mjcf.restitution-threshold",
     Fate.DROPPED,
     "collision {name}: {field} = {value} is left out; the collision bounces at any speed",
-    meaning=(
-        "MuJoCo does not support a velocity threshold of restitution, so contacts bounce at "
-        "any speed."
-    ),
+    meaning="MuJoCo does not support a velocity threshold of restitution, so contacts bounce at "
+    "any speed.",
     effect=Lost("contact parameters"),
 )
 RIGID_STOPS = Code(
     "mjcf.rigid-stops",
     Fate.APPROXIMATED,
-    (
-        "joint {joint}: the time step cannot hold limits of stiffness {stiffness:g} and "
-        "dissipation "
-        "{dissipation:g}; they are as hard as MuJoCo's solver allows"
-    ),
-    meaning=(
-        "The joint limits are stiffer than the time step can resolve; they are as stiff as "
-        "MuJoCo's solver allows."
-    ),
+    "joint {joint}: the time step cannot hold limits of stiffness {stiffness:g} and dissipation "
+    "{dissipation:g}; they are as hard as MuJoCo's solver allows",
+    meaning="The joint limits are stiffer than the time step can resolve; they are as stiff as "
+    "MuJoCo's solver allows.",
     remedy="Reduce the time step.",
 )
 ROLLING_FRICTION = Code(
     "mjcf.rolling-friction",
     Fate.APPROXIMATED,
-    (
-        "collision {link}/{collision}: rolling friction is a length of {length:g} m, within 15 % "
-        "at "
-        "more than {speed:.3g} rad/s and viscous below"
-    ),
+    "collision {link}/{collision}: rolling friction is a length of {length:g} m, within 15 % at "
+    "more than {speed:.3g} rad/s and viscous below",
     meaning="Rolling friction is exact at fast rotation and viscous at slow rotation.",
 )
 SCREW_SOFT_CONSTRAINT = Code(
@@ -889,14 +746,10 @@ SCREW_SOFT_CONSTRAINT = Code(
 SENSOR = Code(
     "mjcf.sensor",
     Fate.DROPPED,
-    (
-        "sensor {sensor} is on joint {joint}, which is not in the tree of bodies; MuJoCo cannot "
-        "measure its {quantity}"
-    ),
-    meaning=(
-        "The type of a sensor is not supported by MuJoCo, or its joint connects no body to "
-        "the tree."
-    ),
+    "sensor {sensor} is on joint {joint}, which is not in the tree of bodies; MuJoCo cannot "
+    "measure its {quantity}",
+    meaning="The type of a sensor is not supported by MuJoCo, or its joint connects no body to the "
+    "tree.",
     effect=NO_EFFECT,
 )
 SENSOR_TYPE = SENSOR.variant("sensor {sensor} is of type {sensor_type}, which MuJoCo does not have")
@@ -907,15 +760,10 @@ SENSOR_FIELD_OF_VIEW = SENSOR.variant(
 SENSOR_COLLISION = Code(
     "mjcf.sensor-collision",
     Fate.ASSUMED,
-    (
-        "sensor {sensor} watches collisions that link {link} does not have: {collisions}; it "
-        "watches "
-        "{watched}"
-    ),
-    meaning=(
-        "A contact sensor names collisions that its link does not have. It watches the others "
-        "that it names, or the whole link if it names no other."
-    ),
+    "sensor {sensor} watches collisions that link {link} does not have: {collisions}; it watches "
+    "{watched}",
+    meaning="A contact sensor names collisions that its link does not have. It watches the others "
+    "that it names, or the whole link if it names no other.",
     remedy="Name collisions of the link of the sensor.",
     hint="name collisions of the link of the sensor",
 )
@@ -930,10 +778,8 @@ SENSOR_READING = Code(
     "mjcf.sensor-reading",
     Fate.APPROXIMATED,
     "sensor {sensor}: MuJoCo's sensors read {reading}",
-    meaning=(
-        "What the sensors of MuJoCo read is not what Gazebo publishes; "
-        "`read()` of the export computes that."
-    ),
+    meaning="What the sensors of MuJoCo read is not what Gazebo publishes; `read()` of the export "
+    "computes that.",
     remedy="Read the sensor by `read()` of the export.",
     hint="read(data) of the export returns what Gazebo publishes",
 )
@@ -962,14 +808,10 @@ SENSOR_READING_DRAWN = SENSOR_READING.variant(
 CAMERA_POSE = Code(
     "mjcf.camera-pose",
     Fate.ASSUMED,
-    (
-        "camera {sensor}: <camera> states the pose {pose} within the sensor; the camera is at the "
-        "sensor, where gz-sim has it, and Gazebo classic adds the pose"
-    ),
-    meaning=(
-        "The pose of `<camera>` is ignored by gz-sim, and added to that of the sensor by Gazebo "
-        "classic."
-    ),
+    "camera {sensor}: <camera> states the pose {pose} within the sensor; the camera is at the "
+    "sensor, where gz-sim has it, and Gazebo classic adds the pose",
+    meaning="The pose of `<camera>` is ignored by gz-sim, and added to that of the sensor by "
+    "Gazebo classic.",
     remedy="State the whole pose in the sensor.",
     hint="state the whole pose in <sensor>",
 )
@@ -977,10 +819,8 @@ SPHERICAL_COORDINATES = Code(
     "mjcf.spherical-coordinates",
     Fate.NOTED,
     "MuJoCo has no place on a planet: {settings}",
-    meaning=(
-        "`<spherical_coordinates>` is in no element of MuJoCo; `read()` of the export uses it for "
-        "satellite navigation and for named references of orientations."
-    ),
+    meaning="`<spherical_coordinates>` is in no element of MuJoCo; `read()` of the export uses it "
+    "for satellite navigation and for named references of orientations.",
 )
 DM_CONTROL = Code(
     "mjcf.dm-control",
@@ -993,24 +833,17 @@ SENSOR_RAYS = Code(
     "mjcf.sensor-rays",
     Fate.APPROXIMATED,
     "sensor {sensor} has {count:ray|rays}; one in {stride} is written, with its index in its name",
-    meaning=(
-        "A sensor has more than 100 rays, so only some of them are exported; `read()` of the "
-        "export casts all."
-    ),
+    meaning="A sensor has more than 100 rays, so only some of them are exported; `read()` of the "
+    "export casts all.",
     remedy="Reduce the number of rays, or read the sensor by `read()` of the export.",
 )
 SEVERAL_JOINTS = Code(
     "mjcf.several-joints",
     Fate.NOTED,
-    (
-        "joint {joint} of type {type} becomes the joints {names} of one body; a reader of the MJCF "
-        "file finds these"
-    ),
-    meaning=(
-        "A universal, revolute2 or planar joint becomes two or three joints of one body, "
-        "which move as it does. A reader of the MJCF file finds these, and not the joint of "
-        "the source."
-    ),
+    "joint {joint} of type {type} becomes the joints {names} of one body; a reader of the MJCF "
+    "file finds these",
+    meaning="A universal, revolute2 or planar joint becomes two or three joints of one body, which "
+    "move as it does. A reader of the MJCF file finds these, and not the joint of the source.",
 )
 SLEEP = Code(
     "mjcf.sleep",
@@ -1028,24 +861,18 @@ SLIP = Code(
 STATIC_FRICTION = Code(
     "mjcf.static-friction",
     Fate.DROPPED,
-    (
-        "collision {name}: {field} = {value} is left out; MuJoCo has one coefficient, at rest and "
-        "in motion"
-    ),
+    "collision {name}: {field} = {value} is left out; MuJoCo has one coefficient, at rest and in "
+    "motion",
     meaning="MuJoCo has one coefficient of friction, so the static coefficient is left out.",
     effect=Lost("contact parameters"),
 )
 SURFACE_VELOCITY = Code(
     "mjcf.surface-velocity",
     Fate.DROPPED,
-    (
-        "link {name}: {field} = {value} is left out; the surface does not move, because the source "
-        "states no speed"
-    ),
-    meaning=(
-        "The surface velocity of a link is left out, because the source states an axis and no "
-        "speed."
-    ),
+    "link {name}: {field} = {value} is left out; the surface does not move, because the source "
+    "states no speed",
+    meaning="The surface velocity of a link is left out, because the source states an axis and no "
+    "speed.",
     remedy="Set `surfacevel` of its geoms, in MuJoCo 3.11 and later.",
     hint="set surfacevel of its geoms, in MuJoCo 3.11 and later",
     effect=Lost("contact parameters"),
@@ -1054,19 +881,16 @@ TENDON = Code(
     "mjcf.tendon",
     Fate.DROPPED,
     "the tendon over {joints} has a joint that is not a hinge or slide of the tree of bodies",
-    meaning=(
-        "A tendon contains a joint that is not a hinge or slide of the tree, so it is left out."
-    ),
+    meaning="A tendon contains a joint that is not a hinge or slide of the tree, so it is left "
+    "out.",
     effect=Lost("tendons"),
 )
 TENDON_DAMPING = Code(
     "mjcf.tendon-damping",
     Fate.DROPPED,
     "damping {damping:g} of tendon {tendon} is left out: MuJoCo's would act inside the bounds too",
-    meaning=(
-        "MuJoCo would apply the damping of a tendon inside of its bounds too, so the damping "
-        "is left out."
-    ),
+    meaning="MuJoCo would apply the damping of a tendon inside of its bounds too, so the damping "
+    "is left out.",
     remedy="Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
     hint="mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it",
     effect=Lost("tendons"),
@@ -1074,14 +898,10 @@ TENDON_DAMPING = Code(
 TENDON_SOFT_CONSTRAINT = Code(
     "mjcf.tendon-soft-constraint",
     Fate.APPROXIMATED,
-    (
-        "tendon {tendon}: soft constraints enforce the bounds, which it exceeds by up to two time "
-        "steps of motion"
-    ),
-    meaning=(
-        "The rigid bounds of a tendon are enforced by MuJoCo's soft constraints; the message "
-        "states the overshoot."
-    ),
+    "tendon {tendon}: soft constraints enforce the bounds, which it exceeds by up to two time "
+    "steps of motion",
+    meaning="The rigid bounds of a tendon are enforced by MuJoCo's soft constraints; the message "
+    "states the overshoot.",
     remedy="Reduce the time step.",
 )
 TEXTURE_TRANSPARENCY = Code(
@@ -1095,10 +915,8 @@ TIME_STEP = Code(
     "mjcf.time-step",
     Fate.ASSUMED,
     "invalid time step {time_step:g} s; using {default:g} s",
-    meaning=(
-        "The time step of the source is not positive and finite; the message states the one "
-        "that is used."
-    ),
+    meaning="The time step of the source is not positive and finite; the message states the one "
+    "that is used.",
     remedy="State a positive time step.",
 )
 TOO_DEEP = Code(
@@ -1112,10 +930,8 @@ TOO_DEEP = Code(
 TORSIONAL_FRICTION = Code(
     "mjcf.torsional-friction",
     Fate.APPROXIMATED,
-    (
-        "collision {link}/{collision}: torsional friction becomes a length of {length:.6g} m, 3 "
-        "pi/16 times coefficient times radius"
-    ),
+    "collision {link}/{collision}: torsional friction becomes a length of {length:.6g} m, 3 pi/16 "
+    "times coefficient times radius",
     meaning="A torsional friction coefficient and its patch radius are exported as a length.",
 )
 TORSIONAL_FRICTION_OF_SPHERE = TORSIONAL_FRICTION.variant(
@@ -1135,25 +951,18 @@ VELOCITY_DECAY = Code(
 VELOCITY_LIMIT = Code(
     "mjcf.velocity-limit",
     Fate.APPROXIMATED,
-    (
-        "the effort of the motor of joint {joint} is zero at {speed:g} rad/s or m/s; other forces "
-        "can "
-        "exceed that speed"
-    ),
-    meaning=(
-        'MuJoCo does not support velocity limits; only the effort of a `"dcmotor"` actuator '
-        "vanishes at the limit."
-    ),
+    "the effort of the motor of joint {joint} is zero at {speed:g} rad/s or m/s; other forces can "
+    "exceed that speed",
+    meaning='MuJoCo does not support velocity limits; only the effort of a `"dcmotor"` actuator '
+    "vanishes at the limit.",
     remedy='Use `actuators="dcmotor"`, or limit the speed in the controller.',
     effect=SPEEDS_WITHIN_LIMITS,
 )
 VELOCITY_LIMIT_DROPPED = VELOCITY_LIMIT.variant(
     "joint {name}: {field} = {value} is left out; MuJoCo does not support velocity limits",
     fate=Fate.DROPPED,
-    hint=(
-        'limit the speed in a controller, or use actuators="dcmotor", whose effort ends '
-        "at the limit"
-    ),
+    hint='limit the speed in a controller, or use actuators="dcmotor", whose effort ends at the '
+    "limit",
 )
 VIEW_TARGET = Code(
     "mjcf.view-target",
@@ -1182,10 +991,8 @@ VISUAL_NAMES = Code(
 WELDED_CONTACT = Code(
     "mjcf.welded-contact",
     Fate.NOTED,
-    (
-        "pairs of links that may collide but cannot move against each other do not collide in "
-        "MuJoCo: {count}"
-    ),
+    "pairs of links that may collide but cannot move against each other do not collide in MuJoCo: "
+    "{count}",
     meaning="Links that cannot move relative to each other do not collide in MuJoCo.",
 )
 WIND = Code(
@@ -1198,31 +1005,22 @@ WIND = Code(
     effect=Lost("wind"),
 )
 WIND_OF_MODEL = WIND.variant(
-    (
-        "model {name}: {field} = {value} is left out; MuJoCo has one wind for all bodies, which "
-        "needs a density of the air"
-    ),
+    "model {name}: {field} = {value} is left out; MuJoCo has one wind for all bodies, which needs "
+    "a density of the air",
     hint="",
 )
 WIND_OF_LINK = WIND.variant(
-    (
-        "link {name}: {field} = {value} is left out; MuJoCo has one wind for all bodies, which "
-        "needs a density of the air"
-    ),
+    "link {name}: {field} = {value} is left out; MuJoCo has one wind for all bodies, which needs a "
+    "density of the air",
     hint="",
 )
 YIELDING_STOPS = Code(
     "mjcf.yielding-stops",
     Fate.APPROXIMATED,
-    (
-        "joint {joint}: limit stiffness {stiffness:g} and dissipation {dissipation:g} are exact "
-        "for "
-        "the effective inertia of the joint at the zero configuration"
-    ),
-    meaning=(
-        "Joint limits with a stated stiffness are exact only for the effective inertia at the "
-        "zero configuration."
-    ),
+    "joint {joint}: limit stiffness {stiffness:g} and dissipation {dissipation:g} are exact for "
+    "the effective inertia of the joint at the zero configuration",
+    meaning="Joint limits with a stated stiffness are exact only for the effective inertia at the "
+    "zero configuration.",
 )
 ZERO_EFFORT = Code(
     "mjcf.zero-effort",

@@ -57,11 +57,8 @@ def readme_text(
     lines = [
         f"# {name}",
         "",
-        (
-            f"`{name}.xml` is the model alone; `scene.xml` adds a camera, and a floor and a light "
-            f"if "
-            f"the model has none."
-        ),
+        f"`{name}.xml` is the model alone; `scene.xml` adds a camera, and a floor and a light if "
+        "the model has none.",
         *_parts_paragraph(name, parts),
         "",
         "```sh",
@@ -71,14 +68,10 @@ def readme_text(
         *_home_paragraph(built),
         *derivation(scene, "export_mjcf", name, changed_options(options)),
         "",
-        (
-            "The frame of a body is the frame of its link, and `qpos` of a hinge or slide is the "
-            "position of its joint."
-        ),
-        (
-            "[FIDELITY.md](FIDELITY.md) lists what MuJoCo cannot represent, or represents with an "
-            "error."
-        ),
+        "The frame of a body is the frame of its link, and `qpos` of a hinge or slide is the "
+        "position of its joint.",
+        "[FIDELITY.md](FIDELITY.md) lists what MuJoCo cannot represent, or represents with an "
+        "error.",
         *_floating_paragraph(built),
         *_options_paragraph(name, is_world=is_world),
         "",

@@ -950,8 +950,7 @@ class Bodies(Sequence[PyBulletBody]):
         rest = ", ..." if len(self) > _MAX_NAMED else ""
         raise TypeError(
             f"{len(self)} PyBullet bodies have no single id; choose one by number, by the name of "
-            f"its model "
-            f"({names or 'none'}{rest}), or by a link, with with_link"
+            f"its model ({names or 'none'}{rest}), or by a link, with with_link"
         )
 
     def with_link(self, name: str) -> PyBulletBody:

@@ -23,19 +23,15 @@ ADDED_MASS = Code(
 APPEARANCE = Code(
     "pybullet.appearance",
     Fate.NOTED,
-    (
-        "PyBullet draws visuals without specular color and without textures other than the color "
-        "map: {names}"
-    ),
+    "PyBullet draws visuals without specular color and without textures other than the color map: "
+    "{names}",
     meaning="Shininess and textures other than the color texture are not drawn.",
 )
 BALL_CONSTRAINT = Code(
     "pybullet.ball-constraint",
     Fate.APPROXIMATED,
-    (
-        "the solver holds a {part} of {link_A} and one of {link_B} together, within 1e-4 m in 1 s "
-        "at 1 kHz for links of a few kilograms, more for heavier links"
-    ),
+    "the solver holds a {part} of {link_A} and one of {link_B} together, within 1e-4 m in 1 s at 1 "
+    "kHz for links of a few kilograms, more for heavier links",
     meaning="PyBullet's solver enforces a ball constraint, within 1e-4 m in 1 s at 1 kHz.",
     remedy="Reduce the time step.",
     hint="use a smaller time step",
@@ -50,24 +46,18 @@ BALL_LIMIT = Code(
 BALL_WITHOUT_INERTIA = Code(
     "pybullet.ball-without-inertia",
     Fate.ASSUMED,
-    (
-        "ball joint {joint} rotates a link without inertia, which becomes NaN in PyBullet; using "
-        "{inertia:g} kg m^2"
-    ),
-    meaning=(
-        "A link on a ball joint has no inertia; it gets 1e-9 kg m², because PyBullet's state "
-        "would become NaN."
-    ),
+    "ball joint {joint} rotates a link without inertia, which becomes NaN in PyBullet; using "
+    "{inertia:g} kg m^2",
+    meaning="A link on a ball joint has no inertia; it gets 1e-9 kg m², because PyBullet's state "
+    "would become NaN.",
     remedy="Give the link an inertia.",
     hint="give the link its mass and inertia",
 )
 BASE_WITHOUT_INERTIA = Code(
     "pybullet.base-without-inertia",
     Fate.ASSUMED,
-    (
-        "link {link} moves freely but has no inertia, which can become NaN in PyBullet; using "
-        "{inertia:g} kg m^2"
-    ),
+    "link {link} moves freely but has no inertia, which can become NaN in PyBullet; using "
+    "{inertia:g} kg m^2",
     meaning="A free base link has no inertia; it gets 1e-12 kg m².",
     remedy="Give the link an inertia.",
     hint="give the link its mass and inertia",
@@ -75,14 +65,10 @@ BASE_WITHOUT_INERTIA = Code(
 BITMASK_PER_LINK = Code(
     "pybullet.bitmask-per-link",
     Fate.APPROXIMATED,
-    (
-        "the collisions of link {link} have different bitmasks; in PyBullet the link collides "
-        "wherever any of them may"
-    ),
-    meaning=(
-        "The collisions of one link have different bitmasks; the link collides with whatever "
-        "any of them may hit."
-    ),
+    "the collisions of link {link} have different bitmasks; in PyBullet the link collides wherever "
+    "any of them may",
+    meaning="The collisions of one link have different bitmasks; the link collides with whatever "
+    "any of them may hit.",
     remedy="Split the link.",
     hint="divide the link",
 )
@@ -105,20 +91,16 @@ CONTACT_COMBINATION = Code(
     "pybullet.contact-combination",
     Fate.NOTED,
     "PyBullet combines the contact parameters of a pair by its own rules: {rules}",
-    meaning=(
-        "PyBullet combines the contact parameters of two surfaces by its own rule, which the "
-        "message states."
-    ),
+    meaning="PyBullet combines the contact parameters of two surfaces by its own rule, which the "
+    "message states.",
     remedy="Give a rigid ground a friction and a restitution of 1.",
     hint="against a rigid surface with friction and restitution 1 the file's values hold",
 )
 CONTACT_PAIR = Code(
     "pybullet.contact-pair",
     Fate.APPROXIMATED,
-    (
-        "the links of a pair may touch with all their shapes, with the parameters of the shapes: "
-        "{names}"
-    ),
+    "the links of a pair may touch with all their shapes, with the parameters of the shapes: "
+    "{names}",
     meaning="The links of a contact pair may touch with all their shapes.",
 )
 CONTACT_POLICY = Code(
@@ -132,10 +114,8 @@ CONTACT_POLICY = Code(
 CONTACT_PROPERTY = Code(
     "pybullet.contact-property",
     Fate.DROPPED,
-    (
-        "PyBullet does not support contact parameter {parameter}; it is ignored for "
-        "{count:collision|collisions}: {collisions}"
-    ),
+    "PyBullet does not support contact parameter {parameter}; it is ignored for "
+    "{count:collision|collisions}: {collisions}",
     meaning="Some contact parameters have no counterpart in PyBullet.",
     effect=Lost("contact parameters"),
 )
@@ -148,24 +128,18 @@ CONTROL_RANGE = Code(
 CONTROLLER_GAINS = Code(
     "pybullet.controller-gains",
     Fate.APPROXIMATED,
-    (
-        "the gains of PyBullet's motors have another meaning; controllers act explicitly, once "
-        "per step: {names}"
-    ),
-    meaning=(
-        "The controllers of the model differ from PyBullet's motors; their forces are "
-        "computed at each step."
-    ),
+    "the gains of PyBullet's motors have another meaning; controllers act explicitly, once per "
+    "step: {names}",
+    meaning="The controllers of the model differ from PyBullet's motors; their forces are computed "
+    "at each step.",
     remedy="Call `apply_control()` of the handle.",
     hint="call apply_control() before every step; without arguments it has the first targets",
 )
 COUPLING = Code(
     "pybullet.coupling",
     Fate.DROPPED,
-    (
-        "PyBullet does not support coupling joint {joint} with {leader}, because one is a ball or "
-        "free joint"
-    ),
+    "PyBullet does not support coupling joint {joint} with {leader}, because one is a ball or free "
+    "joint",
     meaning="A coupling with a ball or free joint is not supported by PyBullet and is left out.",
     effect=Lost("couplings"),
     harm=2,
@@ -173,32 +147,22 @@ COUPLING = Code(
 COUPLING_ACROSS_BODIES = Code(
     "pybullet.coupling-across-bodies",
     Fate.APPROXIMATED,
-    (
-        "joint {joint} follows {leader} of another body; PyBullet couples the velocities only, and "
-        "the positions drift apart slowly"
-    ),
-    meaning=(
-        "A coupling between two PyBullet bodies couples velocities only, so that positions "
-        "drift apart slowly."
-    ),
+    "joint {joint} follows {leader} of another body; PyBullet couples the velocities only, and the "
+    "positions drift apart slowly",
+    meaning="A coupling between two PyBullet bodies couples velocities only, so that positions "
+    "drift apart slowly.",
     remedy="Join the models.",
 )
 CUT_LINKS = Code(
     "pybullet.cut-links",
     Fate.APPROXIMATED,
-    (
-        "links of model {model} are split between two bodies each, which the solver holds "
-        "together with an error: {links}"
-    ),
-    meaning=(
-        "A moving link is split across two PyBullet bodies with half of its inertia each, "
-        "which the solver holds together."
-    ),
+    "links of model {model} are split between two bodies each, which the solver holds together "
+    "with an error: {links}",
+    meaning="A moving link is split across two PyBullet bodies with half of its inertia each, "
+    "which the solver holds together.",
     remedy="Check `gaps()` of the handle, and reduce the time step.",
-    hint=(
-        "measure the separation with link_separation(); it decreases with the square of the time "
-        "step"
-    ),
+    hint="measure the separation with link_separation(); it decreases with the square of the time "
+    "step",
 )
 DEFORMABLE = Code(
     "pybullet.deformable",
@@ -257,10 +221,8 @@ FLOATING_DYNAMICS = Code(
 FLUID_FORCE = Code(
     "pybullet.fluid-force",
     Fate.APPROXIMATED,
-    (
-        "PyBullet does not support fluids; buoyancy, drag and lift act explicitly, once per step: "
-        "{names}"
-    ),
+    "PyBullet does not support fluids; buoyancy, drag and lift act explicitly, once per step: "
+    "{names}",
     meaning="Buoyancy, drag or lift of a fluid is a force that is computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
@@ -269,43 +231,31 @@ FLUID_FORCE = Code(
 FOLDED_LINKS = Code(
     "pybullet.folded-links",
     Fate.NOTED,
-    (
-        "{count:welded link is|welded links are} merged with what carries them, because a "
-        "PyBullet body has at most {max_joints:joint|joints}: {links:%s (with %s)}"
-    ),
-    meaning=(
-        "Welded links are merged with the link that carries them, so that the body fits into "
-        "PyBullet."
-    ),
+    "{count:welded link is|welded links are} merged with what carries them, because a PyBullet "
+    "body has at most {max_joints:joint|joints}: {links:%s (with %s)}",
+    meaning="Welded links are merged with the link that carries them, so that the body fits into "
+    "PyBullet.",
     remedy="Ask for poses by the name of the link.",
     hint="ask for their poses by name; they have no PyBullet index",
 )
 FRICTION_PRODUCT = Code(
     "pybullet.friction-product",
     Fate.APPROXIMATED,
-    (
-        "PyBullet multiplies the friction coefficients of a pair: {link_a} and {link_b} slide on "
-        "each other with {found:.3g}, and by the rule of the source, {rule_name}, with "
-        "{wanted:.3g}; the friction of no other pair differs by more than {difference:.3g}"
-    ),
-    meaning=(
-        "PyBullet multiplies the friction coefficients of two surfaces; the message states "
-        "the largest difference from the rule of the source."
-    ),
+    "PyBullet multiplies the friction coefficients of a pair: {link_a} and {link_b} slide on each "
+    "other with {found:.3g}, and by the rule of the source, {rule_name}, with {wanted:.3g}; the "
+    "friction of no other pair differs by more than {difference:.3g}",
+    meaning="PyBullet multiplies the friction coefficients of two surfaces; the message states the "
+    "largest difference from the rule of the source.",
     remedy="Give the ground a friction of 1.",
     hint="give the ground a coefficient of 1, against which the file's values hold",
 )
 GEAR = Code(
     "pybullet.gear",
     Fate.APPROXIMATED,
-    (
-        "joint {joint} follows {leader} by a gear of the solver, within 5e-6 in 1 s at 1 kHz for "
-        "links of a few kilograms, more for heavier links"
-    ),
-    meaning=(
-        "PyBullet's solver enforces a coupling as a gear: within 5e-6 in 1 s at 1 kHz, if it is "
-        "the only one."
-    ),
+    "joint {joint} follows {leader} by a gear of the solver, within 5e-6 in 1 s at 1 kHz for links "
+    "of a few kilograms, more for heavier links",
+    meaning="PyBullet's solver enforces a coupling as a gear: within 5e-6 in 1 s at 1 kHz, if it "
+    "is the only one.",
     remedy="Reduce the time step.",
 )
 GEAR_OF_SEVERAL = GEAR.variant(
@@ -339,27 +289,18 @@ KEYFRAMES = Code(
     Fate.NOTED,
     "PyBullet has no named states: {names}",
     meaning="PyBullet has no named states of a model.",
-    remedy=(
-        "Set one with `robot.set_positions(dict(zip(key.joints, key.positions)))`, for a key "
-        "of `robot.mechanism.keyframes`."
-    ),
-    hint=(
-        "set one with set_positions(dict(zip(key.joints, key.positions))) for a key of "
-        "robot.mechanism.keyframes"
-    ),
+    remedy="Set one with `robot.set_positions(dict(zip(key.joints, key.positions)))`, for a key of "
+    "`robot.mechanism.keyframes`.",
+    hint="set one with set_positions(dict(zip(key.joints, key.positions))) for a key of "
+    "robot.mechanism.keyframes",
 )
 LENT_INERTIA = Code(
     "pybullet.lent-inertia",
     Fate.NOTED,
-    (
-        "base link {base} has no mass; PyBullet's base takes the inertia of {lender}, which is "
-        "welded "
-        "to it"
-    ),
-    meaning=(
-        "A free base link without mass gets, as PyBullet's base, the inertia of a link that "
-        "is welded to it."
-    ),
+    "base link {base} has no mass; PyBullet's base takes the inertia of {lender}, which is welded "
+    "to it",
+    meaning="A free base link without mass gets, as PyBullet's base, the inertia of a link that is "
+    "welded to it.",
     remedy="Change that mass at link index -1.",
 )
 LIGHT = Code(
@@ -371,29 +312,21 @@ LIGHT = Code(
 LIMITED_DAMPING = Code(
     "pybullet.limited-damping",
     Fate.APPROXIMATED,
-    (
-        "PyBullet computes joint damping explicitly, which is unstable for some joints at a time "
-        "step of {step:.3g} s; their damping is limited to what stops a joint within one step, "
-        "and under a constant force it moves up to {factor:.3g} times as fast: {names}"
-    ),
-    meaning=(
-        "PyBullet computes joint damping explicitly; at its present time step the damping of "
-        "the file would make the joints named diverge, and is limited to what stops them within "
-        "one step."
-    ),
-    remedy=(
-        "Set a shorter time step with `apply_physics()` or `pybullet.setTimeStep`; `step()` of the "
-        'handle adapts the damping to it. `damping="exact"` keeps the numbers of the file.'
-    ),
+    "PyBullet computes joint damping explicitly, which is unstable for some joints at a time step "
+    "of {step:.3g} s; their damping is limited to what stops a joint within one step, and under a "
+    "constant force it moves up to {factor:.3g} times as fast: {names}",
+    meaning="PyBullet computes joint damping explicitly; at its present time step the damping of "
+    "the file would make the joints named diverge, and is limited to what stops them within one "
+    "step.",
+    remedy="Set a shorter time step with `apply_physics()` or `pybullet.setTimeStep`; `step()` of "
+    'the handle adapts the damping to it. `damping="exact"` keeps the numbers of the file.',
     harm=1,
 )
 LINK_WITHOUT_GRAVITY = Code(
     "pybullet.link-without-gravity",
     Fate.APPROXIMATED,
-    (
-        "gravity acts on every link in PyBullet; the weight of links without gravity is "
-        "compensated once per step: {names}"
-    ),
+    "gravity acts on every link in PyBullet; the weight of links without gravity is compensated "
+    "once per step: {names}",
     meaning="The weight of a link without gravity is compensated by a force at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
@@ -411,11 +344,9 @@ LOCKED_JOINT = Code(
     "pybullet.locked-joint",
     Fate.DROPPED,
     ("PyBullet does not move joints whose motion nothing but rotor inertia resists: {names}"),
-    meaning=(
-        "Only a rotor gives the joint an inertia, such as the first of two hinges about one "
-        "line with a massless link between them. PyBullet has no rotors, and does not move "
-        "the joint, whatever acts on it."
-    ),
+    meaning="Only a rotor gives the joint an inertia, such as the first of two hinges about one "
+    "line with a massless link between them. PyBullet has no rotors, and does not move the joint, "
+    "whatever acts on it.",
     remedy="Give the link of the joint, or the link between two joints, an inertia about the axis.",
     hint="give the link of each joint an inertia about its axis",
     effect=Lost("joint motion"),
@@ -441,37 +372,28 @@ MERGED_FILTERS = Code(
     "pybullet.merged-filters",
     Fate.APPROXIMATED,
     "merged links collide although the model excludes the pair: {pairs:%s and %s}",
-    meaning=(
-        "Links that PyBullet merged into one also collide where the model excludes one of them."
-    ),
+    meaning="Links that PyBullet merged into one also collide where the model excludes one of "
+    "them.",
     remedy="Weld fewer links.",
     hint="weld fewer links",
 )
 MOVED_PRODUCTS = Code(
     "pybullet.moved-products",
     Fate.NOTED,
-    (
-        "PyBullet's base {base} would be turned by {angle:.1f} degrees; {holder}, which is welded "
-        "to "
-        "it, holds its products of inertia"
-    ),
-    meaning=(
-        "The small products of inertia of a free base would turn PyBullet's frame of the "
-        "base; a heavier link that is welded to it holds them. The motion is exact."
-    ),
+    "PyBullet's base {base} would be turned by {angle:.1f} degrees; {holder}, which is welded to "
+    "it, holds its products of inertia",
+    meaning="The small products of inertia of a free base would turn PyBullet's frame of the base; "
+    "a heavier link that is welded to it holds them. The motion is exact.",
     remedy="Read the inertias of both links by `mechanism_from_pybullet()` of the handle.",
-    hint=(
-        "the physics is unchanged; read the inertias of both links by mechanism_from_pybullet() "
-        "of the handle"
-    ),
+    hint="the physics is unchanged; read the inertias of both links by mechanism_from_pybullet() "
+    "of the handle",
 )
 MUJOCO_ELEMENT = Code(
     "pybullet.mujoco-element",
     Fate.DROPPED,
     "PyBullet does not have elements of MuJoCo: {names}",
-    meaning=(
-        "PyBullet does not have constraints of one joint or of tendons, nor MuJoCo's soft bodies."
-    ),
+    meaning="PyBullet does not have constraints of one joint or of tendons, nor MuJoCo's soft "
+    "bodies.",
     effect=Lost("elements of MuJoCo"),
 )
 MUJOCO_SENSOR = Code(
@@ -531,39 +453,28 @@ PHYSICS_OF_CONTACT = PHYSICS.variant(
 REFUSED_INERTIA = Code(
     "pybullet.refused-inertia",
     Fate.NOTED,
-    (
-        "PyBullet's calculateMassMatrix, calculateInverseDynamics, calculateJacobian and "
-        "calculateInverseKinematics refuse {model}, because no body has the inertia of {links}"
-    ),
-    meaning=(
-        "The principal moments of a link are negative, or one is larger than the sum of the "
-        "others. PyBullet simulates the body, but its dynamics queries refuse it."
-    ),
-    remedy=(
-        "Use `robot.mass_matrix()`, `robot.inverse_dynamics()` and `robot.bias_forces()`, which "
-        "answer; correct the inertia; or load with `lenient=True`, which repairs it."
-    ),
+    "PyBullet's calculateMassMatrix, calculateInverseDynamics, calculateJacobian and "
+    "calculateInverseKinematics refuse {model}, because no body has the inertia of {links}",
+    meaning="The principal moments of a link are negative, or one is larger than the sum of the "
+    "others. PyBullet simulates the body, but its dynamics queries refuse it.",
+    remedy="Use `robot.mass_matrix()`, `robot.inverse_dynamics()` and `robot.bias_forces()`, which "
+    "answer; correct the inertia; or load with `lenient=True`, which repairs it.",
     hint="robot.mass_matrix() and robot.inverse_dynamics() answer; lenient=True repairs inertias",
 )
 RESTITUTION = Code(
     "pybullet.restitution",
     Fate.APPROXIMATED,
-    (
-        "after a bounce a ball is faster than its restitution states, by up to 0.09 of its speed "
-        "before, depending on when in the step it touches; a body that touches at several points "
-        "is "
-        "slower: {collisions}"
-    ),
+    "after a bounce a ball is faster than its restitution states, by up to 0.09 of its speed "
+    "before, depending on when in the step it touches; a body that touches at several points is "
+    "slower: {collisions}",
     meaning="After a bounce, bodies are up to 0.09 of their speed too fast in PyBullet.",
 )
 RIGID_DISTANCE = Code(
     "pybullet.rigid-distance",
     Fate.APPROXIMATED,
-    (
-        "PyBullet does not support distance constraints; forces enforce them once per step, within "
-        "5e-4 m in 1 s at 1 kHz for links of a few kilograms, and correct the effect of motors and "
-        "contacts one step later: {names}"
-    ),
+    "PyBullet does not support distance constraints; forces enforce them once per step, within "
+    "5e-4 m in 1 s at 1 kHz for links of a few kilograms, and correct the effect of motors and "
+    "contacts one step later: {names}",
     meaning="A fixed distance is held by forces at each step, within 5e-4 m in 1 s at 1 kHz.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
@@ -572,10 +483,8 @@ RIGID_DISTANCE = Code(
 RIGID_TENDON = Code(
     "pybullet.rigid-tendon",
     Fate.APPROXIMATED,
-    (
-        "PyBullet does not support constraints of several joints; forces enforce tendons once per "
-        "step, and correct the effect of motors and contacts one step later: {names}"
-    ),
+    "PyBullet does not support constraints of several joints; forces enforce tendons once per "
+    "step, and correct the effect of motors and contacts one step later: {names}",
     meaning="A rigid tendon is held by forces that are computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
@@ -593,10 +502,8 @@ ROTOR_INERTIA = Code(
     "pybullet.rotor-inertia",
     Fate.DROPPED,
     "PyBullet does not support rotor inertia; joints with it have less effective inertia: {names}",
-    meaning=(
-        "PyBullet does not support rotor inertia; the message states how much of the inertia "
-        "at each joint is missing."
-    ),
+    meaning="PyBullet does not support rotor inertia; the message states how much of the inertia "
+    "at each joint is missing.",
     remedy="Add it to the link where everything that carries the link is fixed.",
     hint="add it to the link if everything that carries the link is fixed",
     effect=Lost("rotor inertia"),
@@ -632,14 +539,10 @@ SEVERAL_BODIES = Code(
 SHAPE_AS_HULL = Code(
     "pybullet.shape-as-hull",
     Fate.APPROXIMATED,
-    (
-        "PyBullet does not support collision shape {shape}; using a convex hull that lies up to "
-        "{error:.2g} m inside, inflated by PyBullet's margin of {margin:g} m"
-    ),
-    meaning=(
-        "A shape that PyBullet lacks, such as an ellipsoid, collides as a convex hull; the "
-        "message states the error."
-    ),
+    "PyBullet does not support collision shape {shape}; using a convex hull that lies up to "
+    "{error:.2g} m inside, inflated by PyBullet's margin of {margin:g} m",
+    meaning="A shape that PyBullet lacks, such as an ellipsoid, collides as a convex hull; the "
+    "message states the error.",
 )
 SHAPE_DROPPED = Code(
     "pybullet.shape-dropped",
@@ -657,10 +560,8 @@ SHAPE_DROPPED_UNREADABLE_HEIGHTMAP = SHAPE_DROPPED.variant(
 SOFT_STOP = Code(
     "pybullet.soft-stop",
     Fate.DROPPED,
-    (
-        "PyBullet does not support stiffness and dissipation of joint limits; the limits are "
-        "rigid: {names}"
-    ),
+    "PyBullet does not support stiffness and dissipation of joint limits; the limits are rigid: "
+    "{names}",
     meaning="PyBullet does not support joint limits that yield; its limits are rigid.",
     effect=Lost("stops"),
 )
@@ -686,10 +587,8 @@ START_OUTSIDE_LIMITS = Code(
     "pybullet.start-outside-limits",
     Fate.NOTED,
     "PyBullet pushes joints that start outside their limits: {names}",
-    meaning=(
-        "A robot starts at zero where its file states no other position. Limits of a joint that "
-        "exclude this position push the joint as soon as the simulation starts."
-    ),
+    meaning="A robot starts at zero where its file states no other position. Limits of a joint "
+    "that exclude this position push the joint as soon as the simulation starts.",
     remedy="Start at home: `robot.set_positions(sdfbridge.lower(scene).home_positions())`.",
     hint="start within them: robot.set_positions(sdfbridge.lower(scene).home_positions())",
 )
@@ -703,32 +602,21 @@ STATED_TENDON = Code(
 STIFF_DAMPING = Code(
     "pybullet.stiff-damping",
     Fate.APPROXIMATED,
-    (
-        "PyBullet computes joint damping explicitly, which is unstable at a time step of "
-        "{step:.3g} s "
-        "and stable below {max_step:.3g} s: {names}"
-    ),
-    meaning=(
-        "PyBullet computes joint damping explicitly; at its present time step that is "
-        "unstable, and the joints named diverge."
-    ),
-    remedy=(
-        "Call `apply_physics()`, if the file's time step is short enough, or "
-        "`pybullet.setTimeStep` with a step below the one stated."
-    ),
+    "PyBullet computes joint damping explicitly, which is unstable at a time step of {step:.3g} s "
+    "and stable below {max_step:.3g} s: {names}",
+    meaning="PyBullet computes joint damping explicitly; at its present time step that is "
+    "unstable, and the joints named diverge.",
+    remedy="Call `apply_physics()`, if the file's time step is short enough, or "
+    "`pybullet.setTimeStep` with a step below the one stated.",
     harm=3,
 )
 SURFACE_PER_LINK = Code(
     "pybullet.surface-per-link",
     Fate.APPROXIMATED,
-    (
-        "the collisions of link {link} have different contact parameters; PyBullet uses those of "
-        "the "
-        "first for all"
-    ),
-    meaning=(
-        "The collisions of one link have different contact parameters; those of the first are used."
-    ),
+    "the collisions of link {link} have different contact parameters; PyBullet uses those of the "
+    "first for all",
+    meaning="The collisions of one link have different contact parameters; those of the first are "
+    "used.",
     remedy="Split the link.",
     hint="divide the link",
 )
@@ -752,10 +640,8 @@ TENDON_JOINT = Code(
     "pybullet.tendon-joint",
     Fate.DROPPED,
     "tendons are ignored if a joint is not a single degree of freedom of a tree: {names}",
-    meaning=(
-        "A tendon contains a joint that is not a single degree of freedom of the tree, so it "
-        "is left out."
-    ),
+    meaning="A tendon contains a joint that is not a single degree of freedom of the tree, so it "
+    "is left out.",
     effect=Lost("tendons"),
 )
 TEXTURE_SIZE = Code(
@@ -775,34 +661,23 @@ TEXTURE_TRANSPARENCY = Code(
 TOO_MANY_JOINTS = Code(
     "pybullet.too-many-joints",
     Fate.INVALID,
-    (
-        "model {model} exceeds PyBullet's maximum of {max_joints:joint|joints} and "
-        "{max_coordinates:coordinate|coordinates} for a body, and has too few links with mass "
-        "and inertia to be split"
-    ),
-    meaning=(
-        "The model exceeds the 127 joints or 121 coordinates of one PyBullet body, and has "
-        "too few links with mass where it could be split."
-    ),
+    "model {model} exceeds PyBullet's maximum of {max_joints:joint|joints} and "
+    "{max_coordinates:coordinate|coordinates} for a body, and has too few links with mass and "
+    "inertia to be split",
+    meaning="The model exceeds the 127 joints or 121 coordinates of one PyBullet body, and has too "
+    "few links with mass where it could be split.",
     remedy="Give the links mass and inertia, or weld joints that need not move.",
     hint="give masses to links, divide the model, or weld joints that need not move",
 )
 TURNED_BASE = Code(
     "pybullet.turned-base",
     Fate.NOTED,
-    (
-        "PyBullet's frame of base {link} has the principal axes of its inertia, turned by "
-        "{angle:.1f} "
-        "degrees from the link; the motion is exact"
-    ),
-    meaning=(
-        "PyBullet's frame of a free base has the principal axes of the link's inertia; they "
-        "are more than one degree from the axes of the link. The motion is exact."
-    ),
-    remedy=(
-        "Use `base_pose`, `set_base_pose` and the functions beside them of the handle in place of "
-        "`getBasePositionAndOrientation` and `resetBasePositionAndOrientation`."
-    ),
+    "PyBullet's frame of base {link} has the principal axes of its inertia, turned by {angle:.1f} "
+    "degrees from the link; the motion is exact",
+    meaning="PyBullet's frame of a free base has the principal axes of the link's inertia; they "
+    "are more than one degree from the axes of the link. The motion is exact.",
+    remedy="Use `base_pose`, `set_base_pose` and the functions beside them of the handle in place "
+    "of `getBasePositionAndOrientation` and `resetBasePositionAndOrientation`.",
 )
 VELOCITY_DECAY = Code(
     "pybullet.velocity-decay",
@@ -823,10 +698,8 @@ VELOCITY_LIMIT = Code(
 VISUAL_ROLES = Code(
     "pybullet.visual-roles",
     Fate.NOTED,
-    (
-        "PyBullet draws every visual, in all renderers and with shadows; visuals that state "
-        "otherwise: {names}"
-    ),
+    "PyBullet draws every visual, in all renderers and with shadows; visuals that state otherwise: "
+    "{names}",
     meaning="PyBullet draws every visual, whatever its role.",
 )
 WIND = Code(

@@ -7,60 +7,47 @@ from loaders.code import Code, Fate
 ACTUATOR = Code(
     "urdfout.actuator",
     Fate.DROPPED,
-    (
-        "URDF cannot state actuator {actuator}, as it drives no joint with one axis that may exert "
-        "effort; it is left out"
-    ),
-    meaning=(
-        "An actuator drives a tendon, or a joint with several axes or without effort; it is "
-        "left out."
-    ),
+    "URDF cannot state actuator {actuator}, as it drives no joint with one axis that may exert "
+    "effort; it is left out",
+    meaning="An actuator drives a tendon, or a joint with several axes or without effort; it is "
+    "left out.",
 )
 ACTUATOR_PROPERTY = Code(
     "urdfout.actuator-property",
     Fate.DROPPED,
     "the document cannot state {properties} of actuator {actuator} of joint {joint}",
-    meaning=(
-        "A transmission has no place for a property of an actuator; its effort limit is that "
-        "of the joint."
-    ),
+    meaning="A transmission has no place for a property of an actuator; its effort limit is that "
+    "of the joint.",
 )
 ANCHOR = Code(
     "urdfout.anchor",
     Fate.NOTED,
     "Drake's elements connect links only; link {link}, fixed to the world, stands for the world",
-    meaning=(
-        "An element of Drake refers to the world; a massless link fixed to the world stands for it."
-    ),
+    meaning="An element of Drake refers to the world; a massless link fixed to the world stands "
+    "for it.",
 )
 CHAIN = Code(
     "urdfout.chain",
     Fate.APPROXIMATED,
-    (
-        "joint {joint} of type {type} becomes a chain of {count:joint|joints} with one axis and "
-        "links without mass between them, which simulators without such links refuse"
-    ),
-    meaning=(
-        "A joint of several degrees of freedom becomes a chain of joints with one axis, and "
-        "links without mass."
-    ),
+    "joint {joint} of type {type} becomes a chain of {count:joint|joints} with one axis and links "
+    "without mass between them, which simulators without such links refuse",
+    meaning="A joint of several degrees of freedom becomes a chain of joints with one axis, and "
+    "links without mass.",
     remedy="Allow Drake's joints, or use a reader with such joints.",
 )
 CONSTRAINT = Code(
     "urdfout.constraint",
     Fate.DROPPED,
     "the document cannot state a {kind} of {items}; it is left out",
-    meaning=(
-        "A constraint has no element, or refers to a joint that has not one axis; it is left out."
-    ),
+    meaning="A constraint has no element, or refers to a joint that has not one axis; it is left "
+    "out.",
 )
 COUPLING = Code(
     "urdfout.coupling",
     Fate.DROPPED,
     "URDF cannot couple joint {follower} to joint {leader}; the coupling is left out",
-    meaning=(
-        "A coupling of a joint with several axes, or a second one of the same joint, is left out."
-    ),
+    meaning="A coupling of a joint with several axes, or a second one of the same joint, is left "
+    "out.",
     remedy="Couple each joint with one axis to one other.",
     hint="couple each joint with one axis to one other",
 )
@@ -94,10 +81,8 @@ FLUID_FORCE = Code(
     "urdfout.fluid-force",
     Fate.DROPPED,
     "the document has no place for the force of a fluid on link {link}, {force}; it is left out",
-    meaning=(
-        "Buoyancy, drag and lift are left out: URDF has no element for them. The message has "
-        "the values."
-    ),
+    meaning="Buoyancy, drag and lift are left out: URDF has no element for them. The message has "
+    "the values.",
     remedy="Add the plugin to the document.",
     hint="add the plugin that exerts it to the document",
 )
@@ -110,56 +95,39 @@ FRAME_LINK = Code(
 GEARBOX = Code(
     "urdfout.gearbox",
     Fate.APPROXIMATED,
-    (
-        "URDF has no gearboxes; in place of {gearbox} joint {follower} mimics joint {leader} with "
-        "the "
-        "ratio {ratio:g}, and its links {parent} and {child} are no neighbors, which may touch"
-    ),
-    meaning=(
-        "URDF has no gearboxes. One of the two revolute joints that a gearbox couples mimics "
-        "the other one, as in simulators here."
-    ),
+    "URDF has no gearboxes; in place of {gearbox} joint {follower} mimics joint {leader} with the "
+    "ratio {ratio:g}, and its links {parent} and {child} are no neighbors, which may touch",
+    meaning="URDF has no gearboxes. One of the two revolute joints that a gearbox couples mimics "
+    "the other one, as in simulators here.",
 )
 IDLE_GEARBOX = Code(
     "urdfout.idle-gearbox",
     Fate.DROPPED,
-    (
-        "URDF has no gearboxes, and no revolute joints connect {reference} to {parent} and to "
-        "{child}, so that gearbox {gearbox} couples nothing; it is left out"
-    ),
-    meaning=(
-        "A gearbox is left out: it couples nothing, because its reference link is not "
-        "connected to both of its links by revolute joints."
-    ),
+    "URDF has no gearboxes, and no revolute joints connect {reference} to {parent} and to {child}, "
+    "so that gearbox {gearbox} couples nothing; it is left out",
+    meaning="A gearbox is left out: it couples nothing, because its reference link is not "
+    "connected to both of its links by revolute joints.",
     remedy="Add the missing revolute joint, or correct `gearbox_reference_body`.",
     hint="add the missing revolute joint, or correct gearbox_reference_body",
 )
 FRICTION_RULE = Code(
     "urdfout.friction-rule",
     Fate.APPROXIMATED,
-    (
-        "{link_a} and {link_b} slide on each other with a friction of {found:g} in Gazebo, the "
-        "smaller coefficient of the two, and by the rule of the source, {rule_name}, with "
-        "{wanted:g}; the friction of other pairs differs by at most as much"
-    ),
-    meaning=(
-        "The friction of two surfaces is the larger coefficient in MuJoCo, and in readers of URDF "
-        "the smaller one (Gazebo), the product (PyBullet) or 2ab/(a+b) (Drake)."
-    ),
+    "{link_a} and {link_b} slide on each other with a friction of {found:g} in Gazebo, the smaller "
+    "coefficient of the two, and by the rule of the source, {rule_name}, with {wanted:g}; the "
+    "friction of other pairs differs by at most as much",
+    meaning="The friction of two surfaces is the larger coefficient in MuJoCo, and in readers of "
+    "URDF the smaller one (Gazebo), the product (PyBullet) or 2ab/(a+b) (Drake).",
     remedy="State the coefficient of the pair for both surfaces.",
     hint="state the coefficient of the pair for both",
 )
 JOINED_LINKS = Code(
     "urdfout.joined-links",
     Fate.DROPPED,
-    (
-        "links {a} and {b} may touch by the rule of the source, {policy}; by Drake's rules links "
-        "that a joint connects never do"
-    ),
-    meaning=(
-        "Two links may touch by the rule of the source, and never do by Drake's: one joint "
-        "connects them."
-    ),
+    "links {a} and {b} may touch by the rule of the source, {policy}; by Drake's rules links that "
+    "a joint connects never do",
+    meaning="Two links may touch by the rule of the source, and never do by Drake's: one joint "
+    "connects them.",
     remedy="Write SDFormat.",
 )
 JOINT_PROPERTY = Code(
@@ -180,18 +148,15 @@ LINK_FRAME = Code(
     "urdfout.link-frame",
     Fate.NOTED,
     "URDF places the frame of a link at its joint; frames of links moved there: {links}",
-    meaning=(
-        "The frame of a link moves to its joint, where URDF requires it; the result has the map."
-    ),
+    meaning="The frame of a link moves to its joint, where URDF requires it; the result has the "
+    "map.",
 )
 LOOP = Code(
     "urdfout.loop",
     Fate.DROPPED,
     "joint {joint} closes a loop of links, and URDF has trees only; {outcome}",
-    meaning=(
-        "A joint closes a loop of links; it is left out, or a ball constraint of Drake stands "
-        "for it."
-    ),
+    meaning="A joint closes a loop of links; it is left out, or a ball constraint of Drake stands "
+    "for it.",
     remedy="Write SDFormat.",
     hint="write SDFormat",
 )
@@ -208,14 +173,10 @@ MATERIAL = Code(
 MERGED_MODELS = Code(
     "urdfout.merged-models",
     Fate.APPROXIMATED,
-    (
-        "a URDF has one model; {models} become one, to which SDFormat's rule for collisions in a "
-        "model applies"
-    ),
-    meaning=(
-        "Several models become one; SDFormat's rule that links of one model do not collide "
-        "now applies to all."
-    ),
+    "a URDF has one model; {models} become one, to which SDFormat's rule for collisions in a model "
+    "applies",
+    meaning="Several models become one; SDFormat's rule that links of one model do not collide now "
+    "applies to all.",
 )
 MERGED_MODELS_NOTED = MERGED_MODELS.variant(
     fate=Fate.NOTED,
@@ -238,56 +199,41 @@ NO_INERTIA = Code(
     "urdfout.no-inertia",
     Fate.NOTED,
     "PyBullet gives a link without inertia 1 kg; the mass 0 is written for {links}",
-    meaning=(
-        "PyBullet gives a link without `<inertial>` 1 kg; the mass 0 is written for links "
-        "that are not the root."
-    ),
+    meaning="PyBullet gives a link without `<inertial>` 1 kg; the mass 0 is written for links that "
+    "are not the root.",
 )
 PAIRS_APART = Code(
     "urdfout.pairs-apart",
     Fate.DROPPED,
-    (
-        "by the rule of the source, {policy}, these links may touch; readers of a URDF exclude the "
-        "links of one joint: {pairs}"
-    ),
-    meaning=(
-        "Pairs of links may touch by the rule of the source; readers of a URDF exclude the links "
-        "of one joint."
-    ),
+    "by the rule of the source, {policy}, these links may touch; readers of a URDF exclude the "
+    "links of one joint: {pairs}",
+    meaning="Pairs of links may touch by the rule of the source; readers of a URDF exclude the "
+    "links of one joint.",
 )
 PAIRS_TOGETHER = Code(
     "urdfout.pairs-together",
     Fate.DROPPED,
-    (
-        "by the rule of the source, {policy}, these links never touch; a URDF without Drake's "
-        "extensions does not state it: {pairs}"
-    ),
-    meaning=(
-        "Pairs of links never touch by the rule of the source; a URDF without Drake's extensions "
-        "does not state it."
-    ),
+    "by the rule of the source, {policy}, these links never touch; a URDF without Drake's "
+    "extensions does not state it: {pairs}",
+    meaning="Pairs of links never touch by the rule of the source; a URDF without Drake's "
+    "extensions does not state it.",
     remedy="Write an SRDF file (`write_srdf`), or Drake's extensions.",
     hint="write an SRDF file (write_srdf), or Drake's extensions",
 )
 PUBLISHED_SENSOR = Code(
     "urdfout.published-sensor",
     Fate.DROPPED,
-    (
-        "the document has no place for sensor {sensor} of type {type}, which a plugin publishes; "
-        "it is left out"
-    ),
-    meaning=(
-        "Joint states and odometry come from plugins of Gazebo; a document has no sensor for them."
-    ),
+    "the document has no place for sensor {sensor} of type {type}, which a plugin publishes; it is "
+    "left out",
+    meaning="Joint states and odometry come from plugins of Gazebo; a document has no sensor for "
+    "them.",
     remedy="Add the plugin to the document.",
 )
 READ_BACK = Code(
     "urdfout.read-back",
     Fate.INVALID,
-    (
-        "the written file, read back, is not the exported model (A is the model, B the file): "
-        "{problem}"
-    ),
+    "the written file, read back, is not the exported model (A is the model, B the file): "
+    "{problem}",
     meaning="The written file, read back, is not the exported model.",
     remedy="Report a bug.",
     hint="report a bug; check=False writes the files all the same",
@@ -305,29 +251,20 @@ REVERSED_JOINT_MOTION = REVERSED_JOINT.variant(
 ROOT_POSE = Code(
     "urdfout.root-pose",
     Fate.APPROXIMATED,
-    (
-        "link {link} is free and not at the origin; the <origin> of the robot states its pose, "
-        "which "
-        "only libsdformat and sdfbridge read"
-    ),
-    meaning=(
-        "A free root link is not at the origin; most readers ignore the element that states "
-        "its pose."
-    ),
+    "link {link} is free and not at the origin; the <origin> of the robot states its pose, which "
+    "only libsdformat and sdfbridge read",
+    meaning="A free root link is not at the origin; most readers ignore the element that states "
+    "its pose.",
     remedy="Pass the pose to the simulator that loads the document.",
     hint="pass the pose to the simulator that loads the document",
 )
 ROTOR_INERTIA = Code(
     "urdfout.rotor-inertia",
     Fate.APPROXIMATED,
-    (
-        "the reflected inertia of joints is written as the rotor inertia of actuators, which Drake "
-        "reads and other readers do not: {joints}"
-    ),
-    meaning=(
-        "The reflected inertia of a joint is written as the rotor inertia of an actuator, "
-        "which Drake alone reads."
-    ),
+    "the reflected inertia of joints is written as the rotor inertia of actuators, which Drake "
+    "reads and other readers do not: {joints}",
+    meaning="The reflected inertia of a joint is written as the rotor inertia of an actuator, "
+    "which Drake alone reads.",
 )
 SEVERAL_ROOTS = Code(
     "urdfout.several-roots",
@@ -341,10 +278,8 @@ SHAPE = Code(
     "urdfout.shape",
     Fate.APPROXIMATED,
     "the document cannot state the shape of {kind} {name} of link {link}, a {shape}; {outcome}",
-    meaning=(
-        "URDF has no such shape, and not all readers for which the document is written know "
-        "it; a mesh is written, a box for a plane, or it is left out."
-    ),
+    meaning="URDF has no such shape, and not all readers for which the document is written know "
+    "it; a mesh is written, a box for a plane, or it is left out.",
     remedy="Use a mesh.",
 )
 SHAPE_DROPPED = SHAPE.variant(
@@ -367,8 +302,6 @@ SURFACE = Code(
     "urdfout.surface",
     Fate.DROPPED,
     "the document cannot state {properties} of collision {collision}",
-    meaning=(
-        "A contact property has no place, or differs between the collisions of a link; it is "
-        "left out."
-    ),
+    meaning="A contact property has no place, or differs between the collisions of a link; it is "
+    "left out.",
 )
