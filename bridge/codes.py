@@ -81,7 +81,7 @@ DART_FORCE_ELEMENT = Code(
     effect=Lost("forces between links"),
 )
 DART_FORCE_ELEMENT_BALL_SPRING = DART_FORCE_ELEMENT.variant(
-    "DART has no spring of joint {joint}, which has several directions",
+    "DART has no spring of joint {joint}, which has several directions"
 )
 DART_ONE_WAY_COUPLING = Code(
     "dart.one-way-coupling",
@@ -170,9 +170,7 @@ DMDOUT_WORLD_SETTINGS = Code(
     remedy="Write SDFormat.",
     hint="write SDFormat",
 )
-DMDOUT_WORLD_SETTINGS_GRAVITY = DMDOUT_WORLD_SETTINGS.variant(
-    fate=Fate.NOTED,
-)
+DMDOUT_WORLD_SETTINGS_GRAVITY = DMDOUT_WORLD_SETTINGS.variant(fate=Fate.NOTED)
 DMDOUT_WORLD_SETTINGS_OF_MOTION = DMDOUT_WORLD_SETTINGS.variant(
     "directives have no place for {setting}{of}, which acts on the motion", hint=""
 )
@@ -212,7 +210,7 @@ DRAKE_FRICTION = Code(
 )
 DRAKE_FRICTION_UNSTATED = DRAKE_FRICTION.variant(
     "Drake finds no friction of link {link} and takes 1; its coefficients differ by up to "
-    "{difference:g}",
+    "{difference:g}"
 )
 DRAKE_LINK_WITHOUT_GRAVITY = Code(
     "drake.link-without-gravity",
@@ -496,11 +494,9 @@ MESH_CONVEX_HULL = Code(
     hint='decompose it with collision_meshes="decompose"',
 )
 MESH_CONVEX_HULL_OF_OPEN = MESH_CONVEX_HULL.variant(
-    MESH_CONVEX_HULL.message + _DISTANCE + _NO_VOLUME,
+    MESH_CONVEX_HULL.message + _DISTANCE + _NO_VOLUME
 )
-MESH_CONVEX_HULL_VOLUME = MESH_CONVEX_HULL.variant(
-    MESH_CONVEX_HULL.message + _VOLUMES + _DISTANCE,
-)
+MESH_CONVEX_HULL_VOLUME = MESH_CONVEX_HULL.variant(MESH_CONVEX_HULL.message + _VOLUMES + _DISTANCE)
 MESH_CONVEX_PARTS = Code(
     "mesh.convex-parts",
     Fate.APPROXIMATED,
@@ -508,12 +504,8 @@ MESH_CONVEX_PARTS = Code(
     meaning="A mesh that is not convex collides as several convex parts.",
     remedy="Raise the number of convex parts if the error in the message is too large.",
 )
-MESH_CONVEX_PARTS_OF_OPEN = MESH_CONVEX_PARTS.variant(
-    MESH_CONVEX_PARTS.message + _NO_VOLUME,
-)
-MESH_CONVEX_PARTS_VOLUME = MESH_CONVEX_PARTS.variant(
-    MESH_CONVEX_PARTS.message + _VOLUMES,
-)
+MESH_CONVEX_PARTS_OF_OPEN = MESH_CONVEX_PARTS.variant(MESH_CONVEX_PARTS.message + _NO_VOLUME)
+MESH_CONVEX_PARTS_VOLUME = MESH_CONVEX_PARTS.variant(MESH_CONVEX_PARTS.message + _VOLUMES)
 MESH_DECOMPOSITION = Code(
     "mesh.decomposition",
     Fate.APPROXIMATED,
@@ -556,7 +548,7 @@ MESH_SHAPE = Code(
 MESH_SHAPE_VOLUME = MESH_SHAPE.variant(
     MESH_SHAPE.message.replace(
         "the mesh is open and has no volume", "the ratio of the volumes is {volume_ratio:.4g}"
-    ),
+    )
 )
 MESH_SHAPE_NONE = Code(
     "mesh.shape-none",
@@ -602,7 +594,7 @@ MESH_POLYLINE = Code(
 )
 MESH_POLYLINE_OUTLINES = MESH_POLYLINE.variant(
     "a polyline becomes {count:mesh|meshes}, one for each outline; each collides as its convex "
-    "hull, filled",
+    "hull, filled"
 )
 MESH_POLYLINE_NOT_SIMPLE = Code(
     "mesh.polyline-not-simple",

@@ -838,10 +838,7 @@ def air_speed(placed: PlacedSensor, motion: FrameMotion) -> AirSpeed:
     temperature = _TEMPERATURE - _LAPSE * float(motion.X_WF.p[2])
     density = _SEA_DENSITY * (temperature / _TEMPERATURE) ** 4.256
     speed = float(motion.X_WF.R[:, 0] @ (motion.v - placed.world.wind))
-    return AirSpeed(
-        diff_pressure=0.5 * density * speed * abs(speed),
-        temperature=temperature,
-    )
+    return AirSpeed(diff_pressure=0.5 * density * speed * abs(speed), temperature=temperature)
 
 
 FRAME_MESSAGES: Mapping[str, Callable[[PlacedSensor, FrameMotion], Message]] = {

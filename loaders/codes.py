@@ -677,7 +677,7 @@ XML_SYNTAX = Code(
 )
 XML_SYNTAX_OPEN_TAG = XML_SYNTAX.variant(
     "the file is not well-formed XML: {reason} at column {column}; the start tag <{tag}> of line "
-    "{line} is still open there",
+    "{line} is still open there"
 )
 XML_SYNTAX_EMPTY = XML_SYNTAX.variant("the file is empty; expected an XML document")
 XML_SYNTAX_ENCODING = XML_SYNTAX.variant("the file is not well-formed XML: {reason}", hint="")

@@ -91,11 +91,7 @@ class Failure:
 
 
 def not_found(
-    uri: str,
-    scheme: str,
-    tried: list[str],
-    download: str | None,
-    is_allowed: Callable[[str], bool],
+    uri: str, scheme: str, tried: list[str], download: str | None, is_allowed: Callable[[str], bool]
 ) -> Failure:
     """Return the reason why no place has the file of a URI.
 

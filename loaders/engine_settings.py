@@ -469,9 +469,7 @@ SETTINGS = {
         Meaning(Effect.LOOKS),
     ),
     **_all(
-        "light",
-        "ambient bulbradius cutoff exponent intensity mode softness",
-        Meaning(Effect.LOOKS),
+        "light", "ambient bulbradius cutoff exponent intensity mode softness", Meaning(Effect.LOOKS)
     ),
 }
 """The meaning of each setting by element and attribute; laws of actuators are not listed, since all

@@ -369,13 +369,7 @@ class Node:
             return
         about = tuple(subjects) or self.subjects
         self.diagnostics.add(
-            code,
-            self.where,
-            target="",
-            hint=hint,
-            subjects=about,
-            leniency=leniency,
-            **arguments,
+            code, self.where, target="", hint=hint, subjects=about, leniency=leniency, **arguments
         )
 
     def report_unread(self) -> None:

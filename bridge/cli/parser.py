@@ -35,16 +35,8 @@ _GIVEN = "_given"
 COMMANDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("demo", "convert, draw and compare the bundled arm", ("add_demo_options",)),
     ("check", "read files and report every problem", ("add_check_options",)),
-    (
-        "info",
-        "show models, links, joints and frames",
-        ("add_load_options", "add_info_options"),
-    ),
-    (
-        "graph",
-        "draw links and joints as a graph",
-        ("add_load_options", "add_graph_options"),
-    ),
+    ("info", "show models, links, joints and frames", ("add_load_options", "add_info_options")),
+    ("graph", "draw links and joints as a graph", ("add_load_options", "add_graph_options")),
     (
         "resolve",
         "list the files that a model refers to, and where they were found",
@@ -53,10 +45,7 @@ COMMANDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "convert",
         "write a model as MJCF, SDFormat, URDF or Drake directives",
-        (
-            "add_load_options",
-            "add_convert_options",
-        ),
+        ("add_load_options", "add_convert_options"),
     ),
     (
         "print",
@@ -88,17 +77,9 @@ COMMANDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "print the meaning, the remedy and the message of a finding",
         ("add_explain_options",),
     ),
-    (
-        "fix",
-        "show, or write, repairs of what is wrong with certainty",
-        ("add_fix_options",),
-    ),
+    ("fix", "show, or write, repairs of what is wrong with certainty", ("add_fix_options",)),
     ("doctor", "list installed versions", ()),
-    (
-        "completion",
-        "print the script that completes words in a shell",
-        ("add_completion_options",),
-    ),
+    ("completion", "print the script that completes words in a shell", ("add_completion_options",)),
 )
 """Name and help text of each command, and the functions of `options` that add its options."""
 

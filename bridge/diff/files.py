@@ -477,12 +477,7 @@ class FileComparison:
             sections.append(("Differences", folded))
         errors = {"mechanism": self.mechanics, **self.simulators}
         listed = [(name, *_cells(error)) for name, error in errors.items()]
-        sections.append(
-            (
-                "Mechanics",
-                difference_table(_MECHANICAL_HEADS, listed),
-            )
-        )
+        sections.append(("Mechanics", difference_table(_MECHANICAL_HEADS, listed)))
         matched = [
             (kind, old, new) for kind, names in self.names.items() for old, new in names.items()
         ]

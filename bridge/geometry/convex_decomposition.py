@@ -964,12 +964,7 @@ class CollisionMesh:
         """
         name = PurePosixPath(self.mesh.uri).stem or self.name  # the file may be one of the cache
         self.diagnostics.add(
-            code,
-            self.where,
-            target=self.target,
-            hint=hint,
-            mesh=name,
-            **arguments,
+            code, self.where, target=self.target, hint=hint, mesh=name, **arguments
         )
 
 

@@ -17,16 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loaders.diagnostics import Diagnostics
-from loaders.model import (
-    Capsule,
-    Collision,
-    Cylinder,
-    Ellipsoid,
-    Link,
-    Mesh,
-    Plane,
-    Sphere,
-)
+from loaders.model import Capsule, Collision, Cylinder, Ellipsoid, Link, Mesh, Plane, Sphere
 from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, rotation_to
 
 from .cache import stamp_of

@@ -210,10 +210,7 @@ def _curvilinear(joint: Joint, diagnostics: Diagnostics) -> Composition:
     curve = joint.curve
     if curve is None or len(curve.arcs) != 1:
         diagnostics.add(
-            LOWER_CURVE_OF_SEVERAL_PIECES,
-            joint.where,
-            subjects=(joint.name,),
-            joint=joint.name,
+            LOWER_CURVE_OF_SEVERAL_PIECES, joint.where, subjects=(joint.name,), joint=joint.name
         )
         return IDENTITY, ()
     (axis,), (arc,) = joint.axes, curve.arcs

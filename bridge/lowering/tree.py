@@ -117,10 +117,7 @@ def _report_redundant(scene: Scene, redundant: list[Joint], diagnostics: Diagnos
     for joint in redundant:
         if not (is_weld(joint) and {joint.parent, joint.child} <= static):
             diagnostics.add(
-                LOWER_STATIC_JOINT,
-                joint.where,
-                subjects=(joint.name,),
-                joint=joint.name,
+                LOWER_STATIC_JOINT, joint.where, subjects=(joint.name,), joint=joint.name
             )
 
 

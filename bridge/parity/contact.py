@@ -314,10 +314,7 @@ _ZERO = (0.0, 0.0, 0.0)
 
 
 def contact_rows(
-    mechanism: Mechanism,
-    factories: _Named,
-    _seed: int,
-    scenarios: Collection[str] | None = None,
+    mechanism: Mechanism, factories: _Named, _seed: int, scenarios: Collection[str] | None = None
 ) -> Iterator[Row]:
     """Yield the rows of all contact scenarios for each engine; nothing in them is random.
 
@@ -673,11 +670,7 @@ def _force_row(name: str, targets: Sequence[_Target], motion: Array) -> Row:
 
 
 def _friction_row(
-    name: str,
-    targets: Sequence[_Target],
-    motion: Array,
-    step: float,
-    expected: Mapping[int, float],
+    name: str, targets: Sequence[_Target], motion: Array, step: float, expected: Mapping[int, float]
 ) -> Row:
     """Return the largest error of a coefficient of friction: the ratio of the momentum that a
     sliding plate loses to that which carries it.
@@ -1043,11 +1036,7 @@ _WITH_FRICTION = {"slide", "topple", "roll", "grasp"}
 
 
 def scenario_rows(
-    mechanism: Mechanism,
-    name: str,
-    factory: Factory,
-    surface: Surface,
-    scenarios: Collection[str],
+    mechanism: Mechanism, name: str, factory: Factory, surface: Surface, scenarios: Collection[str]
 ) -> Iterator[Row]:
     """Yield the row of each scenario: the worse one of two time steps.
 
@@ -1128,11 +1117,7 @@ def _unless_it_bounces(quantity: str, name: str, bench: _Bench, row: Row) -> Row
 
 
 def _body(
-    name: str,
-    shape: Box | Sphere,
-    surface: Surface,
-    height: float,
-    moment: float | None = None,
+    name: str, shape: Box | Sphere, surface: Surface, height: float, moment: float | None = None
 ) -> Link:
     """Return a link of 1 kg with one shape; with the moments of a box that bounds it, if there is
     no other.
@@ -1161,13 +1146,7 @@ def _open(factory: Factory, scene: Scene) -> Engine:
 
 
 def _row(
-    quantity: str,
-    unit: str,
-    engine: str,
-    error: float,
-    tolerance: float,
-    where: str,
-    expected: str,
+    quantity: str, unit: str, engine: str, error: float, tolerance: float, where: str, expected: str
 ) -> Row:
     """Return the row of a scenario; within its wide tolerance it is explained, not exact."""
     row = Row(

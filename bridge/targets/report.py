@@ -532,13 +532,7 @@ class Report:
             arguments: The values of the template's arguments.
         """
         self.entries.add(
-            code,
-            where,
-            target=self.target,
-            hint=hint,
-            subjects=subjects,
-            leniency="",
-            **arguments,
+            code, where, target=self.target, hint=hint, subjects=subjects, leniency="", **arguments
         )
 
 

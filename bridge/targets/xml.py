@@ -134,9 +134,7 @@ class Names:
             return preferred
         base = alternative or preferred
         name = unused_name(
-            base,
-            lambda name: not name or normalized(name) in taken,
-            attempts=self._attempts[kind],
+            base, lambda name: not name or normalized(name) in taken, attempts=self._attempts[kind]
         )
         taken.add(normalized(name))
         return name

@@ -152,7 +152,7 @@ DIRECTIVES_SYNTAX_DUPLICATE_KEY = DIRECTIVES_SYNTAX.variant("duplicate key {key}
 DIRECTIVES_SYNTAX_ALIAS = DIRECTIVES_SYNTAX.variant("invalid alias {alias}")
 DIRECTIVES_SYNTAX_CHARACTER = DIRECTIVES_SYNTAX.variant(
     "the character {character} is not allowed in a name or value: no model file in XML could refer "
-    "to it",
+    "to it"
 )
 DIRECTIVES_UNKNOWN_DIRECTIVE = Code(
     "directives.unknown-directive",

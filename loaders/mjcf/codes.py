@@ -172,8 +172,5 @@ UNUSED_ASSET = Code(
     meaning="Meshes, height fields, materials and textures that no shape uses are left out.",
 )
 WARNING = Code(
-    "mjcf-in.warning",
-    Fate.NOTED,
-    "MuJoCo warns: {message}",
-    meaning="MuJoCo's compiler warns.",
+    "mjcf-in.warning", Fate.NOTED, "MuJoCo warns: {message}", meaning="MuJoCo's compiler warns."
 )

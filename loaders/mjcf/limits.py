@@ -55,11 +55,7 @@ _SMALLEST, _LARGEST = 1e-3, 1e3
 one is zero.
 """
 _COUNTS = {"composite": ("count",), "flexcomp": ("count", "cellcount")}
-_SIZES = {
-    "hfield": ("nrow", "ncol"),
-    "size": ("nuserdata", "nkey"),
-    "flexcomp": ("subdiv",),
-}
+_SIZES = {"hfield": ("nrow", "ncol"), "size": ("nuserdata", "nkey"), "flexcomp": ("subdiv",)}
 _STATEFUL = frozenset({"sensor", "actuator"})
 _DATA_SIZES = frozenset({"actdim", "dim", "nsample", "num"})
 """Attributes of sensors and actuators that ask for so many numbers."""

@@ -469,11 +469,7 @@ def _read_interface_model(path: Path, context: Context, composition: Composition
 
 
 def interface_model(
-    scene: Scene,
-    findings: range,
-    path: str,
-    composition: Composition,
-    diagnostics: Diagnostics,
+    scene: Scene, findings: range, path: str, composition: Composition, diagnostics: Diagnostics
 ) -> Node:
     """Return a ``<model>`` with the placeholder for a scene, which is added to the composition.
 

@@ -193,11 +193,7 @@ def _short(error: float) -> str:
     return value if isinstance(value, str) else f"{value:.1e}"
 
 
-_STATUS = {
-    FileVerdict.EQUAL: SUCCESS,
-    FileVerdict.ALIKE: ALIKE,
-    FileVerdict.DIFFERENT: DIFFERENT,
-}
+_STATUS = {FileVerdict.EQUAL: SUCCESS, FileVerdict.ALIKE: ALIKE, FileVerdict.DIFFERENT: DIFFERENT}
 
 
 def compare_two(options: Namespace, output: Output) -> int:

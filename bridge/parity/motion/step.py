@@ -14,11 +14,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.parity.bounds.constraint import screw_load, without_screw_forces
 from bridge.parity.bounds.counterfactual import added_inertia, is_loaded, loaded_name
-from bridge.parity.bounds.precision import (
-    DOUBLE,
-    rounding_of_velocity,
-    single_precision,
-)
+from bridge.parity.bounds.precision import DOUBLE, rounding_of_velocity, single_precision
 from bridge.parity.causes import CHAOS, POINTS_OF_FREE_BODIES, SCREW, STEP_ORDER, Cause
 from bridge.parity.convergence import (
     CONFIDENCE,

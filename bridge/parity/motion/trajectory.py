@@ -15,12 +15,7 @@ import numpy as np
 from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
-from bridge.parity.bounds.constraint import (
-    ROUNDING,
-    bounds_of_loads,
-    loads_in,
-    violation_bounds,
-)
+from bridge.parity.bounds.constraint import ROUNDING, bounds_of_loads, loads_in, violation_bounds
 from bridge.parity.bounds.contact import stated_softness
 from bridge.parity.bounds.counterfactual import added_inertia, is_loaded, loaded_name
 from bridge.parity.bounds.precision import (

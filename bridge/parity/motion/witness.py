@@ -295,8 +295,7 @@ def _judged(motions: Motions, pair: tuple[str, str], longest: float, *, in_serie
 
 
 def _measured(
-    pair: tuple[str, str],
-    at_steps: Sequence[tuple[float, tuple[ExportedMotion, ExportedMotion]]],
+    pair: tuple[str, str], at_steps: Sequence[tuple[float, tuple[ExportedMotion, ExportedMotion]]]
 ) -> tuple[tuple[ExportedMotion, ExportedMotion], Row, float]:
     """Return the motions at the shortest step, the row of the limit, and the ratio of the distances
     at the shortest and at the longest step.

@@ -298,18 +298,10 @@ def _efforts(settings: Settings) -> Mapping[str, Array] | None:
 
 STATED_QUANTITIES = (
     Quantity(
-        level=Level.MODEL,
-        name="gravity",
-        unit="m/s^2",
-        error=absolute,
-        read=_quantity(_gravity),
+        level=Level.MODEL, name="gravity", unit="m/s^2", error=absolute, read=_quantity(_gravity)
     ),
     Quantity(
-        level=Level.MODEL,
-        name="time step",
-        unit="s",
-        error=absolute,
-        read=_quantity(_time_step),
+        level=Level.MODEL, name="time step", unit="s", error=absolute, read=_quantity(_time_step)
     ),
     Quantity(
         level=Level.MODEL,

@@ -457,8 +457,7 @@ def _velocity(element: MjcfElement, drive: _Drive, context: MjcfContext) -> None
     else:
         element.set(kv=kv)
     element.set(
-        ctrlrange=_range(_common((-speed, speed), drive.control)),
-        forcerange=_range(drive.efforts),
+        ctrlrange=_range(_common((-speed, speed), drive.control)), forcerange=_range(drive.efforts)
     )
     if stated is None:
         _report_gain("velocity", drive, damping, context)
@@ -507,10 +506,7 @@ def _round_to_three_digits(x: float) -> float:
     return float(f"{x:.3g}")
 
 
-_STIFFEST = {
-    "position": codes.ASSUMED_GAIN_OF_POSITION,
-    "velocity": codes.ASSUMED_GAIN_OF_SPEED,
-}
+_STIFFEST = {"position": codes.ASSUMED_GAIN_OF_POSITION, "velocity": codes.ASSUMED_GAIN_OF_SPEED}
 
 
 def _report_gain(kind: str, drive: _Drive, gain: float, context: MjcfContext) -> None:

@@ -106,7 +106,7 @@ CONTACT_DAMPING_RAISED = CONTACT_DAMPING.variant(
     "collision {link}/{collision}: the damping ratio {ratio:.3g} of its stiffness {stiffness:g} "
     "N/m, its damping and its mass is {written_ratio:.3g}, because with less the contact would not "
     "come to rest at a time step of {time_step:g} s; it is as stated with {resolving_step:.2g} s "
-    "or less",
+    "or less"
 )
 CONTACT_DISSIPATION = Code(
     "mjcf.contact-dissipation",
@@ -162,8 +162,7 @@ CONTACT_SOLVER = Code(
     effect=NO_EFFECT,
 )
 CONTACT_SOLVER_FIELD = CONTACT_SOLVER.variant(
-    "collision {name}: {field} = {value} is left out; it is a parameter of another solver",
-    hint="",
+    "collision {name}: {field} = {value} is left out; it is a parameter of another solver", hint=""
 )
 CONTACT_STIFFNESS = Code(
     "mjcf.contact-stiffness",
@@ -334,7 +333,7 @@ FRICTION_DIRECTION = Code(
 )
 FRICTION_DIRECTION_FIELD = FRICTION_DIRECTION.variant(
     "collision {name}: {field} = {value} is left out; the friction of a geom is the same in every "
-    "direction",
+    "direction"
 )
 HEIGHTMAP = Code(
     "mjcf.heightmap",
@@ -470,7 +469,7 @@ LIGHT_JOINT = Code(
     'actuators="dcmotor"',
 )
 LIGHT_JOINTS = LIGHT_JOINT.variant(
-    LIGHT_JOINT.message + "; {others:more joint turns|more joints turn} too far",
+    LIGHT_JOINT.message + "; {others:more joint turns|more joints turn} too far"
 )
 LIGHT_PARAMETERS = Code(
     "mjcf.light-parameters",
@@ -499,7 +498,7 @@ LOOP_SOFT_CONSTRAINT_OF_POINTS = LOOP_SOFT_CONSTRAINT.variant(
         "joint {joint} closes a kinematic loop by a soft constraint "
         + _HELD_WITHIN
         + "; it has no position"
-    ),
+    )
 )
 MASSLESS_LINK = Code(
     "mjcf.massless-link",
@@ -647,14 +646,12 @@ PHYSICS_OF_MOTION = PHYSICS.variant(
 PHYSICS_OF_CONTACT = PHYSICS.variant(
     "{setting}{of} is left out, which acts on contacts in Gazebo", fate=Fate.DROPPED
 )
-PHYSICS_ENGINE = PHYSICS.variant(
-    "physics: {field} = {value} is left out; the model runs in MuJoCo",
-)
+PHYSICS_ENGINE = PHYSICS.variant("physics: {field} = {value} is left out; the model runs in MuJoCo")
 PHYSICS_MAX_CONTACTS = PHYSICS.variant(
-    "physics: {field} = {value} is left out; MuJoCo determines the number of contacts",
+    "physics: {field} = {value} is left out; MuJoCo determines the number of contacts"
 )
 PHYSICS_PACE = PHYSICS.variant(
-    "physics: {field} = {value} is left out; in MuJoCo the caller determines the pace",
+    "physics: {field} = {value} is left out; in MuJoCo the caller determines the pace"
 )
 OTHER_COMMAND = Code(
     "mjcf.other-command",
@@ -688,12 +685,8 @@ REFUSED = Code(
     remedy="Correct the shape, mesh or picture that the message names.",
     hint="change what the message names; if it names nothing of the source, report a bug",
 )
-REFUSED_ELEMENT = REFUSED.variant(
-    "MuJoCo refuses {kind} {name}: {reason}",
-)
-REFUSED_ELEMENT_OF_LINKS = REFUSED.variant(
-    "MuJoCo refuses {kind} {name} of {links}: {reason}",
-)
+REFUSED_ELEMENT = REFUSED.variant("MuJoCo refuses {kind} {name}: {reason}")
+REFUSED_ELEMENT_OF_LINKS = REFUSED.variant("MuJoCo refuses {kind} {name} of {links}: {reason}")
 REPAIRED_INERTIA = Code(
     "mjcf.repaired-inertia",
     Fate.REPAIRED,
@@ -792,7 +785,7 @@ SENSOR_READING_SIGHT = SENSOR_READING.variant(
     "{seen} from {minimum:g} m; it reads -1 if it meets nothing, Gazebo publishes inf"
 )
 SENSOR_READING_CONE = SENSOR_READING.variant(
-    "sensor {sensor} reads along one ray; the source measures in a cone of radius {radius} m",
+    "sensor {sensor} reads along one ray; the source measures in a cone of radius {radius} m"
 )
 SENSOR_READING_LENS = SENSOR_READING.variant(
     "camera {sensor} has a {lens} lens with a field of view of {view:g} rad; it becomes a pinhole"
@@ -979,7 +972,7 @@ VISUAL = Code(
     meaning="MuJoCo cannot choose shadows or renderers for a single visual.",
 )
 VISUAL_IN_CAMERAS = VISUAL.variant(
-    "visual {name}: {field} = {value} is left out; every camera sees a geom",
+    "visual {name}: {field} = {value} is left out; every camera sees a geom"
 )
 VISUAL_NAMES = Code(
     "mjcf.visual-names",

@@ -32,12 +32,7 @@ from loaders.model import WORLD, Collision, Link
 from loaders.pose import Array, Pose, skew
 
 from .collision_filter import Filters, Mask, welded_partners
-from .contact_parameters import (
-    ContactSpring,
-    contact_spring,
-    friction_of,
-    resting_depth,
-)
+from .contact_parameters import ContactSpring, contact_spring, friction_of, resting_depth
 from .context import MjcfContext, own_settings
 
 MAX_PAIRS = 2000

@@ -324,13 +324,7 @@ class _Owner:
         """The names, as arguments of a diagnostic."""
         return {"link": self.link.name, "collision": self.collision.name}
 
-    def report(
-        self,
-        code: Code,
-        context: MjcfContext,
-        hint: str = "",
-        **values: object,
-    ) -> None:
+    def report(self, code: Code, context: MjcfContext, hint: str = "", **values: object) -> None:
         """Report a finding about the collision.
 
         Args:
@@ -398,11 +392,7 @@ def _friction(
             else codes.TORSIONAL_FRICTION_OF_SPHERE
         )
         owner.report(
-            code,
-            context,
-            length=coefficients[1],
-            radius=friction.surface_radius,
-            depth=depth,
+            code, context, length=coefficients[1], radius=friction.surface_radius, depth=depth
         )
     if friction.rolling is not None and friction.rolling > 0.0:
         attributes["condim"] = 6

@@ -266,9 +266,7 @@ def _report_link(link: Link, context: MjcfContext) -> None:
 
 def _shape_owner(shape: Visual | Collision, link: Link) -> _Owner:
     return _Owner(
-        f"{link.name}/{shape.name}",
-        (link.name, f"{link.name}{SEPARATOR}{shape.name}"),
-        shape.where,
+        f"{link.name}/{shape.name}", (link.name, f"{link.name}{SEPARATOR}{shape.name}"), shape.where
     )
 
 

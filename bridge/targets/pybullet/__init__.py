@@ -13,11 +13,7 @@ from loaders.deferred import on_demand
 
 if TYPE_CHECKING:
     from .body import Bodies, PyBulletBody
-    from .load import (
-        load_copies_into_pybullet,
-        load_into_pybullet,
-        load_world_into_pybullet,
-    )
+    from .load import load_copies_into_pybullet, load_into_pybullet, load_world_into_pybullet
 
 __all__ = [
     "Bodies",

@@ -541,9 +541,7 @@ class PyBulletBody(int):
         return (vx, vy, vz), (wx, wy, wz)
 
     def set_base_velocity(
-        self,
-        linear: Sequence[float] = (0.0, 0.0, 0.0),
-        angular: Sequence[float] = (0.0, 0.0, 0.0),
+        self, linear: Sequence[float] = (0.0, 0.0, 0.0), angular: Sequence[float] = (0.0, 0.0, 0.0)
     ) -> None:
         """Set the velocity of the base link's origin and its angular velocity, both in the world.
 

@@ -150,11 +150,7 @@ class Constraints:
         self._gear(coupling.name, follower, leader, law)
 
     def _gear(
-        self,
-        name: str,
-        follower: _ScalarJoint,
-        leader: _ScalarJoint,
-        law: CouplingLaw,
+        self, name: str, follower: _ScalarJoint, leader: _ScalarJoint, law: CouplingLaw
     ) -> None:
         a, b = self.states[follower.body], self.states[leader.body]
         client = a.client

@@ -33,12 +33,7 @@ from bridge.mechanism.coordinates import (
     positions_of,
     random_position,
 )
-from bridge.mechanism.dynamics import (
-    STABILITY_LIMIT,
-    joint_coefficients,
-    mass_matrix,
-    mode_rates,
-)
+from bridge.mechanism.dynamics import STABILITY_LIMIT, joint_coefficients, mass_matrix, mode_rates
 from bridge.mechanism.kinematics import relative_motions
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import Diagnostics

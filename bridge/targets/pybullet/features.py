@@ -38,12 +38,7 @@ from bridge.sensors import (
 from bridge.targets.fields import LostSettings, report_lost_physics, report_lost_settings
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
-from loaders.engine_settings import (
-    MUJOCO,
-    OVERRIDE,
-    SKIN,
-    gravity_share,
-)
+from loaders.engine_settings import MUJOCO, OVERRIDE, SKIN, gravity_share
 from loaders.model import (
     Actuator,
     BallConstraint,
@@ -266,10 +261,7 @@ def report_unsupported_features(
         obeyed: Settings of MuJoCo that coefficients of pairs obey.
     """
     report_lost_settings(
-        mechanism.scene,
-        OBEYED | obeyed,
-        LOST_SETTINGS,
-        partial(diagnostics.add, target=TARGET),
+        mechanism.scene, OBEYED | obeyed, LOST_SETTINGS, partial(diagnostics.add, target=TARGET)
     )
     report_lost_physics(mechanism.physics, _LOST_PHYSICS, partial(diagnostics.add, target=TARGET))
     for feature in UNSUPPORTED_FEATURES:

@@ -643,10 +643,7 @@ def _placed_plan(
 
 
 def load_world_into_pybullet(
-    source: Source | None = None,
-    *arguments: Any,
-    fileName: Source | None = None,
-    **options: Any,
+    source: Source | None = None, *arguments: Any, fileName: Source | None = None, **options: Any
 ) -> Bodies:
     """Load a model or a world into PyBullet as a sequence of bodies, also if there is one body only
     or none.
@@ -849,11 +846,7 @@ def _load_document(
     try:
         with capture_stdout(lines, everything=bool(flags & modes.URDF_PRINT_URDF_INFO)):
             body: int = client.loadURDF(
-                path,
-                X.p.tolist(),
-                [*xyz, w],
-                useFixedBase=articulation.is_fixed,
-                flags=flags,
+                path, X.p.tolist(), [*xyz, w], useFixedBase=articulation.is_fixed, flags=flags
             )
     except modes.error as error:
         diagnostics.add(
@@ -898,10 +891,7 @@ def _set_initial_positions(q: dict[str, Position], states: list[State]) -> None:
 
 
 def _handle(
-    plan: _Plan,
-    states: list[State],
-    constraints: Constraints,
-    findings: tuple[Diagnostic, ...],
+    plan: _Plan, states: list[State], constraints: Constraints, findings: tuple[Diagnostic, ...]
 ) -> PyBulletBody | Bodies:
     created = {name: tuple(ids) for name, ids in constraints.created.items()}
     ids = [state.body for state in states]

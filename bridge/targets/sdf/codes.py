@@ -19,9 +19,7 @@ ACTUATOR_PROPERTY = Code(
     meaning="SDFormat has no place for a property of an actuator: it is named after its joint and "
     "has the joint's limit.",
 )
-ACTUATOR_PROPERTY_NAME = ACTUATOR_PROPERTY.variant(
-    fate=Fate.NOTED,
-)
+ACTUATOR_PROPERTY_NAME = ACTUATOR_PROPERTY.variant(fate=Fate.NOTED)
 ADDED_ACTUATOR = Code(
     "sdfout.added-actuator",
     Fate.NOTED,

@@ -32,10 +32,7 @@ from bridge.targets.fields import (
 from bridge.targets.looks import with_stated_looks
 from bridge.targets.numbers import BEYOND_COLORS, with_colors_in_range
 from bridge.targets.options import SdfExportOptions
-from bridge.targets.report import (
-    Report,
-    value_text,
-)
+from bridge.targets.report import Report, value_text
 from bridge.targets.sdf import codes
 from loaders.collision_pairs import default_policy
 from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, finding_of

@@ -64,9 +64,7 @@ FIELD = Code(
     meaning="Neither URDF nor the extensions in use have a place for a value; it is left out.",
     remedy="Allow more `extensions`, or write SDFormat.",
 )
-FIELD_NOTED = FIELD.variant(
-    fate=Fate.NOTED,
-)
+FIELD_NOTED = FIELD.variant(fate=Fate.NOTED)
 FIELD_OF_SOLVER = FIELD_NOTED.variant(
     "the document has no place for settings of MuJoCo that act on its accuracy alone, or on no "
     "motion: {names}"
@@ -160,10 +158,7 @@ LOOP = Code(
     remedy="Write SDFormat.",
     hint="write SDFormat",
 )
-LOOP_OF_BALL = LOOP.variant(
-    fate=Fate.NOTED,
-    hint="",
-)
+LOOP_OF_BALL = LOOP.variant(fate=Fate.NOTED, hint="")
 MATERIAL = Code(
     "urdfout.material",
     Fate.NOTED,
@@ -178,9 +173,7 @@ MERGED_MODELS = Code(
     meaning="Several models become one; SDFormat's rule that links of one model do not collide now "
     "applies to all.",
 )
-MERGED_MODELS_NOTED = MERGED_MODELS.variant(
-    fate=Fate.NOTED,
-)
+MERGED_MODELS_NOTED = MERGED_MODELS.variant(fate=Fate.NOTED)
 MISSING_FILE = Code(
     "urdfout.missing-file",
     Fate.NOTED,
@@ -282,16 +275,9 @@ SHAPE = Code(
     "it; a mesh is written, a box for a plane, or it is left out.",
     remedy="Use a mesh.",
 )
-SHAPE_DROPPED = SHAPE.variant(
-    fate=Fate.DROPPED,
-    hint="use a mesh",
-)
-SHAPE_OF_VISUAL = SHAPE.variant(
-    fate=Fate.NOTED,
-)
-SHAPE_OF_VISUAL_OMITTED = SHAPE_OF_VISUAL.variant(
-    hint="use a mesh",
-)
+SHAPE_DROPPED = SHAPE.variant(fate=Fate.DROPPED, hint="use a mesh")
+SHAPE_OF_VISUAL = SHAPE.variant(fate=Fate.NOTED)
+SHAPE_OF_VISUAL_OMITTED = SHAPE_OF_VISUAL.variant(hint="use a mesh")
 STATIC = Code(
     "urdfout.static",
     Fate.NOTED,

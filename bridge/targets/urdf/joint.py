@@ -8,16 +8,7 @@ from typing import NamedTuple
 from bridge.targets.elements import add_drake_items, add_filter_groups
 from bridge.targets.numbers import round_to_short
 from bridge.targets.xml import Element, Value, add
-from loaders.model import (
-    WORLD,
-    Actuator,
-    Coupling,
-    Curve,
-    Joint,
-    JointAxis,
-    JointType,
-    by_name,
-)
+from loaders.model import WORLD, Actuator, Coupling, Curve, Joint, JointAxis, JointType, by_name
 from loaders.model.joint import UNLIMITED
 from loaders.pose import Array, Pose
 from loaders.scene import Scene

@@ -197,10 +197,7 @@ def with_representable_drives(scene: Scene, report: Report) -> Scene:
         joint = joints.get(actuator.joint)
         if joint is None or actuator.tendon or not _has_driven_axis(joint):
             report.add(
-                codes.ACTUATOR,
-                actuator.where,
-                subjects=(actuator.name,),
-                actuator=actuator.name,
+                codes.ACTUATOR, actuator.where, subjects=(actuator.name,), actuator=actuator.name
             )
         else:
             kept.append(actuator)

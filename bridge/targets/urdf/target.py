@@ -78,11 +78,7 @@ LOSSES: Mapping[str, Losses] = {
             "engine_settings",
             codes.FIELD,
         ),
-        (
-            m.Friction,
-            "slip1 slip2 surface_radius use_patch_radius torsional_slip",
-            codes.FIELD,
-        ),
+        (m.Friction, "slip1 slip2 surface_radius use_patch_radius torsional_slip", codes.FIELD),
         (
             m.Mesh,
             "data submesh center decomposition max_convex_hulls voxel_resolution",
@@ -101,11 +97,7 @@ LOSSES: Mapping[str, Losses] = {
     ),
     "gazebo": losses(
         (m.Model, "self_collide allow_auto_disable enable_wind", codes.FIELD),
-        (
-            m.Link,
-            "gravity kinematic self_collide enable_wind velocity_decay sensors",
-            codes.FIELD,
-        ),
+        (m.Link, "gravity kinematic self_collide enable_wind velocity_decay sensors", codes.FIELD),
         (m.Joint, "sensors provide_feedback", codes.FIELD),
         (
             m.JointAxis,

@@ -242,11 +242,7 @@ def merged(tree: Tree, report: Report) -> Scene:
         if flags.get(link.model, first.self_collide) != first.self_collide:
             self_collide = bool(self_collide or flags[link.model])
         moved = dataclasses.replace(
-            link,
-            model=first.name,
-            X_WL=poses[link.name],
-            virtual=False,
-            self_collide=self_collide,
+            link, model=first.name, X_WL=poses[link.name], virtual=False, self_collide=self_collide
         )
         links.append(moved)
     X_WM = IDENTITY if root is None else poses[root]

@@ -1011,12 +1011,7 @@ class PyBulletEngine(BaseEngine):
         """See `Engine.press`; in the server of the running bodies."""
         parameters = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)
         pressed = _Pressed(
-            self._pybullet,
-            self._client,
-            self._loaded.step,
-            self.velocities,
-            plates,
-            self._bodies,
+            self._pybullet, self._client, self._loaded.step, self.velocities, plates, self._bodies
         )
         step = float(parameters["fixedTimeStep"])
         return plate_motion(pressed, plates, step), step
