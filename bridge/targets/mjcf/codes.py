@@ -494,11 +494,9 @@ LOOP_SOFT_CONSTRAINT = Code(
     remedy="Reduce the time step.",
 )
 LOOP_SOFT_CONSTRAINT_OF_POINTS = LOOP_SOFT_CONSTRAINT.variant(
-    (
-        "joint {joint} closes a kinematic loop by a soft constraint "
-        + _HELD_WITHIN
-        + "; it has no position"
-    )
+    "joint {joint} closes a kinematic loop by a soft constraint "
+    + _HELD_WITHIN
+    + "; it has no position"
 )
 MASSLESS_LINK = Code(
     "mjcf.massless-link",
