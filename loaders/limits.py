@@ -145,16 +145,10 @@ class Limits:
 
 DEFAULTS = Limits()
 """The limits of a call that states none."""
-PER_FILE = frozenset(
-    {
-        "mesh_file_bytes",
-        "mesh_triangles",
-        "mesh_parts",
-        "mesh_elements",
-        "mesh_nodes",
-        "picture_pixels",
-    }
-)
+PER_FILE = frozenset({
+    "mesh_file_bytes", "mesh_triangles", "mesh_parts", "mesh_elements", "mesh_nodes",
+    "picture_pixels",
+})  # fmt: skip
 """Limits on one mesh or picture."""
 _OF_PROCESSES = frozenset({"xacro_seconds", "xacro_bytes"})
 """Limits on what a process needs for one file."""

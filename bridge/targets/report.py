@@ -138,17 +138,9 @@ def _range_text(distance: float, error: float) -> str:
 def _shapes_table(entries: Iterable[Diagnostic]) -> Iterator[str]:
     """Yield a table of what collision meshes became, with the certificate of each."""
     columns = (
-        "link",
-        "mesh",
-        "shape",
-        "parts",
-        "vertices",
-        "beyond the mesh [m]",
-        "at, in the link",
-        "mesh beyond it [m]",
-        "at, in the link",
-        "volume ratio",
-    )
+        "link", "mesh", "shape", "parts", "vertices", "beyond the mesh [m]", "at, in the link",
+        "mesh beyond it [m]", "at, in the link", "volume ratio",
+    )  # fmt: skip
     yield from ("", f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}")
     for entry in entries:
         found = ShapeCertificate.of(entry)

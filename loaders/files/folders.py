@@ -16,14 +16,9 @@ from loaders.limits import FileError
 from .read_file import is_file, is_inside, note_file, read, real_path, regular_files, size_inside
 
 ENVIRONMENT = (
-    "SDF_PATH",
-    "GZ_SIM_RESOURCE_PATH",
-    "IGN_GAZEBO_RESOURCE_PATH",
-    "GAZEBO_MODEL_PATH",
-    "GAZEBO_RESOURCE_PATH",
-    "ROS_PACKAGE_PATH",
-    "AMENT_PREFIX_PATH",
-)
+    "SDF_PATH", "GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GAZEBO_MODEL_PATH",
+    "GAZEBO_RESOURCE_PATH", "ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH",
+)  # fmt: skip
 """Environment variables of libsdformat, Gazebo, ROS 1 and ROS 2 with folders to search, separated
 by `os.pathsep`.
 """

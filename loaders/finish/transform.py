@@ -369,24 +369,10 @@ def merge(*scenes: Scene, name: str = "") -> Scene:
 
 
 ITEMS = (
-    "models",
-    "links",
-    "joints",
-    "frames",
-    "lights",
-    "couplings",
-    "actuators",
-    "constraints",
-    "forces",
-    "fluid_forces",
-    "filter_groups",
-    "filter_rules",
-    "keyframes",
-    "contact_pairs",
-    "tendons",
-    "engine_elements",
-    "diagnostics",
-)
+    "models", "links", "joints", "frames", "lights", "couplings", "actuators", "constraints",
+    "forces", "fluid_forces", "filter_groups", "filter_rules", "keyframes", "contact_pairs",
+    "tendons", "engine_elements", "diagnostics",
+)  # fmt: skip
 
 
 # --- names ----------------------------------------------------------------------------------------

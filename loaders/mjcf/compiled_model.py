@@ -152,42 +152,16 @@ _KINDS = {
 }
 """Arrays that a scene needs, of the kinds that many models have."""
 _COUNTS = (
-    "nbody",
-    "ncam",
-    "neq",
-    "ngeom",
-    "nhfield",
-    "nkey",
-    "nlight",
-    "nmat",
-    "nmesh",
-    "npair",
-    "nplugin",
-    "nsensor",
-    "nskin",
-    "ntendon",
-    "ntex",
-    "flg_adhesion",
-    "flg_surfacevel",
-    "names",
+    "nbody", "ncam", "neq", "ngeom", "nhfield", "nkey", "nlight", "nmat", "nmesh", "npair",
+    "nplugin", "nsensor", "nskin", "ntendon", "ntex", "flg_adhesion", "flg_surfacevel", "names",
     "opt",
-)
+)  # fmt: skip
 """Attributes other than arrays; most are the numbers of elements of a kind."""
 _FEW = (
-    "actuator_armature",
-    "actuator_trntype",
-    "eq_type",
-    "exclude_signature",
-    "name_actuatoradr",
-    "name_bodyadr",
-    "name_geomadr",
-    "name_jntadr",
-    "name_siteadr",
-    "name_tendonadr",
-    "qpos0",
-    "qpos_spring",
-    "site_bodyid",
-)
+    "actuator_armature", "actuator_trntype", "eq_type", "exclude_signature", "name_actuatoradr",
+    "name_bodyadr", "name_geomadr", "name_jntadr", "name_siteadr", "name_tendonadr", "qpos0",
+    "qpos_spring", "site_bodyid",
+)  # fmt: skip
 """Arrays that every model is asked for."""
 _GROUPS = (_FEW, *(tuple(f"{kind}_{name}" for name in names) for kind, names in _KINDS.items()))
 _TOGETHER = {name: group for group in (_COUNTS, *_GROUPS) for name in group}

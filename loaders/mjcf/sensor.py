@@ -17,18 +17,9 @@ from .settings import single, text_of, unless
 from .unsupported import OF_REGIONS
 
 _OBJECTS = (
-    "site",
-    "joint",
-    "tendon",
-    "actuator",
-    "body",
-    "objname",
-    "camera",
-    "geom1",
-    "body1",
-    "subtree1",
-    "geom",
-)
+    "site", "joint", "tendon", "actuator", "body", "objname", "camera", "geom1", "body1",
+    "subtree1", "geom",
+)  # fmt: skip
 """Attributes with the name of what a sensor measures."""
 _REFERENCES = ("site", "refname", "geom2", "body2", "subtree2", "camera")
 """Attributes with the name of a second item."""

@@ -112,19 +112,9 @@ _SECTIONS = frozenset({"visual", "statistic", "numeric", "text", "tuple"})
 """Elements that are left out with all that is in them."""
 _OF_TENDONS = frozenset({"group", "material", "rgba", "user", "width"})
 _ACTUATORS = (
-    "general",
-    "motor",
-    "position",
-    "velocity",
-    "intvelocity",
-    "damper",
-    "cylinder",
-    "muscle",
-    "adhesion",
-    "dcmotor",
-    "pid",
-    "orientation",
-)
+    "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle",
+    "adhesion", "dcmotor", "pid", "orientation",
+)  # fmt: skip
 _WITH_DATA_OF_USER = ("actuator", "body", "cam", "geom", "jnt", "sensor", "site", "tendon")
 _ATTRIBUTES = {
     "body": frozenset({"simple", "sleep", "user"}),

@@ -313,14 +313,8 @@ def graph(options: Namespace, output: Output) -> int:
 def _lists(scene: Scene) -> dict[str, list[Any]]:
     """Return links, joints and couplings as plain data; axes are counted from 0."""
     fields = (
-        "follower",
-        "leader",
-        "multiplier",
-        "offset",
-        "higher",
-        "follower_axis",
-        "leader_axis",
-    )
+        "follower", "leader", "multiplier", "offset", "higher", "follower_axis", "leader_axis",
+    )  # fmt: skip
     return {
         "links": [link.name for link in scene.links],
         "joints": [

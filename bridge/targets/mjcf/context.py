@@ -202,22 +202,9 @@ def mechanism_and_options(
 
 
 _SECTIONS = (
-    "compiler",
-    "option",
-    "size",
-    "visual",
-    "statistic",
-    "default",
-    "asset",
-    "worldbody",
-    "deformable",
-    "contact",
-    "tendon",
-    "equality",
-    "actuator",
-    "sensor",
-    "keyframe",
-)
+    "compiler", "option", "size", "visual", "statistic", "default", "asset", "worldbody",
+    "deformable", "contact", "tendon", "equality", "actuator", "sensor", "keyframe",
+)  # fmt: skip
 ASSETS = ("texture", "material", "mesh", "hfield")
 """Elements of ``<asset>``, in the order of the document."""
 

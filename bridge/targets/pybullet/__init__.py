@@ -16,12 +16,9 @@ if TYPE_CHECKING:
     from .load import load_copies_into_pybullet, load_into_pybullet, load_world_into_pybullet
 
 __all__ = [
-    "Bodies",
-    "PyBulletBody",
-    "load_copies_into_pybullet",
-    "load_into_pybullet",
+    "Bodies", "PyBulletBody", "load_copies_into_pybullet", "load_into_pybullet",
     "load_world_into_pybullet",
-]
+]  # fmt: skip
 
 __getattr__ = on_demand(
     __name__,

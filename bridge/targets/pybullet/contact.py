@@ -506,16 +506,9 @@ def contact_parameters(surface: Surface) -> dict[str, float]:
 
 
 _UNSUPPORTED = (
-    "restitution_threshold",
-    "dissipation",
-    "relaxation_time",
-    "max_velocity",
-    "min_depth",
-    "soft_cfm",
-    "soft_erp",
-    "collide_without_contact",
-    "hydroelastic",
-)
+    "restitution_threshold", "dissipation", "relaxation_time", "max_velocity", "min_depth",
+    "soft_cfm", "soft_erp", "collide_without_contact", "hydroelastic",
+)  # fmt: skip
 _UNSUPPORTED_FRICTION = ("mu_static", "fdir1", "slip1", "slip2", "torsional_slip")
 _unsupported_of, _unsupported_friction_of = (
     attrgetter(*_UNSUPPORTED),

@@ -185,24 +185,10 @@ def links_to_hide(articulation: Articulation, scene: Scene) -> list[int]:
 _BASES: dict[bool | None, Base] = {None: "as_is", True: "fixed", False: "free"}
 """The base by the value of ``useFixedBase``."""
 _OPTIONS = {
-    "basePosition",
-    "baseOrientation",
-    "useMaximalCoordinates",
-    "useFixedBase",
-    "flags",
-    "globalScaling",
-    "physicsClientId",
-    "policy",
-    "overlaps",
-    "exclude",
-    "exclude_samples",
-    "exclude_seed",
-    "collision_meshes",
-    "shapes",
-    "fit",
-    "damping",
-    "smooth_visuals",
-}
+    "basePosition", "baseOrientation", "useMaximalCoordinates", "useFixedBase", "flags",
+    "globalScaling", "physicsClientId", "policy", "overlaps", "exclude", "exclude_samples",
+    "exclude_seed", "collision_meshes", "shapes", "fit", "damping", "smooth_visuals",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -133,20 +133,10 @@ def _distance(a: Pose, b: Pose) -> float:
     return float(sum((a.p - b.p) ** 2) ** 0.5)
 
 
-MAPS = frozenset(
-    {
-        "albedo_map",
-        "normal_map",
-        "environment_map",
-        "ambient_occlusion_map",
-        "emissive_map",
-        "light_map",
-        "roughness_map",
-        "metalness_map",
-        "glossiness_map",
-        "specular_map",
-    }
-)
+MAPS = frozenset({
+    "albedo_map", "normal_map", "environment_map", "ambient_occlusion_map", "emissive_map",
+    "light_map", "roughness_map", "metalness_map", "glossiness_map", "specular_map",
+})  # fmt: skip
 """Kinds of maps of physically based rendering."""
 SCRIPTED = "Gazebo/"
 """Beginning of the names of the materials that Gazebo's script defines."""

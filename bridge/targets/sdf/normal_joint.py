@@ -111,15 +111,9 @@ def _report_dropped(actuator: Actuator, report: Report) -> None:
 
 
 _UNSAID = {
-    "lower",
-    "upper",
-    "effort",
-    "velocity",
-    "acceleration",
-    "friction",
-    "spring_stiffness",
+    "lower", "upper", "effort", "velocity", "acceleration", "friction", "spring_stiffness",
     "spring_reference",
-}
+}  # fmt: skip
 _STOPS = {"limit_stiffness", "limit_dissipation"}
 
 
