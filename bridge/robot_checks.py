@@ -397,8 +397,7 @@ def _report_offsets(scene: Scene, typical: float, most: float, diagnostics: Diag
     for joint, offset in far:
         diagnostics.add(
             codes.ROBOT_OFFSET,
-            joint.where,
-            subjects=(joint.name,),
+            joint,
             joint=joint.name,
             offset=offset,
             typical=typical,
@@ -524,8 +523,7 @@ def _check_densities(parts: Sequence[_Part], diagnostics: Diagnostics) -> None:
         in_grams = part.mass > MASS_IN_GRAMS and OF_METALS[0] <= density / 1e3 <= OF_METALS[1]
         diagnostics.add(
             codes.ROBOT_DENSITY_GRAMS if in_grams else codes.ROBOT_DENSITY,
-            part.link.where,
-            subjects=(part.link.name,),
+            part.link,
             link=part.link.name,
             mass=part.mass,
             density=density,
@@ -587,8 +585,7 @@ def _check_center(part: _Part, diagnostics: Diagnostics) -> None:
     if is_far or distance > OUTSIDE * part.extent:
         diagnostics.add(
             codes.ROBOT_CENTER_OF_MASS,
-            part.link.where,
-            subjects=(part.link.name,),
+            part.link,
             link=part.link.name,
             distance=distance,
             extent=part.extent,
@@ -685,7 +682,7 @@ def _check_collisions(
     is_odd = len(without) == 1 and not is_first and not is_mark
     code = codes.ROBOT_NO_COLLISION if is_odd else codes.ROBOT_NO_COLLISION_NOTED
     for link in without:
-        diagnostics.add(code, link.where, subjects=(link.name,), link=link.name)
+        diagnostics.add(code, link, link=link.name)
 
 
 def _check_collision_place(part: _Part, diagnostics: Diagnostics) -> None:
@@ -790,13 +787,7 @@ def _report_odd(
     if ratio <= large or _ratio(places[-2]) >= small:
         return False
     diagnostics.add(
-        code,
-        joint.where,
-        subjects=(joint.name,),
-        joint=joint.name,
-        parent=joint.parent,
-        child=joint.child,
-        distance=distance,
+        code, joint, joint=joint.name, parent=joint.parent, child=joint.child, distance=distance
     )
     return True
 
@@ -831,8 +822,7 @@ def _check_limits(scene: Scene, diagnostics: Diagnostics) -> None:
             if finite and max(finite) > DEGREES:
                 diagnostics.add(
                     codes.ROBOT_DEGREES,
-                    joint.where,
-                    subjects=(joint.name,),
+                    joint,
                     joint=joint.name,
                     lower=axis.lower,
                     upper=axis.upper,
@@ -857,8 +847,7 @@ def _check_travel(scene: Scene, parts: Sequence[_Part], diagnostics: Diagnostics
         if travel > TRAVEL * size:
             diagnostics.add(
                 codes.ROBOT_TRAVEL,
-                joint.where,
-                subjects=(joint.name,),
+                joint,
                 joint=joint.name,
                 travel=travel,
                 size=size,
@@ -886,13 +875,12 @@ def _check_drives(scene: Scene, diagnostics: Diagnostics) -> None:
             continue
         for joint, axis in driven:
             if getattr(axis, quantity) == 0.0:
-                diagnostics.add(code, joint.where, subjects=(joint.name,), joint=joint.name)
+                diagnostics.add(code, joint, joint=joint.name)
     for joint, axis in driven:
         if 0.0 < axis.effort < SLOW * axis.damping:
             diagnostics.add(
                 codes.ROBOT_SLOW,
-                joint.where,
-                subjects=(joint.name,),
+                joint,
                 joint=joint.name,
                 effort=axis.effort,
                 damping=axis.damping,
@@ -922,12 +910,7 @@ def _check_weights(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
         is_short = 0.0 < axis.effort < needed and axis.lower <= 0.0 <= axis.upper
         if is_short and axis.spring_stiffness == 0.0:
             diagnostics.add(
-                codes.ROBOT_WEAK,
-                joint.where,
-                subjects=(joint.name,),
-                joint=joint.name,
-                effort=axis.effort,
-                needed=needed,
+                codes.ROBOT_WEAK, joint, joint=joint.name, effort=axis.effort, needed=needed
             )
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from string import Formatter
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Protocol, Self, cast
 
 from .code import Code, Fate, declared_codes
 from .codes import FILE_LIMIT, FILE_UNLISTED, MESH_MISSING, RESOURCE_NOT_FOUND
@@ -87,6 +87,18 @@ class Where:
 
 
 NOWHERE = Where()
+
+
+class Placed(Protocol):
+    """An item of a scene, with its scoped name and the place that states it."""
+
+    @property
+    def name(self) -> str:
+        """Scoped name."""
+
+    @property
+    def where(self) -> Where:
+        """Place in the source."""
 
 
 class _MessageFormatter(Formatter):
@@ -213,9 +225,15 @@ class Diagnostic:
         return f"<Diagnostic {str(self)[:160]}>"
 
 
+def _about(where: Where | Placed, subjects: Iterable[str]) -> tuple[Where, Iterable[str]]:
+    return (
+        (where, subjects) if isinstance(where, Where) else (where.where, subjects or (where.name,))
+    )
+
+
 def finding_of(
     code: Code,
-    where: Where | None = None,
+    where: Where | Placed | None = None,
     *,
     target: str = "",
     hint: str = "",
@@ -226,17 +244,19 @@ def finding_of(
 
     Args:
         code: The kind.
-        where: The place in the source; None if it is not known.
+        where: The place in the source, or the item that the finding is about; None if it is not
+            known.
         target: The engine or format that cannot carry it.
         hint: The advice to the user, an imperative; empty for that of the code.
-        subjects: Scoped names of the items that the finding is about.
+        subjects: Scoped names of the items that the finding is about; that of the item by default.
         arguments: The values of the message's arguments.
     """
+    where, subjects = _about(where or NOWHERE, subjects)
     return Diagnostic(
         code.name,
         code.fate,
         code.message,
-        where or NOWHERE,
+        where,
         target,
         hint or code.hint,
         arguments=arguments,
@@ -279,7 +299,7 @@ class Diagnostics:
     def add(
         self,
         code: Code,
-        where: Where = NOWHERE,
+        where: Where | Placed = NOWHERE,
         /,
         *,
         target: str = "",
@@ -292,10 +312,11 @@ class Diagnostics:
 
         Args:
             code: The kind of the finding.
-            where: The place in the source.
+            where: The place in the source, or the item that the finding is about.
             target: The engine or format that cannot carry it.
             hint: The advice to the user, an imperative; empty for that of the code.
-            subjects: Scoped names of the items that the finding is about.
+            subjects: Scoped names of the items that the finding is about; that of the item by
+                default.
             leniency: What lenient loading does instead of refusing an invalid piece; empty for that
                 of the code.
             arguments: The values of the message's arguments; other types than `Argument` become
@@ -311,6 +332,7 @@ class Diagnostics:
             key: value if isinstance(value, _VALUES) else str(value)
             for key, value in arguments.items()
         }
+        where, subjects = _about(where, subjects)
         entry = Diagnostic(
             code.name,
             fate,

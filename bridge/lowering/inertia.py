@@ -56,12 +56,7 @@ def with_repaired_inertia(scene: Scene, diagnostics: Diagnostics) -> Scene:
     repaired: dict[str, SpatialInertia] = {}
     for link in scene.links:
         if link.inertia is not None and link.inertia.defects():
-            diagnostics.add(
-                LOWER_REPAIRED_INERTIA,
-                link.where,
-                subjects=(link.name,),
-                **repair_arguments(link, link.inertia),
-            )
+            diagnostics.add(LOWER_REPAIRED_INERTIA, link, **repair_arguments(link, link.inertia))
             repaired[link.name] = link.inertia.repaired()
     if not repaired:
         return scene

@@ -101,7 +101,7 @@ def _is_edge(joint: Joint) -> bool:
 
 def _report_loop(joint: Joint, split: _SplitLink | None, diagnostics: Diagnostics) -> None:
     if split is None:
-        diagnostics.add(LOWER_LOOP, joint.where, subjects=(joint.name,), joint=joint.name)
+        diagnostics.add(LOWER_LOOP, joint, joint=joint.name)
     else:
         diagnostics.add(
             LOWER_LOOP_OF_SPLIT_LINK,
@@ -116,9 +116,7 @@ def _report_redundant(scene: Scene, redundant: list[Joint], diagnostics: Diagnos
     static = {WORLD, *static_links(scene)}
     for joint in redundant:
         if not (is_weld(joint) and {joint.parent, joint.child} <= static):
-            diagnostics.add(
-                LOWER_STATIC_JOINT, joint.where, subjects=(joint.name,), joint=joint.name
-            )
+            diagnostics.add(LOWER_STATIC_JOINT, joint, joint=joint.name)
 
 
 # --- where to cut ---------------------------------------------------------------------------------

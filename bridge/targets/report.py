@@ -39,6 +39,7 @@ from loaders.diagnostics import (
     Fate,
     LoadError,
     ModelError,
+    Placed,
     Where,
     finding_of,
     is_vector,
@@ -508,7 +509,7 @@ class Report:
     def add(
         self,
         code: Code,
-        where: Where = NOWHERE,
+        where: Where | Placed = NOWHERE,
         *,
         hint: str = "",
         subjects: Iterable[str] = (),
@@ -518,9 +519,10 @@ class Report:
 
         Args:
             code: The declaration of the finding.
-            where: The place in the source.
+            where: The place in the source, or the item that the finding is about.
             hint: The advice to the user, an imperative; empty for that of the code.
-            subjects: Scoped names of the items that the finding is about.
+            subjects: Scoped names of the items that the finding is about; that of the item by
+                default.
             arguments: The values of the template's arguments.
         """
         self.entries.add(

@@ -202,8 +202,7 @@ def _report(
     change = float(np.abs(used.I_Lcm - stated.I_Lcm).max())
     diagnostics.add(
         codes.MODEL_REPAIRED_INERTIA,
-        link.where,
-        subjects=(link.name,),
+        link,
         link=link.name,
         defects=tuple(stated.defects()),
         mass=used.mass - stated.mass,

@@ -239,8 +239,7 @@ def _write_closure(closure: Closure, context: MjcfContext) -> None:
         )
     context.add(
         codes.LOOP_SOFT_CONSTRAINT if is_weld else codes.LOOP_SOFT_CONSTRAINT_OF_POINTS,
-        joint.where,
-        subjects=(joint.name,),
+        joint,
         joint=joint.name,
         error="5e-6 m and 5e-6 rad" if is_weld else "5e-6 m",
     )

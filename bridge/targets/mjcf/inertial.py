@@ -243,19 +243,13 @@ def _accepted_inertia(link: Link, inertia: SpatialInertia, context: MjcfContext)
     if mode == "from_geometry" and (link.inertia is None or link.inertia.defects()):
         return _from_geometry(link, context)
     if mode == "error" and link.inertia is None:
-        context.add(codes.NO_INERTIA, link.where, subjects=(link.name,), link=link.name)
+        context.add(codes.NO_INERTIA, link, link=link.name)
     defects = inertia.defects()
     if not defects:
         return inertia
     if mode == "repair" and math.isfinite(inertia.mass) and np.all(np.isfinite(inertia.I_Lcm)):
         return _repaired(link, inertia, context)
-    context.add(
-        codes.IMPOSSIBLE_INERTIA,
-        link.where,
-        subjects=(link.name,),
-        link=link.name,
-        defects="; ".join(defects),
-    )
+    context.add(codes.IMPOSSIBLE_INERTIA, link, link=link.name, defects="; ".join(defects))
     return SpatialInertia.of(0.0)
 
 
@@ -263,8 +257,7 @@ def _repaired(link: Link, inertia: SpatialInertia, context: MjcfContext) -> Spat
     repaired = inertia.repaired()
     context.add(
         codes.REPAIRED_INERTIA,
-        link.where,
-        subjects=(link.name,),
+        link,
         link=link.name,
         defects="; ".join(inertia.defects()),
         mass=repaired.mass,
@@ -285,13 +278,7 @@ def _from_geometry(link: Link, context: MjcfContext) -> SpatialInertia:
     if link.inertia is not None and link.inertia.mass > 0.0 and total.mass > 0.0:
         scale = link.inertia.mass / total.mass
         total = SpatialInertia(link.inertia.mass, total.p_LLcm, frozen(scale * total.I_Lcm))
-    context.add(
-        codes.INERTIA_FROM_GEOMETRY,
-        link.where,
-        subjects=(link.name,),
-        link=link.name,
-        mass=total.mass,
-    )
+    context.add(codes.INERTIA_FROM_GEOMETRY, link, link=link.name, mass=total.mass)
     return total
 
 
@@ -320,12 +307,7 @@ def _inertial(
     if needs_mass and (mass <= MINIMUM or min(moments) <= MINIMUM):
         mass, moments = max(mass, EPSILON), within_triangle(np.maximum(moments, EPSILON))
         context.add(
-            codes.MASSLESS_LINK,
-            link.where,
-            subjects=(link.name,),
-            link=link.name,
-            mass=mass,
-            moments=tuple(moments.tolist()),
+            codes.MASSLESS_LINK, link, link=link.name, mass=mass, moments=tuple(moments.tolist())
         )
     if mass == 0.0 and not np.any(moments):
         return None

@@ -336,9 +336,8 @@ def _write_standing(
         link = mechanism.bodies[step.body].link
         context.add(
             codes.HOME_STANDS,
-            link.where,
+            link,
             hint=f"start from it: mj_resetDataKeyframe(model, data, model.key({key!r}).id)",
-            subjects=(link.name,),
             key=key,
             link=link.name,
             height=step.height,

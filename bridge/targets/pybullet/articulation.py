@@ -695,11 +695,10 @@ def _report_turned_base(base: Segment, diagnostics: Diagnostics) -> None:
     link = base.links[0].link
     diagnostics.add(
         codes.TURNED_BASE,
-        link.where,
+        link,
         target=TARGET,
         hint="use base_pose(), set_base_pose(), base_velocity(), set_base_velocity() and "
         "apply_force() of the handle in place of PyBullet's functions for the base",
-        subjects=(link.name,),
         link=link.name,
         angle=base.turn,
     )

@@ -607,13 +607,7 @@ def _report_bitmasks(segment: Segment, diagnostics: Diagnostics) -> None:
     for link in (carried.link for carried in segment.links if len(carried.link.collisions) > 1):
         masks = {(c.surface.collide_bitmask, c.surface.category_bitmask) for c in link.collisions}
         if len(masks) > 1:
-            diagnostics.add(
-                codes.BITMASK_PER_LINK,
-                link.where,
-                target=TARGET,
-                subjects=(link.name,),
-                link=link.name,
-            )
+            diagnostics.add(codes.BITMASK_PER_LINK, link, target=TARGET, link=link.name)
 
 
 def _report_mixed_surfaces(segment: Segment, diagnostics: Diagnostics) -> None:

@@ -96,7 +96,7 @@ def _without_empty(scene: Scene, report: Report) -> Scene:
     kept = used | holding | ({root.name} if root is not None and used else set())
     empty = [model for model in scene.models if model.name not in kept]
     for model in empty:
-        report.add(codes.EMPTY_MODEL, model.where, subjects=(model.name,), model=model.name)
+        report.add(codes.EMPTY_MODEL, model, model=model.name)
     gone = {model.name for model in empty}
     return dataclasses.replace(
         scene, models=tuple(model for model in scene.models if model.name not in gone)
@@ -119,11 +119,7 @@ def _with_coinciding_frames(scene: Scene, report: Report) -> Scene:
             joints.append(joint)
         else:
             report.add(
-                codes.JOINT_FRAME,
-                joint.where,
-                subjects=(joint.name,),
-                joint=joint.name,
-                distance=_distance(X_PJ, joint.X_PJ),
+                codes.JOINT_FRAME, joint, joint=joint.name, distance=_distance(X_PJ, joint.X_PJ)
             )
             joints.append(dataclasses.replace(joint, X_PJ=X_PJ))
     return dataclasses.replace(scene, joints=tuple(joints))
@@ -287,14 +283,7 @@ def _light(light: Light, report: Report) -> Light:
     """Return a light with colors that SDFormat can state."""
     said = with_colors_in_range(light)
     if said is not light:
-        report.add(
-            codes.FIELD,
-            light.where,
-            subjects=(light.name,),
-            field=BEYOND_COLORS,
-            kind="light",
-            owner=light.name,
-        )
+        report.add(codes.FIELD, light, field=BEYOND_COLORS, kind="light", owner=light.name)
     return said
 
 

@@ -521,7 +521,7 @@ def _with_inertia(link: Link, report: Report) -> Link:
 
 
 def _report_field(link: Link, field: str, report: Report, code: Code = codes.FIELD) -> None:
-    report.add(code, link.where, subjects=(link.name,), field=field, kind="link", owner=link.name)
+    report.add(code, link, field=field, kind="link", owner=link.name)
 
 
 def _with_shapes(link: Link, extensions: Collection[str], report: Report) -> Link:

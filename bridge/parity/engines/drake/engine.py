@@ -586,10 +586,8 @@ def _has_limits(joint: Any) -> bool:
 
 
 def _about_link(code: Code, link: Link, **arguments: Any) -> Diagnostic:
-    return finding_of(
-        code, link.where, target=_TARGET, subjects=(link.name,), link=link.name, **arguments
-    )
+    return finding_of(code, link, target=_TARGET, link=link.name, **arguments)
 
 
 def _about_joint(code: Code, joint: Joint) -> Diagnostic:
-    return finding_of(code, joint.where, target=_TARGET, subjects=(joint.name,), joint=joint.name)
+    return finding_of(code, joint, target=_TARGET, joint=joint.name)
