@@ -18,8 +18,7 @@ class Fate(StrEnum):
     """The piece has a meaning that the result does not carry."""
     SKIPPED = "skipped"
     """The piece is invalid; lenient loading left it out or assumed a value, which the message
-    states.
-    """
+    states."""
     APPROXIMATED = "approximated"
     """The result carries the piece with an error, whose size the message states."""
     REPAIRED = "repaired"
@@ -125,8 +124,7 @@ class NoEffect:
 
 NO_EFFECT = NoEffect()
 """Effect of the loss of what acts on nothing in a simulation: sensors, named states, what the
-simulator of the format ignores too, and what another finding reports again.
-"""
+simulator of the format ignores too, and what another finding reports again."""
 LOOKS_ONLY = NoEffect(ActsOn.LOOKS)
 """Effect of the loss of what is only drawn."""
 Effect = Lost | Chosen | Condition | NoEffect

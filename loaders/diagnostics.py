@@ -40,12 +40,10 @@ __all__ = ["Code", "Fate", "declared_codes"]
 
 Item = str | float | tuple[str | float, ...]
 """Item of a list that is an argument of a message; a tuple has one value for each place of its
-format.
-"""
+format."""
 Argument = str | int | float | tuple[Item, ...]
 """Value of one argument of a message; a tuple of numbers is a vector, another one a list, of which
-the text shows the first few items.
-"""
+the text shows the first few items."""
 _VALUES = (str, int, float, tuple)
 
 _findings_table: Callable[..., str] = Deferred("loaders.text:findings_table")

@@ -40,8 +40,7 @@ XML_TEXT = "text"
 """Setting of such an element that holds it as XML."""
 INERTIA_SETTINGS = frozenset({"inertial/diaginertia", "inertial/quat"})
 """Settings of MuJoCo that state the inertia of a link a second time, by its principal axes and
-moments.
-"""
+moments."""
 SKY = "skybox/"
 """Beginning of the paths of what the texture around a scene states."""
 SKIN = "skin"
@@ -473,8 +472,7 @@ SETTINGS = {
     ),
 }
 """The meaning of each setting by element and attribute; laws of actuators are not listed, since all
-of them move.
-"""
+of them move."""
 
 
 _CONSTRAINTS = {
@@ -520,8 +518,7 @@ PHYSICS_SETTINGS = {
 }
 """The meaning of each setting of an engine of Gazebo by its path below ``<physics>``.
 
-Source: SDFormat 1.12, ``physics``, with its defaults.
-"""
+Source: SDFormat 1.12, ``physics``, with its defaults."""
 _ENGINES = frozenset({"ode", "bullet", "dart", "simbody"})
 """Engines of Gazebo with settings below ``<physics>``."""
 _MEANINGS = SETTINGS | PHYSICS_SETTINGS

@@ -161,8 +161,7 @@ _REFERENCES = {
     "drake:tendon_constraint": ("drake:tendon_constraint_joint",),
 }
 """Elements without a name that connect others, with the children that name those; they are the
-subjects.
-"""
+subjects."""
 
 
 class SourceElement(Protocol):

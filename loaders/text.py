@@ -153,8 +153,7 @@ MAX_MESSAGE = 4_000
 """Largest number of characters of a message that are printed."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters of ASCII and Latin-1, of the direction of writing, separators of lines, and
-surrogates.
-"""
+surrogates."""
 _CONTROL_IN_LINES = re.compile(_CONTROL.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 
 
@@ -511,8 +510,7 @@ _MARKUP = re.compile(
 """Characters that Markdown reads as markup in a line, in these places."""
 _BEGINNING = re.compile(r"\A(?:(\d{1,9})(?=[.)](?:\s|\Z))|(?=[#>=]|[+-](?:[\s-]|\Z)))")
 """A number before a period, or the place before a sign, that would begin a list, a heading or a
-quotation.
-"""
+quotation."""
 
 
 def plain(text: str, *, tags: bool = False) -> str:

@@ -259,8 +259,7 @@ class FileVerdict(StrEnum):
     matrices and pairs.
 
     A link whose frame alone differs, with everything on it in the same place, has the pose of the
-    frame of B.
-    """
+    frame of B."""
     DIFFERENT = "DIFFERENT"
     """Both do not move alike, or one cannot move."""
 

@@ -75,8 +75,7 @@ _ZERO_MOMENT = 1e-14
 """Moment of inertia that counts as zero [kg m^2]."""
 _SINGULAR = 1e-12
 """Smallest eigenvalue at which a mass matrix, scaled to ones on its diagonal, counts as
-singular.
-"""
+singular."""
 _ALMOST_SINGULAR = 1e-6
 """Smallest eigenvalue at which joints can move a thousand times faster together than alone."""
 _SHARE = 0.1

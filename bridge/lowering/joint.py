@@ -129,8 +129,7 @@ def _alignment(gearbox: Joint, i: int, hinge: Joint) -> float:
 
 Composition = tuple[Pose, tuple[Primitive, ...]]
 """``X_JO``, where O is the frame in which the primitives act, and the primitives from the parent
-outwards.
-"""
+outwards."""
 
 
 def compose(joint: Joint, diagnostics: Diagnostics) -> Composition:

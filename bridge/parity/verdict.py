@@ -130,8 +130,7 @@ class Level(StrEnum):
 
 DEFAULT_LEVELS = (Level.MODEL, Level.OPERATORS, Level.MOTION)
 """The levels that show whether engines simulate the same model; the others measure the engines' own
-methods.
-"""
+methods."""
 
 
 class Outcome(StrEnum):
@@ -154,16 +153,13 @@ class Verdict(StrEnum):
     """Every quantity that the model states was compared and agrees within its tolerance."""
     AGREES = "AGREES"
     """Every quantity that the model states was compared; each difference is within the bound of a
-    known cause.
-    """
+    known cause."""
     INCOMPLETE = "INCOMPLETE"
     """Nothing differs, but something that the model states was not compared; `Findings.gaps` lists
-    it.
-    """
+    it."""
     DIFFERS = "DIFFERS"
     """Some quantity differs by more than a known cause explains, or because an engine lacks part of
-    the model.
-    """
+    the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

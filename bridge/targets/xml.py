@@ -20,8 +20,7 @@ from loaders.text import number, numbers
 
 _MAX_NAME = 100
 """Longest name of a model's file, without suffix; a longer one is cut and ends with a hash of the
-whole.
-"""
+whole."""
 
 
 DEVICES = frozenset(

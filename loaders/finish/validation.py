@@ -282,8 +282,7 @@ _DIMENSIONS: dict[type, Callable[[Any], tuple[float, ...]]] = {
     **dict.fromkeys((Cylinder, Capsule, Cone), attrgetter("radius", "length")),
 }
 """Lengths that a shape of the file states, by its type; those of planes, which are unbounded, do
-not matter.
-"""
+not matter."""
 
 
 def check_scene(scene: Scene, diagnostics: Diagnostics) -> None:

@@ -75,8 +75,7 @@ _FEW = (
 _GROUPS = (_FEW, *(tuple(f"{kind}_{name}" for name in names) for kind, names in _KINDS.items()))
 _TOGETHER = {name: group for group in (_COUNTS, *_GROUPS) for name in group}
 """The attributes that are read together, by the name of each: one call takes less time than
-many.
-"""
+many."""
 
 
 class Rows:

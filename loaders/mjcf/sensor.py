@@ -265,8 +265,7 @@ _NUMBERS = (
     ("exponent", "light_exponent", 10.0),
 )
 """Attribute, array and MuJoCo's default of each further number; older versions of MuJoCo lack some
-arrays.
-"""
+arrays."""
 _OF_CONES = frozenset({"cutoff", "exponent"})
 """Numbers that a spot light of a scene has."""
 

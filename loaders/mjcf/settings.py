@@ -121,8 +121,7 @@ def _decimal(value: float) -> str:
 
 _kept_decimal = lru_cache(maxsize=256)(_decimal)
 """Return the same of a number that is not zero, since zeros of both signs are equal; two of three
-numbers repeat.
-"""
+numbers repeat."""
 
 
 def single(value: float) -> float:

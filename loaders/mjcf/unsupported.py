@@ -33,8 +33,7 @@ _RANGES = (
     ),
 )
 """Kinds of elements, each with an array that tells whether there are any, and its arrays of
-switches and of ranges.
-"""
+switches and of ranges."""
 _WITH_PLUGINS = ("body", "geom", "actuator", "sensor")
 """Kinds of elements on which a plugin may act."""
 

@@ -19,8 +19,7 @@ from .settings import EngineSettings
 
 UNLIMITED = 1e16
 """Limits in files of this magnitude or more are infinite: SDFormat 1.0 to 1.9 wrote 1e16 for
-infinity.
-"""
+infinity."""
 
 
 class JointType(StrEnum):
@@ -66,8 +65,7 @@ class Motion(StrEnum):
     """Translates along an axis."""
     SCREW = "screw"
     """Rotates about an axis and translates along it in proportion: a hinge and a slide with one
-    velocity.
-    """
+    velocity."""
     CURVE = "curve"
     """Translates along a curve: a slide on a line segment, a hinge on an arc."""
     BALL = "ball"
@@ -252,8 +250,7 @@ class Joint:
     """Axes in the order of the joint's positions: none for fixed joints, ``x, y, normal`` for a
     planar joint, and the axis of rotation for a screw joint. At most one for a ball joint and two
     for a floating joint, translation and rotation: these hold for every direction and have no
-    limits, and a spring pulls to the default position.
-    """
+    limits, and a spring pulls to the default position."""
     pitch: float = 1.0
     """Translation of a screw joint per revolution [m], right-handed."""
     gear_ratio: float = 1.0
@@ -270,8 +267,7 @@ class Joint:
     """Whether the source requests joint forces."""
     virtual: bool = False
     """Whether a reader made it: a fixed joint to the world, where the source says without a joint
-    that the child is fixed there.
-    """
+    that the child is fixed there."""
     engine_settings: EngineSettings = ()
     """Settings of simulators that no other field holds."""
     where: Where = NOWHERE
@@ -411,8 +407,7 @@ class Actuator:
     """Ratio of the rotor velocity to the joint velocity."""
     rotor_inertia: float = 0.0
     """Inertia of the rotor, before the gear [kg m^2 or kg]; the joint has ``gear_ratio**2 *
-    rotor_inertia`` more.
-    """
+    rotor_inertia`` more."""
     p_gain: float | None = None
     """Position gain of a controller [N m/rad or N/m]."""
     d_gain: float | None = None

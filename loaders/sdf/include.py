@@ -242,8 +242,7 @@ _GROUND_PLANE = b"""<sdf version="1.12"><model name="ground_plane"><static>true<
 </link></model></sdf>""" % (_PLANE, _PLANE)
 _STAND_INS = {"sun": _SUN, "ground_plane": _GROUND_PLANE}
 """Documents, keyed by the name of the model: its light, or the friction and size of Gazebo
-classic's plane.
-"""
+classic's plane."""
 
 
 def parse_stand_in(uri: str, diagnostics: Diagnostics) -> Node | None:

@@ -73,8 +73,7 @@ _GAZEBO_COLORS = {
     "ZincYellow": (0.9725, 0.9529, 0.2078),
 }
 """Diffuse colors of ``gazebo.material``, without ``Gazebo/``; emissive variants have the suffix
-``Glow``.
-"""
+``Glow``."""
 _LIT = {"JointAnchor": "White", "LightOff": "Red", "LightOn": "Green"}
 """The color of materials that emit it under another name."""
 _TRANSPARENT = {

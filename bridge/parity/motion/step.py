@@ -41,14 +41,12 @@ from loaders.pose import Array
 
 MAX_STATES, MIN_STATES = 20, 3
 """Largest and smallest number of states; a model with many degrees of freedom is compared in fewer
-states.
-"""
+states."""
 RESOLUTION = 1e-10
 """Uncertainty of the limit of a relative difference of velocities at which the limit is known."""
 CHAOTIC = 1e-3
 """Largest relative difference of velocities that rounding may explain; beyond it a step shows
-nothing.
-"""
+nothing."""
 COARSE = 0.05
 """Largest relative difference of velocities that rounding in single precision may explain."""
 MIN_PATTERN = 1e-12

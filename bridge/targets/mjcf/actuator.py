@@ -88,12 +88,10 @@ _BANDWIDTH = 30.0
 _IMPOSED = 10.0
 """Product of gain, inverse inertia and time step of a speed that the source imposes: the integrator
 ``implicitfast`` damps implicitly, so that the gain may exceed 1. With 100, a contact with the
-ground turns the wheel by jumps; with 1, light wheels of a heavy car miss their speed.
-"""
+ground turns the wheel by jumps; with 1, light wheels of a heavy car miss their speed."""
 _MAX_STIFFNESS = 0.25
 """Largest product of gain, inverse inertia and squared time step while other joints move freely;
-twice is stable.
-"""
+twice is stable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

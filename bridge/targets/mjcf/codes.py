@@ -10,8 +10,7 @@ _HELD_WITHIN = (
     "for heavier links"
 )
 """End of the message about a soft constraint: its error, which the tests compare with MuJoCo's
-motion.
-"""
+motion."""
 
 ACCELERATION_LIMIT = Code(
     "mjcf.acceleration-limit",

@@ -59,14 +59,12 @@ from .tendon import write_path_tendons, write_tendons
 _CONE = "elliptic"
 """Coulomb's cone. MuJoCo's default, a pyramid inside it, holds 0.71 of the friction along its
 diagonals, mixes sliding, spinning and rolling, and yields more the larger its friction is: above 1,
-boxes sink into the ground.
-"""
+boxes sink into the ground."""
 
 
 _FIRST_OPTIONS = frozenset({"option/integrator"})
 """Options that come before the others, as in the document of a source that states no settings of
-MuJoCo.
-"""
+MuJoCo."""
 _PARTS = {
     tag: i
     for i, tag in enumerate(("inertial", "freejoint", "joint", "geom", "site", "camera", "light"))

@@ -34,8 +34,7 @@ _MAX_STRIDE = 0.5
 """Largest motion of a joint in one step of the search [rad or m]."""
 _MAX_DOFS = 200
 """Largest number of degrees of freedom for which the search is run: its cost grows with their
-cube.
-"""
+cube."""
 
 
 def residual_at_zero(mechanism: Mechanism, ends: tuple[BodyFrame, BodyFrame]) -> float:

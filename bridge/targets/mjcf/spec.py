@@ -108,8 +108,7 @@ def _overlaps(model: Any, data: Any, initial_key: int | None) -> dict[tuple[str,
 
 XML_DEPTH = 490
 """Deepest nesting of bodies that MuJoCo's XML reader accepts, with room for the contents of the
-last.
-"""
+last."""
 
 
 def depth_of(root: MjcfElement) -> tuple[int, str]:

@@ -277,16 +277,13 @@ class PyBulletBody(int):
     """Joint and component of each number of `v` and of efforts: the order of the mechanism."""
     joints: Mapping[str, int]
     """PyBullet's joint indices by name; a joint with several axes also by its own name, for the
-    last of them.
-    """
+    last of them."""
     links: Mapping[str, int]
     """PyBullet's link indices by name; the base is -1, and a merged link has the index of the link
-    that carries it.
-    """
+    that carries it."""
     constraints: Mapping[str, tuple[int, ...]]
     """PyBullet's constraint ids, keyed by the joint that they represent: couplings, screws and
-    closed loops.
-    """
+    closed loops."""
     diagnostics: tuple[Diagnostic, ...]
     """Findings of reading, lowering and loading."""
     gears: tuple[Gear, ...]
@@ -295,8 +292,7 @@ class PyBulletBody(int):
     """The sensors by scoped name; ``sensors["imu"].read()`` is what Gazebo would publish."""
     split_link: str | None
     """Name of the link, on another body, whose other half is the base; see
-    `bridge.targets.pybullet.partition`.
-    """
+    `bridge.targets.pybullet.partition`."""
 
     _state: State | None
     _dynamics: DynamicsQueries

@@ -87,8 +87,7 @@ class PairCoefficients:
     """The rule of the source for two coefficients of friction."""
     pairs: Sequence[tuple[Link, Link]] | None
     """A pair of links that may touch for every two kinds of surface; None if the file has no ground
-    for which coefficients are chosen.
-    """
+    for which coefficients are chosen."""
 
     def obeyed_settings(self) -> frozenset[str]:
         """Return the settings of MuJoCo that the coefficients obey; see
@@ -233,8 +232,7 @@ loaded, if they are not certain.
 
 After loading, PyBullet examines all shapes of both bodies for every pair, which takes up to
 milliseconds; before loading a pair takes a microsecond. To find out the ids takes 0.1 to 0.4 ms, so
-for fewer pairs they are assumed.
-"""
+for fewer pairs they are assumed."""
 
 
 def any_may_collide(refs: Mapping[int, LinkRef], excluded: Collection[Pair]) -> bool:

@@ -166,8 +166,7 @@ def dry_friction(segment: Segment) -> float:
 
 _DEPENDENT = 1e-10
 """Size of a motion, relative to the largest one, below which constraints prevent it by rounding
-only.
-"""
+only."""
 
 
 def with_limited_damping(

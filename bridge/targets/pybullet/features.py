@@ -88,8 +88,7 @@ MAX_DOFS = 1000
 """Largest number of velocities that are examined, which takes cubic time."""
 _ZERO = 1e-14
 """Part of the inertia of a joint with all joints beyond it locked, below which what it moves is
-zero.
-"""
+zero."""
 
 
 def locked_joints(mechanism: Mechanism) -> Iterator[Item]:
@@ -140,8 +139,7 @@ LOST_SETTINGS = LostSettings(
 _LOST_PHYSICS = LostSettings(codes.PHYSICS_OF_MOTION, codes.PHYSICS_OF_CONTACT, codes.PHYSICS)
 OBEYED = frozenset({"body/gravcomp", "flag/filterparent", OVERRIDE})
 """Settings of MuJoCo that act in PyBullet: by forces of a step, by pairs of links, by the
-coefficients of surfaces. `loaders.switches` resolves others before.
-"""
+coefficients of surfaces. `loaders.switches` resolves others before."""
 
 
 def _floating_dynamics(mechanism: Mechanism) -> Iterator[Item]:

@@ -225,8 +225,7 @@ class _BodyPlan:
     """Indices of links that collide with nothing."""
     paths: dict[int, str] = field(default_factory=dict)
     """Path by which each physics server, by its id, has read the document: it keeps the text of a
-    path, and needs no file for the next body.
-    """
+    path, and needs no file for the next body."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -850,8 +849,7 @@ def _load_document(
 
 _EXPECTED = ("Bad inertia tensor properties", "No default visual for URDF_GEOM_PLANE")
 """Output of PyBullet about inertias, which are restored after loading, and about planes without a
-visual.
-"""
+visual."""
 
 
 def _unexpected(lines: list[str]) -> Iterator[str]:

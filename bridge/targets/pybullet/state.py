@@ -694,8 +694,7 @@ def _checked_effort(
 
 MAX_FORCE = 1e5
 """Largest force or torque of a motor that holds a joint without a limit [N or N m]: PyBullet's own
-default.
-"""
+default."""
 
 
 def hold(state: State) -> None:
@@ -888,8 +887,7 @@ class Line:
     """Unit vector from P to Q in the world, shape (3,)."""
     pull: Callable[[float], None]
     """Function that applies a tension [N] between both bodies for one step; a negative one pushes
-    them apart.
-    """
+    them apart."""
 
 
 def line_of(

@@ -167,8 +167,7 @@ def add_transmission(
 
 _PLUGIN = "mock_components/GenericSystem"
 """Hardware of ros2_control that returns each command as the state; users replace it by that of
-their robot.
-"""
+their robot."""
 
 
 def add_ros2_control(robot: Element, scene: Scene) -> None:

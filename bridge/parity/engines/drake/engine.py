@@ -99,8 +99,7 @@ ACCURACY = 1e-11
 """Accuracy of the integrator in continuous time, relative to the state."""
 SUBSTEPS = 8
 """Number of Drake's steps in one step of the engine, for models that Drake simulates in discrete
-time only.
-"""
+time only."""
 
 
 class NoMotionError(Exception):
@@ -163,8 +162,7 @@ _IGNORED_HERE = {
     loaders_codes.URDF_HELD_ROOT,
 }
 """Codes of diagnostics about what this project leaves out, or reads by another rule, and Drake
-reads.
-"""
+reads."""
 
 
 class DrakeEngine(BaseEngine):
