@@ -37,50 +37,26 @@ COMMANDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("check", "read files and report every problem", ("add_check_options",)),
     ("info", "show models, links, joints and frames", ("add_load_options", "add_info_options")),
     ("graph", "draw links and joints as a graph", ("add_load_options", "add_graph_options")),
-    (
-        "resolve",
-        "list the files that a model refers to, and where they were found",
-        ("add_load_options",),
-    ),
-    (
-        "convert",
-        "write a model as MJCF, SDFormat, URDF or Drake directives",
-        ("add_load_options", "add_convert_options"),
-    ),
-    (
-        "print",
-        "print a model as one SDFormat document, composed and resolved",
-        ("add_load_options",),
-    ),
-    (
-        "view",
-        "show models in a web browser, or one in MuJoCo's viewer",
-        ("add_load_options", "add_view_options", "add_mjcf_options"),
-    ),
-    (
-        "compare",
-        "compare simulators on a model, or two files",
-        ("add_load_options", "add_compare_options"),
-    ),
-    (
-        "replay",
-        "move a model as a log commands, and compare with what was measured",
-        ("add_load_options", "add_replay_options"),
-    ),
-    (
-        "batch",
-        "check, convert or compare many models",
-        ("add_batch_options", "add_reading_options"),
-    ),
-    (
-        "explain",
-        "print the meaning, the remedy and the message of a finding",
-        ("add_explain_options",),
-    ),
+    ("resolve", "list the files that a model refers to, and where they were found",
+        ("add_load_options",)),
+    ("convert", "write a model as MJCF, SDFormat, URDF or Drake directives",
+        ("add_load_options", "add_convert_options")),
+    ("print", "print a model as one SDFormat document, composed and resolved",
+        ("add_load_options",)),
+    ("view", "show models in a web browser, or one in MuJoCo's viewer",
+        ("add_load_options", "add_view_options", "add_mjcf_options")),
+    ("compare", "compare simulators on a model, or two files",
+        ("add_load_options", "add_compare_options")),
+    ("replay", "move a model as a log commands, and compare with what was measured",
+        ("add_load_options", "add_replay_options")),
+    ("batch", "check, convert or compare many models",
+        ("add_batch_options", "add_reading_options")),
+    ("explain", "print the meaning, the remedy and the message of a finding",
+        ("add_explain_options",)),
     ("fix", "show, or write, repairs of what is wrong with certainty", ("add_fix_options",)),
     ("doctor", "list installed versions", ()),
     ("completion", "print the script that completes words in a shell", ("add_completion_options",)),
-)
+)  # fmt: skip
 """Name and help text of each command, and the functions of `options` that add its options."""
 
 

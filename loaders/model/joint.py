@@ -135,28 +135,19 @@ TRAITS: Mapping[JointType, JointTraits] = {
     JointType.CONTINUOUS: JointTraits(axis_count=1, motions=(Motion.HINGE,), urdf_tag="joint"),
     JointType.PRISMATIC: JointTraits(axis_count=1, motions=(Motion.SLIDE,), urdf_tag="joint"),
     JointType.SCREW: JointTraits(axis_count=1, motions=(Motion.SCREW,), urdf_tag=_DRAKE),
-    JointType.BALL: JointTraits(
-        motions=(Motion.BALL,), urdf_tag=_DRAKE, urdf_aliases=("spherical",)
-    ),
-    JointType.UNIVERSAL: JointTraits(
-        axis_count=2, motions=(Motion.HINGE, Motion.HINGE), urdf_tag=_DRAKE, suffixes=("_1", "_2")
-    ),
-    JointType.REVOLUTE2: JointTraits(
-        axis_count=2, motions=(Motion.HINGE, Motion.HINGE), suffixes=("_1", "_2")
-    ),
+    JointType.BALL: JointTraits(motions=(Motion.BALL,), urdf_tag=_DRAKE,
+        urdf_aliases=("spherical",)),
+    JointType.UNIVERSAL: JointTraits(axis_count=2, motions=(Motion.HINGE, Motion.HINGE),
+        urdf_tag=_DRAKE, suffixes=("_1", "_2")),
+    JointType.REVOLUTE2: JointTraits(axis_count=2, motions=(Motion.HINGE, Motion.HINGE),
+        suffixes=("_1", "_2")),
     JointType.GEARBOX: JointTraits(axis_count=2),
-    JointType.PLANAR: JointTraits(
-        axis_count=3,
-        motions=(Motion.SLIDE, Motion.SLIDE, Motion.HINGE),
-        sdf_tag=_DRAKE,
-        urdf_tag="joint",
-        suffixes=("_x", "_y", "_theta"),
-    ),
-    JointType.CURVILINEAR: JointTraits(
-        axis_count=1, motions=(Motion.CURVE,), sdf_tag=_DRAKE, urdf_tag=_DRAKE
-    ),
+    JointType.PLANAR: JointTraits(axis_count=3, motions=(Motion.SLIDE, Motion.SLIDE, Motion.HINGE),
+        sdf_tag=_DRAKE, urdf_tag="joint", suffixes=("_x", "_y", "_theta")),
+    JointType.CURVILINEAR: JointTraits(axis_count=1, motions=(Motion.CURVE,), sdf_tag=_DRAKE,
+        urdf_tag=_DRAKE),
     JointType.FLOATING: JointTraits(motions=(Motion.FREE,), sdf_tag=None, urdf_tag="joint"),
-}
+}  # fmt: skip
 """The traits of each type, in the order in which messages list the types."""
 
 
