@@ -11,7 +11,7 @@ import logging
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
@@ -649,9 +649,17 @@ class LossSummary:
             self._active.reset(self._token)
         if isinstance(error, LimitError):
             raise LoadError((_limit_finding(error, self.name),)) from error
+        self._report(is_failed=error_type is not None)
+
+    def repeat(self, found: Sequence[Diagnostic]) -> None:
+        """Report the findings of a call that reads nothing, outside of the context."""
+        self._outer, self._found = self._active.get(), list(found)
+        self._report()
+
+    def _report(self, *, is_failed: bool = False) -> None:
         if self._outer is not None:
             self._outer.add(self._found)
-        elif error_type is None:
+        elif not is_failed:
             self._log()
             text = "" if self.quiet else self._text()
             if text:
