@@ -47,6 +47,8 @@ STRUCTURED = 0.1
 """Share of independent samples below which what one change leaves may have another cause, although
 it is small.
 """
+SECONDS = 12
+"""Number of changes that are tried beside a first one."""
 FIRSTS = 2
 """Number of changes beside which a second one is tried."""
 EXPLAINED = 1e-3
@@ -209,13 +211,15 @@ def explain(
     )
     allowed = np.square(bound / fit.scales(experiment))
     floor = float(np.sum(allowed))
-    candidates = tuple(candidates_of(mechanism, experiment, found.motion))
-    tried = [fit.screened(candidate, base) for candidate in candidates]
+    tried = [
+        fit.screened(candidate, base)
+        for candidate in candidates_of(mechanism, experiment, found.motion)
+    ]
     singles = fit.ranked(tried, floor)
     left = singles[0].residual
     is_smooth = independent(left) < STRUCTURED * len(left)
     may_be_two = singles[0].rss > (EXPLAINED * floor if is_smooth else floor)
-    pairs = fit.paired(candidates, tried, singles, base) if may_be_two else []
+    pairs = fit.paired(tried, singles, base) if may_be_two else []
     enough = max(1.1 * pairs[0].rss, EXPLAINED * floor) if pairs else 0.0
     parts = [part for pair in pairs[:1] for part in fit.parts(pair) if part.rss < enough]
     if parts:
@@ -375,18 +379,16 @@ class _Fit:
 
     def paired(
         self,
-        candidates: Sequence[Candidate],
         tried: Sequence[_Solution],
         singles: Sequence[_Solution],
         base: Array,
     ) -> list[_Solution]:
         """Return solutions of two changes at once, the best first.
 
-        The first change is one of the best that are tried alone, and the second one any; or both
-        are those whose effects add up to most of the residual.
+        The first change is one of the best that are tried alone, and the second one of those whose
+        effects are most like what it leaves; or the effects of both add up to most of the residual.
 
         Args:
-            candidates: All changes.
             tried: Each change after one step.
             singles: Changes that are refined, the best first.
             base: The residual without a change.
@@ -394,11 +396,11 @@ class _Fit:
         firsts = {each.candidate.kind: each for each in reversed(singles[:REFINED])}
         pairs = []
         for first in sorted(firsts.values(), key=_cost)[:FIRSTS]:
+            left = first.residual
+            others = [each for each in tried if each.candidate.key != first.candidate.key]
+            others.sort(key=lambda each: -_alignment(each.residual - base, left))
             further = [
-                self.screened(_joined(first, second), first.residual)
-                for second in candidates
-                if (second.kind, second.subjects)
-                != (first.candidate.kind, first.candidate.subjects)
+                self.screened(_joined(first, second.candidate), left) for second in others[:SECONDS]
             ]
             pairs += sorted(further, key=_cost)[:COMPARED]
         for one, two in _complements(sorted(tried, key=_cost), base):
@@ -485,6 +487,12 @@ def _joined(first: _Solution, second: Candidate, values: Sequence[float] = ()) -
         upper=(*one.upper, *second.upper),
         members=(one, second),
     )
+
+
+def _alignment(effect: Array, left: Array) -> float:
+    """Return the squares of a residual that are in the direction of an effect."""
+    size = float(effect @ effect)
+    return float(effect @ left) ** 2 / size if size > 0.0 else 0.0
 
 
 def _complements(tried: Sequence[_Solution], base: Array) -> list[tuple[_Solution, _Solution]]:
