@@ -379,7 +379,8 @@ def card(title: str, facts: Iterable[str], *parts: str, png: bytes | None = None
     picture = ""
     if png is not None:
         data = base64.b64encode(png).decode()
-        picture = f'<img alt="{_text(title)}" width="256" style="{_PICTURE}" src="data:image/png;base64,{data}"/>'
+        source = f"data:image/png;base64,{data}"
+        picture = f'<img alt="{_text(title)}" width="256" style="{_PICTURE}" src="{source}"/>'
     text = f'<div style="flex:1 1 22em;min-width:0"><b>{_text(title)}</b>{lines}</div>'
     rest = f'<div style="flex:1 1 100%;min-width:0">{"".join(parts)}</div>' if parts else ""
     return f'<div style="{_CARD}">{picture}{text}{rest}</div>'
