@@ -28,8 +28,7 @@ _PIECE = 65_536
 """Bytes that are read at once."""
 _LOCK = threading.RLock()
 """Held while the streams are redirected, and while the process is forked: no child begins with
-redirected ones.
-"""
+redirected ones."""
 _OWN = re.compile(
     r"b3(?:Warning|Error|Printf)?(?:\[[^\]\n]*\])?:[^\S\n]*\n?(?P<message>[^\n]*\n?)"
     r"|(?P<plain>pybullet build time: [^\n]*\n?)"

@@ -267,7 +267,10 @@ _CHECK = frozenset({"ignore", "select", "baseline"})
 def add_batch_options(parser: ArgumentParser) -> None:
     """Add the task, the inputs and the options of ``batch``."""
     parser.add_argument(
-        "task", choices=TASKS, help="what to do with each model; merge joins the results of shards"
+        "task",
+        choices=TASKS,
+        metavar="TASK",
+        help="check, convert or compare each model; merge joins the results of shards",
     )
     parser.add_argument("inputs", nargs="+", type=name, metavar="INPUT", help=_INPUTS)
     parser.add_argument(

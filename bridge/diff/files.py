@@ -259,8 +259,7 @@ class FileVerdict(StrEnum):
     matrices and pairs.
 
     A link whose frame alone differs, with everything on it in the same place, has the pose of the
-    frame of B.
-    """
+    frame of B."""
     DIFFERENT = "DIFFERENT"
     """Both do not move alike, or one cannot move."""
 
@@ -477,12 +476,7 @@ class FileComparison:
             sections.append(("Differences", folded))
         errors = {"mechanism": self.mechanics, **self.simulators}
         listed = [(name, *_cells(error)) for name, error in errors.items()]
-        sections.append(
-            (
-                "Mechanics",
-                difference_table(_MECHANICAL_HEADS, listed),
-            )
-        )
+        sections.append(("Mechanics", difference_table(_MECHANICAL_HEADS, listed)))
         matched = [
             (kind, old, new) for kind, names in self.names.items() for old, new in names.items()
         ]

@@ -209,8 +209,7 @@ def read_checked(path: str | Path) -> bytes | None:
 
 SETTLED = 50_000_000
 """Age of a file [ns] from which its times tell whether it changed; clocks of file systems tick in
-up to 10 ms.
-"""
+up to 10 ms."""
 _OPTIONS = frozenset(option.name for option in fields(Limits))
 """Names that costs may have."""
 

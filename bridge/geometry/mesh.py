@@ -150,8 +150,7 @@ class Appearance(StrEnum):
     """Its colors and textures: one part for each material."""
     TEXTURES = "textures"
     """Its textures: one part for each material if it has textures, else one part without
-    appearance.
-    """
+    appearance."""
     NONE = "none"
     """Nothing: one part without appearance."""
 

@@ -17,16 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loaders.diagnostics import Diagnostics
-from loaders.model import (
-    Capsule,
-    Collision,
-    Cylinder,
-    Ellipsoid,
-    Link,
-    Mesh,
-    Plane,
-    Sphere,
-)
+from loaders.model import Capsule, Collision, Cylinder, Ellipsoid, Link, Mesh, Plane, Sphere
 from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, rotation_to
 
 from .cache import stamp_of
@@ -39,19 +30,16 @@ TOUCH = 1e-6
 """Smallest overlap of links that push each other apart [m]."""
 MAX_PAIRS = 500
 """Number of overlapping pairs after which no further ones are sought: links in one place by the
-hundred are no robot.
-"""
+hundred are no robot."""
 MAX_BOXES, MAX_DEPTHS = 20_000_000, 200_000
 """Numbers of pairs of boxes that are compared, and of depths that are computed, after which no
-further overlaps are sought: half a second and two.
-"""
+further overlaps are sought: half a second and two."""
 MIN_OVERLAP = 1e-3
 """Smallest overlap that counts [m]; smaller ones result from the tessellation of meshes."""
 _SHIFT = 1e-5
 """Displacement of a shape whose center is that of another one, relative to its size.
 
-MuJoCo finds no direction of penetration there.
-"""
+MuJoCo finds no direction of penetration there."""
 _FLAT = 1e-9
 """Relative thickness below which points have no hull."""
 _FAR = 1e3

@@ -117,16 +117,13 @@ class Mechanism:
     """Whether links that overlap initially collide, where the source does not state the pairs."""
     sampled: SampledPairs | None = None
     """The pairs that random positions exclude from contact, which the scene has as filter groups;
-    None if that was not requested.
-    """
+    None if that was not requested."""
     exclusions: tuple[Overlap, ...] | None = None
     """The overlaps whose links do not collide, if a mechanism of other shapes decided it; see
-    `assumed_exclusions`.
-    """
+    `assumed_exclusions`."""
     base: Base = "as_is"
     """Treatment of the bases, which the scene has as its source states them; see
-    `bridge.lowering.transform`.
-    """
+    `bridge.lowering.transform`."""
 
     def __repr__(self) -> str:
         name = self.scene.name if len(self.scene.name) <= 60 else f"{self.scene.name[:57]}..."

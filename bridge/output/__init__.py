@@ -1,14 +1,6 @@
 """Output: whole or not at all, and never at the cost of a file that sdfbridge did not write."""
 
-from .file import (
-    PACKAGE_XML,
-    SEAL,
-    Form,
-    check_file,
-    write_document,
-    write_file,
-    write_sealed,
-)
+from .file import PACKAGE_XML, SEAL, Form, check_file, write_document, write_file, write_sealed
 from .folder import MANIFEST, OutputFolderError, check_folder, write_folder
 from .journal import (
     FolderInUseError,

@@ -16,11 +16,7 @@ from bridge.installed_packages import own_version
 from bridge.lowering.inertia import with_repaired_inertia
 from bridge.lowering.lower import lower
 from bridge.lowering.sources import Source, loss_summary
-from bridge.lowering.transform import (
-    report_sampled_pairs,
-    with_excluded_pairs,
-    with_exclusions,
-)
+from bridge.lowering.transform import report_sampled_pairs, with_excluded_pairs, with_exclusions
 from bridge.mechanism import Mechanism
 from bridge.mechanism.pairs import SampledPairs
 from bridge.output import MANIFEST, PACKAGE_XML, write_folder
@@ -32,16 +28,7 @@ from loaders.limits import FileError
 from loaders.meshes.mesh_data import companion_files, local_file
 from loaders.scene import Scene
 from loaders.switches import as_switched
-from loaders.text import (
-    card,
-    code,
-    counted,
-    details,
-    findings_table,
-    printable,
-    summary_of,
-    table,
-)
+from loaders.text import card, code, counted, details, findings_table, printable, summary_of, table
 from loaders.text import document as document_of
 
 from .options import SharedOptions, changed_options

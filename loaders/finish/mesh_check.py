@@ -60,9 +60,8 @@ def check_meshes(scene: Scene, diagnostics: Diagnostics) -> dict[Mesh, Array | N
 _Measured = tuple[Array | None, tuple[Diagnostic, ...]]
 """Vertices of a mesh on its hull, None if it cannot be read, and the findings."""
 _MEASURED: dict[tuple[Mesh, int, int, int], tuple[_Measured, dict[str, int]]] = {}
-"""The last meshes that were read, with what they cost, by the states of their files: an
-export that reads a mesh measures it for the checks.
-"""
+"""The last meshes that were read, with what they cost, by the states of their files: an export that
+reads a mesh measures it for the checks."""
 _MOST_MEASURED = 256
 
 

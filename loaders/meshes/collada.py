@@ -60,8 +60,7 @@ _CARELESS = ("OpenCOLLADA", "Assimp", "VCGLib", "MeshLab")
 
 Against the collision mesh of the same link, 11 of 11 files of OpenCOLLADA and MeshLab in
 gazebo_models, 12 of 12 of PR2 and 6 of 6 of Assimp in unitree_ros point up in z; 30 of 30 of Cinema
-4D in unitree_ros point up in y, as they state.
-"""
+4D in unitree_ros point up in y, as they state."""
 
 
 def is_up_axis_trusted(asset: ColladaAsset) -> bool:

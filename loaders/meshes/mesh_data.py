@@ -44,8 +44,7 @@ class MeshPart:
 
     names: tuple[str, ...]
     """Names of this part in the file: of its geometry, then of the enclosing nodes, innermost
-    first.
-    """
+    first."""
     vertices: Array
     """Positions [m], shape (n, 3), in the mesh's frame G, Z up, scale applied."""
     faces: Faces

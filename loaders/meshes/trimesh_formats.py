@@ -120,11 +120,7 @@ def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Rem
             data = plain_gltf(data, header, looks)
         stream = io.BytesIO(as_utf8(data) if suffix in _TEXTS else data)
         scene = trimesh.load_scene(
-            stream,
-            file_type=suffix[1:],
-            resolver=resolver,
-            process=False,
-            **options,
+            stream, file_type=suffix[1:], resolver=resolver, process=False, **options
         )
         if suffix == ".obj":
             named = mtl_looks(library, textures, losses)

@@ -73,8 +73,7 @@ _GAZEBO_COLORS = {
     "ZincYellow": (0.9725, 0.9529, 0.2078),
 }
 """Diffuse colors of ``gazebo.material``, without ``Gazebo/``; emissive variants have the suffix
-``Glow``.
-"""
+``Glow``."""
 _LIT = {"JointAnchor": "White", "LightOff": "Red", "LightOn": "Green"}
 """The color of materials that emit it under another name."""
 _TRANSPARENT = {
@@ -310,17 +309,9 @@ _MISSING = ("", "__default__")
 """Names that libsdformat treats as missing; it writes the second for a missing name itself."""
 _SHADERS = ("pixel", "vertex", "normal_map_object_space", "normal_map_tangent_space")
 _MAPS = (
-    "albedo_map",
-    "normal_map",
-    "environment_map",
-    "ambient_occlusion_map",
-    "emissive_map",
-    "light_map",
-    "roughness_map",
-    "metalness_map",
-    "glossiness_map",
-    "specular_map",
-)
+    "albedo_map", "normal_map", "environment_map", "ambient_occlusion_map", "emissive_map",
+    "light_map", "roughness_map", "metalness_map", "glossiness_map", "specular_map",
+)  # fmt: skip
 
 
 def read_material(visual: Node, context: Context) -> Material | None:

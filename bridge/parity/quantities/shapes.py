@@ -135,14 +135,12 @@ STOP_QUANTITIES = (
 """The quantities in the order of the report.
 
 Limits of speed, which no engine enforces, are conditions of the verdict, and only MuJoCo has its
-settings of stops: a row without them leaves no gap.
-"""
+settings of stops: a row without them leaves no gap."""
 
 
 MESH_TOLERANCE = 2e-4
 """Tolerance of meshes relative to their extent: Bullet rounds the corners of a hull to a grid of
-1e-4 of it.
-"""
+1e-4 of it."""
 _HULLS = frozenset(
     {pybullet_codes.SHAPE_AS_HULL, codes.MESH_FLAT, codes.MESH_CONE, codes.MESH_CONVEX_PARTS}
 )
@@ -480,5 +478,4 @@ SHAPE_QUANTITIES = (
 """The quantities in the order of the report.
 
 Only PyBullet has the settings of contact as numbers of the file: a row without them leaves no gap.
-What the motion in contact is, L4 measures.
-"""
+What the motion in contact is, L4 measures."""

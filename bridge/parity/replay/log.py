@@ -429,11 +429,7 @@ def _of_state(topic: str, log_time: int, message: Any) -> Iterator[_Sample]:
     words = _SEPARATORS.split(topic.lower().replace("_", " "))
     role: Role = "command" if "command" in {_MEANING.get(word) for word in words} else "measured"
     time = _stamp(message, log_time)
-    stated = {
-        "position": message.position,
-        "velocity": message.velocity,
-        "effort": message.effort,
-    }
+    stated = {"position": message.position, "velocity": message.velocity, "effort": message.effort}
     for quantity, values in stated.items():
         for joint, value in zip(message.name, values, strict=False):
             yield _Sample(role, quantity, str(joint), time, float(value), is_path=False)
@@ -444,11 +440,7 @@ def _of_trajectory(_topic: str, log_time: int, message: Any) -> Iterator[_Sample
     for point in message.points:
         after = point.time_from_start
         time = start + after.sec + after.nanosec * _NANOSECONDS
-        values = {
-            "position": point.positions,
-            "velocity": point.velocities,
-            "effort": point.effort,
-        }
+        values = {"position": point.positions, "velocity": point.velocities, "effort": point.effort}
         for quantity, numbers in values.items():
             for joint, value in zip(message.joint_names, numbers, strict=False):
                 yield _Sample("command", quantity, str(joint), time, float(value), is_path=True)

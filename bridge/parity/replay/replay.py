@@ -41,8 +41,7 @@ from .rollout import Controller, Experiment, Open, ReplayedMotion, grid_of
 
 Law = Literal["auto", "effort", "position", "velocity"]
 """Controllers: of efforts, of positions with velocities, of velocities alone, or of all commands
-that the log has.
-"""
+that the log has."""
 LONGEST_STEP = 2e-3
 """Largest time step, unless the model states one [s]."""
 LOG = "log"

@@ -233,10 +233,7 @@ def effort_limits(mechanism: Mechanism, joints: tuple[str, ...]) -> Array:
 
 
 def roll_out(
-    open_engine: Open,
-    mechanism: Mechanism,
-    experiment: Experiment,
-    offset: float | Array = 0.0,
+    open_engine: Open, mechanism: Mechanism, experiment: Experiment, offset: float | Array = 0.0
 ) -> ReplayedMotion:
     """Return the motion of a mechanism under the commands of a log.
 

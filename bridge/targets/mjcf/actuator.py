@@ -88,12 +88,10 @@ _BANDWIDTH = 30.0
 _IMPOSED = 10.0
 """Product of gain, inverse inertia and time step of a speed that the source imposes: the integrator
 ``implicitfast`` damps implicitly, so that the gain may exceed 1. With 100, a contact with the
-ground turns the wheel by jumps; with 1, light wheels of a heavy car miss their speed.
-"""
+ground turns the wheel by jumps; with 1, light wheels of a heavy car miss their speed."""
 _MAX_STIFFNESS = 0.25
 """Largest product of gain, inverse inertia and squared time step while other joints move freely;
-twice is stable.
-"""
+twice is stable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -457,8 +455,7 @@ def _velocity(element: MjcfElement, drive: _Drive, context: MjcfContext) -> None
     else:
         element.set(kv=kv)
     element.set(
-        ctrlrange=_range(_common((-speed, speed), drive.control)),
-        forcerange=_range(drive.efforts),
+        ctrlrange=_range(_common((-speed, speed), drive.control)), forcerange=_range(drive.efforts)
     )
     if stated is None:
         _report_gain("velocity", drive, damping, context)
@@ -507,10 +504,7 @@ def _round_to_three_digits(x: float) -> float:
     return float(f"{x:.3g}")
 
 
-_STIFFEST = {
-    "position": codes.ASSUMED_GAIN_OF_POSITION,
-    "velocity": codes.ASSUMED_GAIN_OF_SPEED,
-}
+_STIFFEST = {"position": codes.ASSUMED_GAIN_OF_POSITION, "velocity": codes.ASSUMED_GAIN_OF_SPEED}
 
 
 def _report_gain(kind: str, drive: _Drive, gain: float, context: MjcfContext) -> None:

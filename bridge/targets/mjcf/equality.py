@@ -34,8 +34,7 @@ _MAX_STRIDE = 0.5
 """Largest motion of a joint in one step of the search [rad or m]."""
 _MAX_DOFS = 200
 """Largest number of degrees of freedom for which the search is run: its cost grows with their
-cube.
-"""
+cube."""
 
 
 def residual_at_zero(mechanism: Mechanism, ends: tuple[BodyFrame, BodyFrame]) -> float:
@@ -239,8 +238,7 @@ def _write_closure(closure: Closure, context: MjcfContext) -> None:
         )
     context.add(
         codes.LOOP_SOFT_CONSTRAINT if is_weld else codes.LOOP_SOFT_CONSTRAINT_OF_POINTS,
-        joint.where,
-        subjects=(joint.name,),
+        joint,
         joint=joint.name,
         error="5e-6 m and 5e-6 rad" if is_weld else "5e-6 m",
     )

@@ -42,8 +42,7 @@ def where_of(body: Body) -> Where:
 _IMPEDANCE = 0.01
 _MAX_STIFFNESS = 0.25
 """Largest product of stiffness, inverse inertia and squared time step at which the integrator
-remains stable.
-"""
+remains stable."""
 
 
 def limit_compliance(
@@ -99,8 +98,7 @@ def _inverse_inertia(dof: int, mechanism: Mechanism) -> float:
 
 _MIN_ARMATURE = 1e-12
 """Moment of inertia [kg m^2] that separates two hinges on one axis; MuJoCo's factorization needs
-1e-14.
-"""
+1e-14."""
 _SAME_AXES = 1e-12
 """Largest element of the difference of two rotations that count as one."""
 _PARALLEL = 1e-9

@@ -112,8 +112,7 @@ _QPOS_SIZES = {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}
 _NO_TARGETS: Mapping[str, float] = {}
 _ROUNDING = 1e-12
 """Largest difference of positions and controls that are the same: that of unit quaternions and
-closed loops.
-"""
+closed loops."""
 
 
 def write_keyframes(
@@ -336,9 +335,8 @@ def _write_standing(
         link = mechanism.bodies[step.body].link
         context.add(
             codes.HOME_STANDS,
-            link.where,
+            link,
             hint=f"start from it: mj_resetDataKeyframe(model, data, model.key({key!r}).id)",
-            subjects=(link.name,),
             key=key,
             link=link.name,
             height=step.height,

@@ -37,8 +37,7 @@ from .partition import Partition, partition
 
 LARGE_TURN = 1.0
 """Angle of the frame of PyBullet's base from that of the link, above which it is reported
-[degrees].
-"""
+[degrees]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,20 +70,16 @@ class Segment:
     links: tuple[CarriedLink, ...]
     own_moments: Array | None = None
     """Rotational inertia [kg m^2] that a base without mass has itself, in its own axes, if a
-    segment lends it mass.
-    """
+    segment lends it mass."""
     inertia_lender: int | None = None
     """PyBullet's index of the welded segment whose inertia this segment holds; None if it holds its
-    own.
-    """
+    own."""
     moved_products: Array | None = None
     """Products of inertia [kg m^2] that this base does not hold itself, in its own axes, shape (3,
-    3).
-    """
+    3)."""
     products_holder: int | None = None
     """PyBullet's index of the welded segment that holds the moved products; None if there are
-    none.
-    """
+    none."""
 
     @cached_property
     def principal(self) -> tuple[Array, Array]:
@@ -129,14 +124,12 @@ MIN_JOINT_INERTIA = 1e-9
 """Moment of inertia [kg m^2] added to a link without inertia on a ball joint, to avoid NaN."""
 MIN_BASE_INERTIA = 1e-12
 """Moment of inertia [kg m^2] added to a free base without inertia that carries other links, to
-avoid NaN.
-"""
+avoid NaN."""
 _ZERO_MOMENT = 1e-14
 """Moment of inertia that counts as zero [kg m^2]."""
 _SMALL_PRODUCTS = 1e-3
 """Largest products of inertia of a base that another link holds, relative to the smallest moment of
-that link.
-"""
+that link."""
 
 
 def with_valid_inertia(
@@ -352,8 +345,7 @@ class UrdfNames:
 _MASSLESS = SpatialInertia.of(0.0)
 _EQUAL = 1e-6
 """Relative difference of the parts of two joints in a mode below which they are equal, as those of
-coupled joints.
-"""
+coupled joints."""
 _TOLERANCE = 1e-2
 """Relative amount by which the rates of limited dampers may exceed one divided by the step."""
 
@@ -422,18 +414,15 @@ class Articulation:
     """Segments in order of PyBullet's indices: number ``i + 1`` has index ``i``."""
     joint_segments: tuple[tuple[int, ...], ...]
     """PyBullet's indices of the primitives of each mechanism body; empty if it is welded or
-    free.
-    """
+    free."""
     link_segments: dict[str, tuple[int, Pose]]
     """PyBullet's index of the segment that carries each link, and ``X_SL``."""
     joints: dict[str, int]
     """PyBullet's indices by joint name; a joint with several primitives also by its own name, for
-    the last of them.
-    """
+    the last of them."""
     split_link: str | None
     """Name of the link, on another body, whose other half is the base; see
-    `bridge.targets.pybullet.partition`.
-    """
+    `bridge.targets.pybullet.partition`."""
     dampers: Dampers | None = None
     """Its dampers, if they are unstable at the time step of loading and are limited."""
 
@@ -715,11 +704,10 @@ def _report_turned_base(base: Segment, diagnostics: Diagnostics) -> None:
     link = base.links[0].link
     diagnostics.add(
         codes.TURNED_BASE,
-        link.where,
+        link,
         target=TARGET,
         hint="use base_pose(), set_base_pose(), base_velocity(), set_base_velocity() and "
         "apply_force() of the handle in place of PyBullet's functions for the base",
-        subjects=(link.name,),
         link=link.name,
         angle=base.turn,
     )

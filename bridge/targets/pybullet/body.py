@@ -309,8 +309,7 @@ class PyBulletBody(int):
     """Name of the model."""
     constraints: Mapping[str, tuple[int, ...]]
     """PyBullet's constraint ids, keyed by the joint that they represent: couplings, screws and
-    closed loops.
-    """
+    closed loops."""
     diagnostics: tuple[Diagnostic, ...]
     """Findings of reading, lowering and loading."""
     gears: tuple[Gear, ...]
@@ -319,8 +318,7 @@ class PyBulletBody(int):
     """The sensors by scoped name; ``sensors["imu"].read()`` is what Gazebo would publish."""
     split_link: str | None
     """Name of the link, on another body, whose other half is the base; see
-    `bridge.targets.pybullet.partition`.
-    """
+    `bridge.targets.pybullet.partition`."""
 
     _state: State | None
     _articulation: Articulation
@@ -600,9 +598,7 @@ class PyBulletBody(int):
         return (vx, vy, vz), (wx, wy, wz)
 
     def set_base_velocity(
-        self,
-        linear: Sequence[float] = (0.0, 0.0, 0.0),
-        angular: Sequence[float] = (0.0, 0.0, 0.0),
+        self, linear: Sequence[float] = (0.0, 0.0, 0.0), angular: Sequence[float] = (0.0, 0.0, 0.0)
     ) -> None:
         """Set the velocity of the base link's origin and its angular velocity, both in the world.
 
@@ -1009,8 +1005,7 @@ class Bodies(Sequence[PyBulletBody]):
         rest = ", ..." if len(self) > _MAX_NAMED else ""
         raise TypeError(
             f"{len(self)} PyBullet bodies have no single id; choose one by number, by the name of "
-            f"its model "
-            f"({names or 'none'}{rest}), or by a link, with with_link"
+            f"its model ({names or 'none'}{rest}), or by a link, with with_link"
         )
 
     def with_link(self, name: str) -> PyBulletBody:

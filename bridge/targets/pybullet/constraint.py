@@ -150,11 +150,7 @@ class Constraints:
         self._gear(coupling.name, follower, leader, law)
 
     def _gear(
-        self,
-        name: str,
-        follower: _ScalarJoint,
-        leader: _ScalarJoint,
-        law: CouplingLaw,
+        self, name: str, follower: _ScalarJoint, leader: _ScalarJoint, law: CouplingLaw
     ) -> None:
         a, b = self.states[follower.body], self.states[leader.body]
         client = a.client
@@ -431,11 +427,4 @@ def _report_closure(joint: Joint, diagnostics: Diagnostics) -> None:
     accuracy = "0.1 mm at 1 kHz and 2 mm at 240 Hz, on 1 m links"
     if joint.type is JointType.FIXED:
         accuracy = "1e-5 m and 2e-5 rad in 1 s at 1 kHz, on links of a few kilograms"
-    diagnostics.add(
-        codes.LOOP,
-        joint.where,
-        target=TARGET,
-        subjects=(joint.name,),
-        joint=joint.name,
-        accuracy=accuracy,
-    )
+    diagnostics.add(codes.LOOP, joint, target=TARGET, joint=joint.name, accuracy=accuracy)

@@ -86,8 +86,7 @@ class PairCoefficients:
     """The rule of the source for two coefficients of friction."""
     pairs: Sequence[tuple[Link, Link]] | None
     """A pair of links that may touch for every two kinds of surface; None if the file has no ground
-    for which coefficients are chosen.
-    """
+    for which coefficients are chosen."""
 
     def obeyed_settings(self) -> frozenset[str]:
         """Return the settings of MuJoCo that the coefficients obey; see
@@ -232,8 +231,7 @@ loaded, if they are not certain.
 
 After loading, PyBullet examines all shapes of both bodies for every pair, which takes up to
 milliseconds; before loading a pair takes a microsecond. To find out the ids takes 0.1 to 0.4 ms, so
-for fewer pairs they are assumed.
-"""
+for fewer pairs they are assumed."""
 
 
 def any_may_collide(refs: Mapping[int, LinkRef], excluded: Collection[Pair]) -> bool:
@@ -509,16 +507,9 @@ def contact_parameters(surface: Surface) -> dict[str, float]:
 
 
 _UNSUPPORTED = (
-    "restitution_threshold",
-    "dissipation",
-    "relaxation_time",
-    "max_velocity",
-    "min_depth",
-    "soft_cfm",
-    "soft_erp",
-    "collide_without_contact",
-    "hydroelastic",
-)
+    "restitution_threshold", "dissipation", "relaxation_time", "max_velocity", "min_depth",
+    "soft_cfm", "soft_erp", "collide_without_contact", "hydroelastic",
+)  # fmt: skip
 _UNSUPPORTED_FRICTION = ("mu_static", "fdir1", "slip1", "slip2", "torsional_slip")
 _unsupported_of, _unsupported_friction_of = (
     attrgetter(*_UNSUPPORTED),
@@ -617,13 +608,7 @@ def _report_bitmasks(segment: Segment, diagnostics: Diagnostics) -> None:
     for link in (carried.link for carried in segment.links if len(carried.link.collisions) > 1):
         masks = {(c.surface.collide_bitmask, c.surface.category_bitmask) for c in link.collisions}
         if len(masks) > 1:
-            diagnostics.add(
-                codes.BITMASK_PER_LINK,
-                link.where,
-                target=TARGET,
-                subjects=(link.name,),
-                link=link.name,
-            )
+            diagnostics.add(codes.BITMASK_PER_LINK, link, target=TARGET, link=link.name)
 
 
 def _report_mixed_surfaces(segment: Segment, diagnostics: Diagnostics) -> None:

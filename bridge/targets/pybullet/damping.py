@@ -33,12 +33,7 @@ from bridge.mechanism.coordinates import (
     positions_of,
     random_position,
 )
-from bridge.mechanism.dynamics import (
-    STABILITY_LIMIT,
-    joint_coefficients,
-    mass_matrix,
-    mode_rates,
-)
+from bridge.mechanism.dynamics import STABILITY_LIMIT, joint_coefficients, mass_matrix, mode_rates
 from bridge.mechanism.kinematics import relative_motions
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import Diagnostics
@@ -171,8 +166,7 @@ def dry_friction(segment: Segment) -> float:
 
 _DEPENDENT = 1e-10
 """Size of a motion, relative to the largest one, below which constraints prevent it by rounding
-only.
-"""
+only."""
 
 
 def with_limited_damping(

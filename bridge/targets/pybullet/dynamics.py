@@ -55,8 +55,7 @@ from .state import Layout, State, apply_efforts
 
 AGREEMENT = 1e-6
 """Relative difference to the mass matrix of PyBullet's inertias above which PyBullet's own is
-considered stale.
-"""
+considered stale."""
 
 
 def report_refused_inertias(
@@ -421,12 +420,10 @@ def _independent(body: Body, v_start: int) -> Body:
 
 REST_STEP = 1e-6
 """Time step of a body that starts at rest [s]: its velocity is then the acceleration times the
-step.
-"""
+step."""
 MOVING_STEP = 1e-4
 """Longest time step of a body that moves [s]; the answers of three steps are extrapolated to
-zero.
-"""
+zero."""
 
 
 def stepped_mass_matrix(state: State, nominal: Array) -> Array:
@@ -527,16 +524,14 @@ def _set_damping(state: State, damping: Mapping[int, float]) -> None:
 
 OwnSource = Literal["query", "steps"]
 """``query`` for `calculateMassMatrix` and `calculateInverseDynamics`, ``steps`` for measured
-accelerations.
-"""
+accelerations."""
 _MAX_CONDITION = 1e13
 """Condition number above which a nominal mass matrix cannot be inverted."""
 
 
 _MAX_ASYMMETRY = 1e-10
 """Asymmetry of a measured mass matrix, scaled to ones on its diagonal, from which rounding errors
-spoil it.
-"""
+spoil it."""
 
 
 class NoAnswerError(Exception):

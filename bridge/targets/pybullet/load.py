@@ -194,24 +194,10 @@ def links_to_hide(articulation: Articulation, scene: Scene) -> list[int]:
 _BASES: dict[bool | None, Base] = {None: "as_is", True: "fixed", False: "free"}
 """The base by the value of ``useFixedBase``."""
 _OPTIONS = {
-    "basePosition",
-    "baseOrientation",
-    "useMaximalCoordinates",
-    "useFixedBase",
-    "flags",
-    "globalScaling",
-    "physicsClientId",
-    "policy",
-    "overlaps",
-    "exclude",
-    "exclude_samples",
-    "exclude_seed",
-    "collision_meshes",
-    "shapes",
-    "fit",
-    "damping",
-    "smooth_visuals",
-}
+    "basePosition", "baseOrientation", "useMaximalCoordinates", "useFixedBase", "flags",
+    "globalScaling", "physicsClientId", "policy", "overlaps", "exclude", "exclude_samples",
+    "exclude_seed", "collision_meshes", "shapes", "fit", "damping", "smooth_visuals",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -698,10 +684,7 @@ def _key(
 
 
 def load_world_into_pybullet(
-    source: Source | None = None,
-    *arguments: Any,
-    fileName: Source | None = None,
-    **options: Any,
+    source: Source | None = None, *arguments: Any, fileName: Source | None = None, **options: Any
 ) -> Bodies:
     """Load a model or a world into PyBullet as a sequence of bodies, also if there is one body only
     or none.
@@ -994,8 +977,7 @@ def _load_document(
 
 _EXPECTED = ("Bad inertia tensor properties", "No default visual for URDF_GEOM_PLANE")
 """Output of PyBullet about inertias, which are restored after loading, and about planes without a
-visual.
-"""
+visual."""
 
 
 def _unexpected(lines: list[str]) -> Iterator[str]:

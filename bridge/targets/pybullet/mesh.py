@@ -154,12 +154,10 @@ _VERSION = "15"
 """Version of the conversion and of its record; a record of another version is not used."""
 _SUBFOLDER = "bullet"
 """Subfolder of the cache. All files are in one folder because PyBullet caches a texture by the name
-it is found by.
-"""
+it is found by."""
 MAX_PATH = 1000
 """Maximum length of the path of a mesh in bytes; a longer one aborts the process inside
-PyBullet.
-"""
+PyBullet."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,8 +42,7 @@ class Partition:
     """Indices of the welded bodies that are merged with the bodies that carry them."""
     split_link: str | None = None
     """Name of the link, in another partition, whose other half is the base; None if the base is a
-    whole link.
-    """
+    whole link."""
 
 
 def partition(

@@ -270,11 +270,17 @@ class State:
     def _repr_html_(self) -> str:
         velocities = self.velocities()
         rows = [
-            (name, *(np.array2string(np.array(x), precision=4) for x in (q, velocities[name])))
+            (
+                name,
+                *(
+                    " ".join(f"{x:.4g}" for x in np.ravel(values))
+                    for values in (q, velocities[name])
+                ),
+            )
             for name, q in self.positions().items()
         ]
         title = f"State of PyBullet body {self.body}"
-        return card(title, (), table(("joint", "position [rad, m]", "velocity [1/s]"), rows))
+        return card(title, (), table(("joint", "position [rad, m]", "velocity [rad/s, m/s]"), rows))
 
     def gravity(self) -> list[float]:
         """Return the present gravity of the physics server [m/s^2]."""
@@ -700,8 +706,7 @@ def _checked_effort(
 
 MAX_FORCE = 1e5
 """Largest force or torque of a motor that holds a joint without a limit [N or N m]: PyBullet's own
-default.
-"""
+default."""
 
 
 def hold(state: State) -> None:
@@ -894,8 +899,7 @@ class Line:
     """Unit vector from P to Q in the world, shape (3,)."""
     pull: Callable[[float], None]
     """Function that applies a tension [N] between both bodies for one step; a negative one pushes
-    them apart.
-    """
+    them apart."""
 
 
 def line_of(

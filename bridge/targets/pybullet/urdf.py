@@ -34,8 +34,7 @@ _JOINT_TYPES = {
 }
 _MAX_NAME = 250
 """Largest number of characters in the name of a body: PyBullet copies it into 1,024 bytes without a
-check.
-"""
+check."""
 
 
 def urdf_text(

@@ -450,8 +450,7 @@ class Urdf(DocumentText):
 
     frames: dict[str, Pose]
     """Pose of the frame of each link that moved to its joint, in its frame in the source, by name
-    in the source.
-    """
+    in the source."""
 
 
 def to_urdf(source: Source, **options: Unpack[UrdfOptions]) -> Urdf:

@@ -78,11 +78,7 @@ LOSSES: Mapping[str, Losses] = {
             "engine_settings",
             codes.FIELD,
         ),
-        (
-            m.Friction,
-            "slip1 slip2 surface_radius use_patch_radius torsional_slip",
-            codes.FIELD,
-        ),
+        (m.Friction, "slip1 slip2 surface_radius use_patch_radius torsional_slip", codes.FIELD),
         (
             m.Mesh,
             "data submesh center decomposition max_convex_hulls voxel_resolution",
@@ -101,11 +97,7 @@ LOSSES: Mapping[str, Losses] = {
     ),
     "gazebo": losses(
         (m.Model, "self_collide allow_auto_disable enable_wind", codes.FIELD),
-        (
-            m.Link,
-            "gravity kinematic self_collide enable_wind velocity_decay sensors",
-            codes.FIELD,
-        ),
+        (m.Link, "gravity kinematic self_collide enable_wind velocity_decay sensors", codes.FIELD),
         (m.Joint, "sensors provide_feedback", codes.FIELD),
         (
             m.JointAxis,
@@ -121,16 +113,14 @@ LOSSES: Mapping[str, Losses] = {
     ),
 }
 """Fields that URDF lacks, by the extension that has them; an empty text for those that none has.
-Others need values that `bridge.targets.urdf` checks.
-"""
+Others need values that `bridge.targets.urdf` checks."""
 LOST_SETTINGS = LostSettings(codes.FIELD_OF_MOTION, codes.FIELD_OF_CONTACT, codes.FIELD_OF_SOLVER)
 """Findings about settings of MuJoCo."""
 _NOT_NEGATIVE = ("damping", "friction")
 """Fields of a joint axis whose negative values Drake refuses in URDF."""
 _OPEN_MASKS = (1, 1)
 """Category and collision bitmask that MuJoCo gives each geom; collisions with these all touch each
-other.
-"""
+other."""
 
 
 def with_representable_fields(scene: Scene, options: UrdfExportOptions, report: Report) -> Scene:

@@ -99,8 +99,7 @@ ACCURACY = 1e-11
 """Accuracy of the integrator in continuous time, relative to the state."""
 SUBSTEPS = 8
 """Number of Drake's steps in one step of the engine, for models that Drake simulates in discrete
-time only.
-"""
+time only."""
 
 
 class NoMotionError(Exception):
@@ -163,8 +162,7 @@ _IGNORED_HERE = {
     loaders_codes.URDF_HELD_ROOT,
 }
 """Codes of diagnostics about what this project leaves out, or reads by another rule, and Drake
-reads.
-"""
+reads."""
 
 
 class DrakeEngine(BaseEngine):
@@ -586,10 +584,8 @@ def _has_limits(joint: Any) -> bool:
 
 
 def _about_link(code: Code, link: Link, **arguments: Any) -> Diagnostic:
-    return finding_of(
-        code, link.where, target=_TARGET, subjects=(link.name,), link=link.name, **arguments
-    )
+    return finding_of(code, link, target=_TARGET, link=link.name, **arguments)
 
 
 def _about_joint(code: Code, joint: Joint) -> Diagnostic:
-    return finding_of(code, joint.where, target=_TARGET, subjects=(joint.name,), joint=joint.name)
+    return finding_of(code, joint, target=_TARGET, joint=joint.name)

@@ -85,8 +85,7 @@ _LAW = (
 )  # fmt: skip
 """Arrays of a compiled model, without their prefix, that determine the force of an actuator.
 
-An actuator with a fixed gain has one control, whatever its signature (``ctrlspec``) calls it.
-"""
+An actuator with a fixed gain has one control, whatever its signature (``ctrlspec``) calls it."""
 
 
 def efforts_in_mujoco(

@@ -186,12 +186,10 @@ _FRICTION_STEP = 1e-7
 """Time step [s], in which no other force changes the speeds much."""
 _STOPPED = 1e-3
 """Fraction of the speed below which a motor may have stopped the joint, so that it did not need all
-of its force.
-"""
+of its force."""
 _CUT_OFF = 0.5
 """Fraction of the speed that the fastest joint of a body has left unless PyBullet cuts off its
-speed.
-"""
+speed."""
 _SAME = 1e-9
 """Largest relative difference of speeds at which two joints are cut off alike."""
 _UNLIMITED = 1e8
@@ -318,8 +316,7 @@ CONTACT_MARGIN = HULL_MARGIN
 """Distance at which PyBullet's convex hulls touch, the largest contact margin of any engine [m]."""
 PUSH_OUT = 0.08
 """Addition to the ratio of speeds after and before an impact: PyBullet corrects part of the
-penetration by velocity.
-"""
+penetration by velocity."""
 
 
 _PROBE_STEP, _PROBE_STEPS = 1.0 / 240.0, 120
@@ -1011,12 +1008,7 @@ class PyBulletEngine(BaseEngine):
         """See `Engine.press`; in the server of the running bodies."""
         parameters = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)
         pressed = _Pressed(
-            self._pybullet,
-            self._client,
-            self._loaded.step,
-            self.velocities,
-            plates,
-            self._bodies,
+            self._pybullet, self._client, self._loaded.step, self.velocities, plates, self._bodies
         )
         step = float(parameters["fixedTimeStep"])
         return plate_motion(pressed, plates, step), step
