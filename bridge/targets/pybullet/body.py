@@ -273,6 +273,10 @@ class LoadedBody:
 
     path: str
     """Path of the document: the server keeps the text of a path, and needs no file again."""
+    body: int
+    """PyBullet's id of the body."""
+    is_silent: bool
+    """Whether the server printed nothing about the document."""
     names: tuple[bytes, bytes]
     """PyBullet's names of the base and of the body."""
     calls: tuple[Call, ...]
