@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.code import Chosen, Code, Condition, Fate, Lost
+from loaders.code import NO_EFFECT, Chosen, Code, Condition, Fate, Lost
 
 _NO_VOLUME = "; the mesh encloses no volume to compare with"
 """End of the message about a mesh that is not closed."""
@@ -285,6 +285,29 @@ DRAKE_UNIVERSAL_LIMITS = Code(
     "Drake ignores the limits of universal joint {joint}",
     meaning="Drake ignores the limits of a universal joint.",
     effect=Lost("limits"),
+)
+DRAKE_UNREAD = Code(
+    "drake.unread",
+    Fate.DROPPED,
+    "Drake does not read the {element} of {names}",
+    meaning="Drake's parser reads over something that acts on motion.",
+    remedy="Nothing can be done in the file; this part of the model has no witness.",
+    effect=Lost("what Drake does not read"),
+)
+DRAKE_UNREAD_CONTACT = Code(
+    "drake.unread-contact",
+    Fate.DROPPED,
+    DRAKE_UNREAD.message,
+    meaning="Drake's parser reads over something that acts on contact.",
+    remedy="State it among the proximity properties or filter groups of Drake, if they have it.",
+    effect=Lost("contact parameters"),
+)
+DRAKE_UNREAD_DETAIL = Code(
+    "drake.unread-detail",
+    Fate.NOTED,
+    DRAKE_UNREAD.message,
+    meaning="Drake's parser reads over something that acts on neither motion nor contact.",
+    effect=NO_EFFECT,
 )
 LOG_COLUMN = Code(
     "log.column",
