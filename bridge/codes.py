@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from loaders.code import (
+    NO_EFFECT,
     Chosen,
     Condition,
     Fate,
@@ -233,6 +234,26 @@ DRAKE_UNIVERSAL_LIMITS = dropped(
     "Drake ignores the limits of universal joint {joint}",
     meaning="Drake ignores the limits of a universal joint.",
     effect=Lost("limits"),
+)
+DRAKE_UNREAD = dropped(
+    "drake.unread",
+    "Drake does not read the {element} of {names}",
+    meaning="Drake's parser reads over something that acts on motion.",
+    remedy="Nothing can be done in the file; this part of the model has no witness.",
+    effect=Lost("what Drake does not read"),
+)
+DRAKE_UNREAD_CONTACT = dropped(
+    "drake.unread-contact",
+    DRAKE_UNREAD.message,
+    meaning="Drake's parser reads over something that acts on contact.",
+    remedy="State it among the proximity properties or filter groups of Drake, if they have it.",
+    effect=Lost("contact parameters"),
+)
+DRAKE_UNREAD_DETAIL = noted(
+    "drake.unread-detail",
+    DRAKE_UNREAD.message,
+    meaning="Drake's parser reads over something that acts on neither motion nor contact.",
+    effect=NO_EFFECT,
 )
 LOG_COLUMN = dropped(
     "log.column",
