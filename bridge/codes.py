@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from loaders.code import (
+    NO_EFFECT,
     Chosen,
     Condition,
     Fate,
@@ -234,6 +235,26 @@ DRAKE_UNIVERSAL_LIMITS = dropped(
     meaning="Drake ignores the limits of a universal joint.",
     effect=Lost("limits"),
 )
+DRAKE_UNREAD = dropped(
+    "drake.unread",
+    "Drake does not read the {element} of {names}",
+    meaning="Drake's parser reads over something that acts on motion.",
+    remedy="Nothing can be done in the file; this part of the model has no witness.",
+    effect=Lost("what Drake does not read"),
+)
+DRAKE_UNREAD_CONTACT = dropped(
+    "drake.unread-contact",
+    DRAKE_UNREAD.message,
+    meaning="Drake's parser reads over something that acts on contact.",
+    remedy="State it among the proximity properties or filter groups of Drake, if they have it.",
+    effect=Lost("contact parameters"),
+)
+DRAKE_UNREAD_DETAIL = noted(
+    "drake.unread-detail",
+    DRAKE_UNREAD.message,
+    meaning="Drake's parser reads over something that acts on neither motion nor contact.",
+    effect=NO_EFFECT,
+)
 LOG_COLUMN = dropped(
     "log.column",
     "column {column} belongs to no joint of the model and is left out",
@@ -275,14 +296,18 @@ LOG_JOINT = assumed(
 LOG_TIMES = invalid(
     "log.times",
     "the time {time} in row {row} does not follow {before}{others}; expected increasing times",
-    meaning="The times of the log do not increase from row to row.",
-    remedy="Sort the rows and remove those with the same time.",
-    hint="sort the rows by time, and remove repeated ones",
+    meaning=(
+        "Times of the log decrease from row to row, or two different values have the same time."
+    ),
+    remedy="Sort the rows, and remove all but one of those with the same time.",
+    hint="sort the rows by time, and remove all but one of those with the same time",
 )
 LOG_VALUE = invalid(
     "log.value",
     "column {column} holds {value} in row {row}{others}; expected a finite number",
-    meaning="A cell of the log is empty, NaN, infinite or no number.",
+    meaning=(
+        "A cell of the log is infinite or no number, a time is missing, or a whole column is empty."
+    ),
     remedy="Remove the rows, or fill the cells with a value that was measured.",
     hint="remove the row, or write a number",
 )

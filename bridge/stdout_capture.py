@@ -19,6 +19,7 @@ import threading
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
+from typing import Self
 
 from loaders.deferred import hold_at_fork
 
@@ -47,25 +48,28 @@ class capture_stdout:  # noqa: N801 - a class, as a generator takes three times 
         lines: The list of messages.
         everything: Whether to append lines that PyBullet has not marked as its own too; they are
             printed all the same.
+        has_text: Whether anything was printed in the block.
     """
 
-    __slots__ = ("_redirection", "everything", "lines")
+    __slots__ = ("_redirection", "everything", "has_text", "lines")
 
     def __init__(self, lines: list[str], *, everything: bool = False) -> None:
-        self.lines, self.everything = lines, everything
+        self.lines, self.everything, self.has_text = lines, everything, False
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Self:
         _LOCK.acquire()
         try:
             self._redirection = _PointedStreams() if _pointers() else _RedirectedDescriptors()
         except BaseException:
             _LOCK.release()
             raise
+        return self
 
     def __exit__(self, *_: object) -> None:
         try:
             texts = self._redirection.end()
-            for stream, text in zip(_STREAMS, texts, strict=True) if any(texts) else ():
+            self.has_text = any(texts)
+            for stream, text in zip(_STREAMS, texts, strict=True) if self.has_text else ():
                 own, foreign = separated(text.decode(errors="surrogateescape"))
                 self.lines += own + (_lines(foreign) if self.everything else [])
                 _print(stream, foreign.encode(errors="surrogateescape"))

@@ -666,21 +666,27 @@ class LossSummary:
             self._active.reset(self._token)
         if isinstance(error, LimitError):
             raise LoadError((_limit_finding(error, self.name),)) from error
-        self._report(is_failed=error_type is not None)
-
-    def repeat(self, found: Sequence[Diagnostic]) -> None:
-        """Report the findings of a call that reads nothing, outside of the context."""
-        self._outer, self._found = self._active.get(), list(found)
-        self._report()
-
-    def _report(self, *, is_failed: bool = False) -> None:
         if self._outer is not None:
             self._outer.add(self._found)
-        elif not is_failed:
+        elif error_type is None:
             self._log()
             text = "" if self.quiet else self._text()
             if text:
                 _warn(text, self._found)
+
+    @classmethod
+    def repeat(cls, name: object, options: Mapping[str, Any], found: Sequence[Diagnostic]) -> None:
+        """Report the findings of a call that reads nothing, and needs no budget.
+
+        Args:
+            name: Name of the source.
+            options: The options of the call.
+            found: The findings.
+        """
+        if cls._active.get() is None and options.get("quiet") and not LOGGER.isEnabledFor(20):
+            return
+        with cls.of(name, options) as summary:
+            summary.add(found)
 
     def _log(self) -> None:
         for entry in dict.fromkeys(self._found) if LOGGER.isEnabledFor(logging.INFO) else ():

@@ -219,6 +219,7 @@ MAX_ROWS = 50
 """Largest number of rows of a table; it states how many more there are."""
 MAX_LINES = 400
 """Largest number of lines of a document that a card shows."""
+_DOCUMENT = "overflow-x:auto;font:.85em monospace;max-height:40em"
 _VALUE = re.compile('("[^"\\n]*")')
 _TAG = re.compile(r"(&lt;/?)([\w:.-]+)")
 MAX_CELL = 240
@@ -377,9 +378,8 @@ def card(title: str, facts: Iterable[str], *parts: str, png: bytes | None = None
     picture = ""
     if png is not None:
         data = base64.b64encode(png).decode()
-        picture = (
-            f'<img alt="{_text(title)}" style="{_PICTURE}" src="data:image/png;base64,{data}"/>'
-        )
+        source = f"data:image/png;base64,{data}"
+        picture = f'<img alt="{_text(title)}" width="256" style="{_PICTURE}" src="{source}"/>'
     text = f'<div style="flex:1 1 22em;min-width:0"><b>{_text(title)}</b>{lines}</div>'
     rest = f'<div style="flex:1 1 100%;min-width:0">{"".join(parts)}</div>' if parts else ""
     return f'<div style="{_CARD}">{picture}{text}{rest}</div>'
@@ -430,7 +430,7 @@ def document(text: str) -> str:
     colored = _VALUE.sub(r'<span style="color:#b5651d">\1</span>', shown)
     colored = _TAG.sub(r'\1<b style="color:#2f7fb8">\2</b>', colored)
     rest = f"\n... and {counted(more, 'more line')}" if more > 0 else ""
-    return f'<pre style="overflow-x:auto;font-size:.85em;max-height:40em">{colored}{rest}</pre>'
+    return f'<pre style="{_DOCUMENT}">{colored}{rest}</pre>'
 
 
 def summary_of(findings: Iterable[Finding]) -> str:
@@ -446,10 +446,10 @@ def findings_table(findings: Iterable[Finding]) -> str:
     rows = []
     for entry, others in folded(findings, MAX_SIMILAR):
         sign = f"{_SIGNS[entry.severity]}\N{NO-BREAK SPACE}{entry.severity}"
-        rows.append((sign, entry.code, _advised(entry), _short_place(entry)))
+        rows.append((sign, _advised(entry), _short_place(entry), entry.code))
         if others:
-            rows.append(("", entry.code, f"and {others} more like it", ""))
-    return table(("severity", "code", "message", "place"), rows)
+            rows.append(("", f"and {others} more like it", "", entry.code))
+    return table(("severity", "message", "place", "code"), rows)
 
 
 def _short_place(entry: Finding) -> str:

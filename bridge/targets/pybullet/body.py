@@ -245,7 +245,7 @@ def public_names(handle_type: type, attributes: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyTraits:
-    """What the handles of all bodies of one document have in common."""
+    """Common part of the handles of all bodies of one document."""
 
     layout: Layout
     depends_on_step: bool
@@ -269,10 +269,14 @@ class BodyTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedBody:
-    """What a physics server was told of the first body of a document, for those that follow."""
+    """First body of a document in a physics server, whose calls those that follow repeat."""
 
     path: str
     """Path of the document: the server keeps the text of a path, and needs no file again."""
+    body: int
+    """PyBullet's id of the body."""
+    is_silent: bool
+    """Whether the server printed nothing about the document."""
     names: tuple[bytes, bytes]
     """PyBullet's names of the base and of the body."""
     calls: tuple[Call, ...]

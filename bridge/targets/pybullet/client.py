@@ -86,7 +86,11 @@ class RecordingClient(Client):
 
         def recorded(body: int, *arguments: Any, **options: Any) -> Any:
             options["physicsClientId"] = self.id
-            self.calls.append((function, arguments, options))
+            last = self.calls[-1] if self.calls else None
+            if name == "changeDynamics" and last and (function, arguments) == last[:2]:
+                last[2].update(options)
+            else:
+                self.calls.append((function, arguments, dict(options)))
             return function(body, *arguments, **options)
 
         setattr(self, name, recorded)

@@ -30,7 +30,14 @@ from bridge.targets.pybullet import codes
 from bridge.targets.report import Report
 from loaders import LoadOptions
 from loaders import codes as loaders_codes
-from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, Where, without_repeats
+from loaders.diagnostics import (
+    Diagnostic,
+    Diagnostics,
+    ExportError,
+    LossSummary,
+    Where,
+    without_repeats,
+)
 from loaders.files.folders import ENVIRONMENT
 from loaders.files.read_file import note_file, note_files, recorded
 from loaders.files.robot_descriptions import is_robot_name, search_folders, source_text
@@ -523,32 +530,31 @@ def _load_copies(
     options: Mapping[str, Any],
     load_options: LoadOptions,
 ) -> tuple[PyBulletBody | Bodies, ...]:
-    client = Client(server)
+    client, start = Client(server), time.time_ns()
     key = _key(source, client, options, load_options)
     prepared = _current(key)
-    settings = _settings(load_options, **options) if prepared is None else prepared.settings
-    start, paths = time.time_ns(), set[str]()
+    if prepared is not None and all(map(prepared.can_be_at, places)):
+        copies = _placed_copies(prepared, places, client, None, load_options)
+        found = (*copies[0].diagnostics, *prepared.doubts) if copies else ()
+        LossSummary.repeat(prepared.source, load_options, found)
+        return copies
+    paths, strict = set[str](), load_options.get("strict", False)
     if prepared is None:
+        settings = _settings(load_options, **options)
         with recorded(lambda path, _: paths.add(path)):
-            found = find_source(source, load_options.get("paths"))
+            source = find_source(source, load_options.get("paths"))
     else:
-        found = prepared.source
-    strict = load_options.get("strict", False)
-    losses = loss_summary(found, load_options)
-    with temporary_files() as files:
-        if prepared is not None and all(map(prepared.can_be_at, places)):
-            copies = _placed_copies(prepared, places, client, files, strict=strict)
-            losses.repeat((*copies[0].diagnostics, *prepared.doubts) if copies else ())
-            return copies
-        with losses:
-            if prepared is None:
-                prepared = _prepared(found, client, settings, load_options, files, paths)
-                if not files:
-                    _keep(key, prepared, start)
-            copies = _placed_copies(prepared, places, client, files, strict=strict)
-            is_path = isinstance(source, str | os.PathLike)
-            known = () if is_path else prepared.mechanism.scene.diagnostics
-            losses.add((*copies[0].diagnostics, *prepared.doubts) if copies else (), without=known)
+        source = prepared.source
+    with loss_summary(source, load_options) as losses, temporary_files() as files:
+        if prepared is None:
+            prepared = _prepared(source, client, settings, load_options, files, paths)
+            Diagnostics(prepared.findings).raise_for(ExportError, strict=strict)
+            if not files:
+                _keep(key, prepared, start)
+        copies = _placed_copies(prepared, places, client, files, load_options)
+        is_path = isinstance(source, str | os.PathLike)
+        known = () if is_path else prepared.mechanism.scene.diagnostics
+        losses.add((*copies[0].diagnostics, *prepared.doubts) if copies else (), without=known)
     return copies
 
 
@@ -556,15 +562,18 @@ def _placed_copies(
     prepared: _Prepared,
     places: Sequence[Pose],
     client: Client,
-    files: TemporaryFiles,
-    *,
-    strict: bool,
+    files: TemporaryFiles | None,
+    load_options: LoadOptions,
 ) -> tuple[PyBulletBody | Bodies, ...]:
     """Load a source at each of several poses, or at none."""
     copies: list[PyBulletBody | Bodies] = []
     try:
         for X_WN in places:
-            copies.append(_load_copy(prepared, X_WN, client, files, strict=strict))
+            plan, findings = prepared.plan, prepared.findings
+            if files is not None and not prepared.can_be_at(X_WN):
+                plan, findings = _planned_at(prepared, X_WN, client, files, load_options)
+                X_WN = IDENTITY  # noqa: PLW2901 - the plan is that at the pose
+            copies.append(_load_plan(plan, X_WN, client, findings))
     except BaseException:
         for copy in copies:
             copy.remove()
@@ -572,19 +581,19 @@ def _placed_copies(
     return tuple(copies)
 
 
-def _load_copy(
-    prepared: _Prepared, X_WN: Pose, client: Client, files: TemporaryFiles, *, strict: bool
-) -> PyBulletBody | Bodies:
-    """Load a source at a pose."""
-    plan, diagnostics = prepared.plan, Diagnostics(prepared.findings)
-    if not prepared.can_be_at(X_WN):
-        mechanism = placed(prepared.mechanism, X_WN)
-        diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
-        plan = _plan(mechanism, prepared.settings, client, files, diagnostics)
-        diagnostics = Diagnostics(without_repeats(diagnostics))
-        X_WN = IDENTITY
-    diagnostics.raise_for(ExportError, strict=strict)
-    return _load_plan(plan, X_WN, client, diagnostics, files)
+def _planned_at(
+    prepared: _Prepared,
+    X_WN: Pose,
+    client: Client,
+    files: TemporaryFiles,
+    load_options: LoadOptions,
+) -> tuple[_Plan, tuple[Diagnostic, ...]]:
+    """Return the plan of a source at a pose, and the findings."""
+    mechanism = placed(prepared.mechanism, X_WN)
+    diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
+    plan = _plan(mechanism, prepared.settings, client, files, diagnostics)
+    diagnostics.raise_for(ExportError, strict=load_options.get("strict", False))
+    return plan, without_repeats(diagnostics)
 
 
 def _current(key: object | None) -> _Prepared | None:
@@ -670,7 +679,7 @@ def _key(
     if not isinstance(load_options.get("paths"), list | tuple | None):
         return None
     own = {name: value for name, value in load_options.items() if name != "quiet"}
-    step = client.getPhysicsEngineParameters()["fixedTimeStep"]
+    step = client.modes.getPhysicsEngineParameters(client.id)["fixedTimeStep"]
     variables = tuple(map(_ENVIRONMENT.get, _VARIABLES))
     return os.getcwd(), place, repr(options), repr(own), variables, step
 
@@ -809,19 +818,18 @@ def _check_folder(folder: str, report: Report) -> None:
 
 
 def _load_plan(
-    plan: _Plan, X_WN: Pose, client: Client, diagnostics: Diagnostics, files: TemporaryFiles
+    plan: _Plan, X_WN: Pose, client: Client, findings: tuple[Diagnostic, ...]
 ) -> PyBulletBody | Bodies:
-    """Load a plan at a place."""
+    """Load a plan at a place; the handle has its findings and those of loading."""
     states: list[State] = []
-    pairs, known = plan.pairs, tuple(diagnostics)
+    pairs, new, constraints = plan.pairs, list[Diagnostic](), None
     expected: list[int] = []
-    constraints = None
     try:
         if pairs:
             expected = filter_ahead(client, pairs, len(plan.bodies))
         for planned in plan.bodies:
             articulation = planned.articulation.moved(X_WN)
-            states.append(_load_body(plan, planned, articulation, client, files, diagnostics))
+            states.append(_load_body(plan, planned, articulation, client, new))
         if pairs:
             filter_loaded(client, pairs, expected, [state.body for state in states])
         if plan.has_constraints:
@@ -837,8 +845,8 @@ def _load_plan(
         for each in (expected, ids if len(ids) == len(plan.bodies) else []):
             set_filters(client, pairs if each else [], each, enabled=1)
         raise
-    is_new = len(diagnostics) > len(known)
-    findings = without_repeats(diagnostics) if is_new else known
+    if new:
+        findings = without_repeats((*findings, *new))
     return _handle(plan, X_WN, states, constraints, findings)
 
 
@@ -855,21 +863,25 @@ def _load_body(
     planned: _BodyPlan,
     articulation: Articulation,
     client: Client,
-    files: TemporaryFiles,
-    diagnostics: Diagnostics,
+    new: list[Diagnostic],
 ) -> State:
-    """Return the state of a new body. A server that has such a body gets no file, and the calls
-    that the first one needed.
+    """Return the state of a new body. Of a document that a server has read before, it gets the
+    calls that the first body needed.
     """
     flags, layout = plan.flags | planned.flags, planned.traits.layout
     known = planned.loaded.get(client.id)
     if known is not None:
-        body = _load_known(client, planned, articulation, flags, files, diagnostics)
+        body = _load_again(client, known, articulation, flags, new)
+        if body is None:
+            with temporary_files() as files:
+                path = files.write(planned.document, ".urdf", known.path)
+                body, _ = _load_document(client, articulation, path, flags, new)
         for function, arguments, options in known.calls:
             function(body, *arguments, **options)
         return State(client, body, articulation, layout, known.names)
-    path = files.write(planned.document, ".urdf")
-    body = _load_document(client, articulation, path, flags, diagnostics)
+    with temporary_files() as files:
+        path = files.write(planned.document, ".urdf")
+        body, is_silent = _load_document(client, articulation, path, flags, new)
     names, recorder = client.getBodyInfo(body), RecordingClient(client)
     state = State(recorder, body, articulation, layout, names)
     try:
@@ -879,6 +891,8 @@ def _load_body(
         raise
     planned.loaded[client.id] = LoadedBody(
         path=path,
+        body=body,
+        is_silent=is_silent,
         names=names,
         calls=tuple(recorder.calls),
         start=tuple(state.read()[0]),
@@ -888,26 +902,34 @@ def _load_body(
     return replace(state, client=client)
 
 
-def _load_known(
+def _load_again(
     client: Client,
-    planned: _BodyPlan,
+    known: LoadedBody,
     articulation: Articulation,
     flags: int,
-    files: TemporaryFiles,
-    diagnostics: Diagnostics,
-) -> int:
-    """Return the id of a new body of a document that the server has read before. It keeps the text
-    and needs no file, unless it is another server, with the id of one that was closed.
+    new: list[Diagnostic],
+) -> int | None:
+    """Return the id of a new body of a document whose text a server keeps; None if it is another
+    server, with the id of one that was closed, or perhaps is.
     """
-    path = planned.loaded[client.id].path
-    if client.getNumBodies():
-        found = Diagnostics()
-        with suppress(ExportError):
-            body = _load_document(client, articulation, path, flags, found)
-            diagnostics.extend(found)
+    modes = client.modes
+    if not modes.getNumBodies(client.id):
+        return None
+    try:
+        if known.is_silent and modes.getBodyInfo(known.body, client.id) == known.names:
+            body: int = modes.loadURDF(
+                known.path,
+                *articulation.start,
+                useFixedBase=articulation.is_fixed,
+                flags=flags,
+                physicsClientId=client.id,
+            )
             return body
-    path = files.write(planned.document, ".urdf", path)
-    return _load_document(client, articulation, path, flags, diagnostics)
+    except modes.error:  # the first body was removed
+        pass
+    with suppress(ExportError):
+        return _load_document(client, articulation, known.path, flags, new)[0]
+    return None
 
 
 def _configure(plan: _Plan, planned: _BodyPlan, state: State) -> float:
@@ -930,11 +952,13 @@ def _load_document(
     articulation: Articulation,
     path: str,
     flags: int,
-    diagnostics: Diagnostics,
-) -> int:
-    modes, lines = client.modes, list[str]()
+    new: list[Diagnostic],
+) -> tuple[int, bool]:
+    """Return the id of a new body, and whether the server printed nothing."""
+    modes, lines, diagnostics = client.modes, list[str](), Diagnostics()
+    everything = bool(flags & modes.URDF_PRINT_URDF_INFO)
     try:
-        with capture_stdout(lines, everything=bool(flags & modes.URDF_PRINT_URDF_INFO)):
+        with capture_stdout(lines, everything=everything) as capture:
             body: int = client.loadURDF(
                 path, *articulation.start, useFixedBase=articulation.is_fixed, flags=flags
             )
@@ -949,7 +973,8 @@ def _load_document(
         raise ExportError(tuple(diagnostics)) from error
     for line in _unexpected(lines) if lines else ():
         diagnostics.add(codes.CONSOLE, target=TARGET, subjects=(articulation.model,), line=line)
-    return body
+    new += diagnostics
+    return body, not capture.has_text
 
 
 _EXPECTED = ("Bad inertia tensor properties", "No default visual for URDF_GEOM_PLANE")
