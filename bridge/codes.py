@@ -296,18 +296,16 @@ LOG_JOINT = assumed(
 LOG_TIMES = invalid(
     "log.times",
     "the time {time} in row {row} does not follow {before}{others}; expected increasing times",
-    meaning=(
-        "Times of the log decrease from row to row, or two different values have the same time."
-    ),
+    meaning="Times of the log decrease from row to row, or two different values have the same "
+    "time.",
     remedy="Sort the rows, and remove all but one of those with the same time.",
     hint="sort the rows by time, and remove all but one of those with the same time",
 )
 LOG_VALUE = invalid(
     "log.value",
     "column {column} holds {value} in row {row}{others}; expected a finite number",
-    meaning=(
-        "A cell of the log is infinite or no number, a time is missing, or a whole column is empty."
-    ),
+    meaning="A cell of the log is infinite or no number, a time is missing, or a whole column is "
+    "empty.",
     remedy="Remove the rows, or fill the cells with a value that was measured.",
     hint="remove the row, or write a number",
 )

@@ -21,7 +21,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from loaders.meshes import MeshData, MeshPart
+from loaders.meshes import MeshData
 from loaders.model import Box, Capsule, Cylinder, Sphere
 from loaders.pose import Array
 
@@ -512,8 +512,3 @@ _VOLUMES: dict[type, Callable[..., float]] = {
     Capsule: lambda s: np.pi * s.radius**2 * (s.length + 4.0 / 3.0 * s.radius),
     Cylinder: lambda shape: np.pi * shape.radius**2 * shape.length,
 }
-
-
-def mesh_data(vertices: Array, faces: Faces) -> MeshData:
-    """Return a mesh of one part."""
-    return MeshData(parts=(MeshPart(names=(), vertices=vertices, faces=faces),))

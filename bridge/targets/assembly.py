@@ -675,7 +675,7 @@ class Assembly:
         lost = [
             key
             for key in ("physics", "spherical_coordinates", "keyframes", "tendons", "contact_pairs")
-            if _differs(scene, key)
+            if getattr(scene, key) != getattr(_DEFAULT, key)
         ]
         arrays = ("wind", "magnetic_field")
         lost += [
@@ -717,10 +717,6 @@ class Assembly:
 
 def _plain(name: str) -> str:
     return name.replace(SEPARATOR, "_")
-
-
-def _differs(scene: Scene, key: str) -> bool:
-    return bool(getattr(scene, key) != getattr(_DEFAULT, key))
 
 
 _DEFAULT = Scene(name="")

@@ -41,20 +41,17 @@ REFINED = 6
 """Number of candidates that are fitted until they converge; the others take one step."""
 COMPARED = 3
 """Number of those that are fitted although an earlier one explains the whole residual, and of
-second changes that are fitted beside a first one.
-"""
+second changes that are fitted beside a first one."""
 STRUCTURED = 0.1
 """Share of independent samples below which what one change leaves may have another cause, although
-it is small.
-"""
+it is small."""
 SECONDS = 12
 """Number of changes that are tried beside a first one."""
 FIRSTS = 2
 """Number of changes beside which a second one is tried."""
 EXPLAINED = 1e-3
 """Part of the squares that the bounds allow at which the whole residual is explained; part of what
-one change leaves that two changes leave, if the bounds allow both.
-"""
+one change leaves that two changes leave, if the bounds allow both."""
 ITERATIONS = 12
 """Steps of a fit at most."""
 CONVERGED = 1e-6
@@ -378,10 +375,7 @@ class _Fit:
             yield self.refined(self.screened(start, pair.residual))
 
     def paired(
-        self,
-        tried: Sequence[_Solution],
-        singles: Sequence[_Solution],
-        base: Array,
+        self, tried: Sequence[_Solution], singles: Sequence[_Solution], base: Array
     ) -> list[_Solution]:
         """Return solutions of two changes at once, the best first.
 
@@ -815,9 +809,7 @@ def _orders(joints: tuple[str, ...]) -> Iterator[dict[str, str]]:
 
 
 def _log_candidate(
-    kind: str,
-    subjects: tuple[str, ...],
-    change: Mapping[tuple[Role, str], tuple[str, float]],
+    kind: str, subjects: tuple[str, ...], change: Mapping[tuple[Role, str], tuple[str, float]]
 ) -> Candidate:
     return Candidate(kind=kind, subjects=subjects, change=partial(_with_log, change))
 

@@ -403,7 +403,7 @@ def _dc_motor(element: MjcfElement, drive: _Drive, context: MjcfContext) -> None
         )
         speed = math.inf
     control = _max_control(drive, speed, context)
-    element.set(ctrlrange=_symmetric_range(control), forcerange=_range(drive.efforts))
+    element.set(ctrlrange=_range((-control, control)), forcerange=_range(drive.efforts))
 
 
 def _max_control(drive: _Drive, speed: float, context: MjcfContext) -> float:
@@ -482,10 +482,6 @@ _TAGS = {"dcmotor": "general"}
 
 def _subjects(actuator: Actuator) -> tuple[str, ...]:
     return tuple(dict.fromkeys((actuator.name, actuator.joint)))
-
-
-def _symmetric_range(limit: float) -> tuple[float, float] | None:
-    return _range((-limit, limit))
 
 
 def _range(bounds: tuple[float, float]) -> tuple[float, float] | None:

@@ -27,14 +27,7 @@ from loaders.pose import IDENTITY, Array
 from loaders.scene import Scene
 from loaders.text import code, printable
 
-from .context import (
-    MjcfElement,
-    MjcfOptions,
-    Value,
-    mechanism_and_options,
-    own_settings,
-    write,
-)
+from .context import MjcfElement, MjcfOptions, Value, mechanism_and_options, own_settings, write
 from .document import BuiltMjcf, build
 from .geom import PlacedShape
 from .sensor_reader import SensorReader

@@ -56,20 +56,11 @@ class Client:
 
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 """A function of PyBullet, and its arguments but the body."""
-_SETTERS = frozenset(
-    {
-        "changeDynamics",
-        "changeVisualShape",
-        "resetBasePositionAndOrientation",
-        "resetBaseVelocity",
-        "resetJointStateMultiDof",
-        "resetJointStatesMultiDof",
-        "setCollisionFilterGroupMask",
-        "setJointMotorControl2",
-        "setJointMotorControlArray",
-        "setJointMotorControlMultiDof",
-    }
-)
+_SETTERS = frozenset({
+    "changeDynamics", "changeVisualShape", "resetBasePositionAndOrientation", "resetBaseVelocity",
+    "resetJointStateMultiDof", "resetJointStatesMultiDof", "setCollisionFilterGroupMask",
+    "setJointMotorControl2", "setJointMotorControlArray", "setJointMotorControlMultiDof",
+})  # fmt: skip
 
 
 class RecordingClient(Client):

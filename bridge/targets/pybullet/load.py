@@ -731,11 +731,7 @@ def _plan(
     report_overlaps(mechanism, policy, diagnostics)
     positions = initial_positions(mechanism)
     articulations = with_limited_damping(
-        articulate(mechanism, report),
-        positions,
-        client,
-        report,
-        exact=settings.damping == "exact",
+        articulate(mechanism, report), positions, client, report, exact=settings.damping == "exact"
     )
     filters = PairFilters(
         articulations=articulations, body_index=mechanism.body_index, excluded=excluded
@@ -903,11 +899,7 @@ def _load_body(
 
 
 def _load_again(
-    client: Client,
-    known: LoadedBody,
-    articulation: Articulation,
-    flags: int,
-    new: list[Diagnostic],
+    client: Client, known: LoadedBody, articulation: Articulation, flags: int, new: list[Diagnostic]
 ) -> int | None:
     """Return the id of a new body of a document whose text a server keeps; None if it is another
     server, with the id of one that was closed, or perhaps is.
@@ -948,11 +940,7 @@ def _configure(plan: _Plan, planned: _BodyPlan, state: State) -> float:
 
 
 def _load_document(
-    client: Client,
-    articulation: Articulation,
-    path: str,
-    flags: int,
-    new: list[Diagnostic],
+    client: Client, articulation: Articulation, path: str, flags: int, new: list[Diagnostic]
 ) -> tuple[int, bool]:
     """Return the id of a new body, and whether the server printed nothing."""
     modes, lines, diagnostics = client.modes, list[str](), Diagnostics()

@@ -10,7 +10,6 @@ from bridge.geometry.certificate import (
     certificate_of_fit,
     certificate_of_solids,
     inward_deviation,
-    mesh_data,
 )
 from bridge.geometry.convex_decomposition import spread_directions, with_fewer_corners
 from bridge.geometry.fitting import (
@@ -18,9 +17,14 @@ from bridge.geometry.fitting import (
     fitted,
     shrunk,
 )
+from loaders.meshes import MeshData, MeshPart
 
 KINDS = ("box", "sphere", "capsule", "cylinder")
 R_WB = trimesh.transformations.rotation_matrix(0.7, (1.0, 2.0, 3.0))[:3, :3]
+
+
+def mesh_data(vertices, faces):
+    return MeshData(parts=(MeshPart(names=(), vertices=vertices, faces=faces),))
 
 
 def data_of(mesh):

@@ -654,8 +654,7 @@ _UNREAD: Mapping[type, tuple[str, str, str]] = {
     JointAxis: ("friction limit_stiffness limit_dissipation", "", ""),
 }
 """Fields of the scene that Drake's parser reads over: those that act on motion, on contact, and on
-neither.
-"""
+neither."""
 _UNREAD_CODES = (DRAKE_UNREAD, DRAKE_UNREAD_CONTACT, DRAKE_UNREAD_DETAIL)
 
 
