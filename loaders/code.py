@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
+from typing import Required, TypedDict, Unpack
 
 
 class Fate(StrEnum):
@@ -204,6 +206,38 @@ class Code:
             hint=self.hint if hint is None else hint,
             leniency=self.leniency if leniency is None else leniency,
         )
+
+
+class _Fields(TypedDict, total=False):
+    meaning: Required[str]
+    remedy: str
+    hint: str
+    leniency: str
+    effect: Effect
+    also: tuple[Fate, ...]
+    harm: int
+
+
+def _declared(fate: Fate, name: str, message: str, **fields: Unpack[_Fields]) -> Code:
+    """Return the declaration of a finding, whose remedy is by default the hint as a sentence."""
+    code = Code(name, fate, message, **fields)
+    if code.remedy or not code.hint:
+        return code
+    return replace(code, remedy=f"{code.hint[0].upper()}{code.hint[1:]}.")
+
+
+invalid = partial(_declared, Fate.INVALID)
+"""Declare a finding about a source that is invalid; see `Code` for the arguments."""
+dropped = partial(_declared, Fate.DROPPED)
+"""Declare a finding about a piece that is left out."""
+approximated = partial(_declared, Fate.APPROXIMATED)
+"""Declare a finding about a piece that the result carries with an error."""
+repaired = partial(_declared, Fate.REPAIRED)
+"""Declare a finding about a piece that a repair changed."""
+assumed = partial(_declared, Fate.ASSUMED)
+"""Declare a finding about a value that is assumed."""
+noted = partial(_declared, Fate.NOTED)
+"""Declare a finding that is information only."""
 
 
 def declared_codes(names: Mapping[str, object]) -> dict[str, Code]:

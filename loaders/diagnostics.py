@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import logging
 import sys
+import textwrap
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,7 @@ from .deferred import Deferred
 from .limits import Budget, LimitError, Limits, budgeted, how_to_raise
 from .text import (
     MAX_SIMILAR,
+    by_harm,
     folded,
     nearest_path,
     number,
@@ -490,12 +492,14 @@ class ModelError(ValueError):
         self, diagnostics: tuple[Diagnostic, ...], others: tuple[Diagnostic, ...] = ()
     ) -> None:
         self.diagnostics, self.others = diagnostics, others
-        shown, hidden = folded(diagnostics, MAX_SIMILAR)
+        shown = folded(diagnostics, MAX_SIMILAR)
         rest = len(shown) - MAX_PROBLEMS
-        lines = [*map(str, shown[:MAX_PROBLEMS]), *((f"and {rest} more",) if rest > 0 else ())]
-        super().__init__(
-            "\n".join((*lines, *(f"and {count} more like it  [{code}]" for code, count in hidden)))
-        )
+        lines = []
+        for entry, further in shown[:MAX_PROBLEMS]:
+            lines.append(str(entry))
+            lines += [f"and {further} more like it  [{entry.code}]"] if further else []
+        lines += [f"and {rest} more"] if rest > 0 else []
+        super().__init__("\n".join(lines))
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:
@@ -504,6 +508,19 @@ class ModelError(ValueError):
 
     def __reduce__(self) -> tuple[type[ModelError], tuple[tuple[Diagnostic, ...], ...]]:
         return type(self), (self.diagnostics, self.others)
+
+    def _render_traceback_(self) -> list[str]:
+        """Return the text that a notebook shows: the lines of the user, and the reasons."""
+        import traceback  # only notebooks need it
+
+        own = [
+            frame
+            for frame, _ in traceback.walk_tb(self.__traceback__)
+            if frame.f_globals.get("__name__", "").partition(".")[0]
+            not in {*_OWN_PACKAGES, "IPython"}
+        ]
+        calls = traceback.StackSummary.extract((frame, frame.f_lineno) for frame in own)
+        return [*calls.format(), f"{type(self).__name__}: {self}"]
 
 
 class LoadError(ModelError):
@@ -657,6 +674,20 @@ class LossSummary:
             if text:
                 _warn(text, self._found)
 
+    @classmethod
+    def repeat(cls, name: object, options: Mapping[str, Any], found: Sequence[Diagnostic]) -> None:
+        """Report the findings of a call that reads nothing, and needs no budget.
+
+        Args:
+            name: Name of the source.
+            options: The options of the call.
+            found: The findings.
+        """
+        if cls._active.get() is None and options.get("quiet") and not LOGGER.isEnabledFor(20):
+            return
+        with cls.of(name, options) as summary:
+            summary.add(found)
+
     def _log(self) -> None:
         for entry in dict.fromkeys(self._found) if LOGGER.isEnabledFor(logging.INFO) else ():
             LOGGER.log(logging.INFO if entry.severity == "warning" else logging.DEBUG, "%s", entry)
@@ -688,9 +719,20 @@ def _warn(text: str, found: Iterable[Diagnostic]) -> None:
         warnings.warn(text, LossWarning, stacklevel=_level_of_caller())
     if caught:
         display(
-            {"text/html": _folded_findings(text.partition("\n")[0], list(dict.fromkeys(found)))},
+            {"text/html": _folded_findings(_in_one_line(text, found), list(dict.fromkeys(found)))},
             raw=True,
         )
+
+
+_FIRST_WORDS = 90
+"""Largest number of characters of a message that stands for all findings of a call."""
+
+
+def _in_one_line(text: str, found: Iterable[Diagnostic]) -> str:
+    """Return the counts of a summary, and the beginning of the finding that does most harm."""
+    counts, (worst, *_) = text.partition("; ")[0], by_harm(found)
+    words = textwrap.shorten(worst.message, _FIRST_WORDS, placeholder=" ...")
+    return f"{counts}; first of all: {words}"
 
 
 def _notebook_display() -> Callable[..., object] | None:

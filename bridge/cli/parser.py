@@ -76,6 +76,9 @@ class _Parser(argparse.ArgumentParser):
                 f"unknown {noun} {word!r}{_suggestion(word, known) or '; '}expected one of: "
                 f"{', '.join(known)}"
             )
+        missing = message.removeprefix("one of the arguments ").removesuffix(" is required")
+        if missing != message:
+            message = f"an argument is missing; expected one of: {missing}"
         raise UsageError(message, self.format_usage())
 
 
@@ -133,7 +136,18 @@ def make_parser(words: Collection[str] | None = None) -> argparse.ArgumentParser
             groups = importlib.import_module(".options", __package__)
             for function in (*argument_groups, "add_output_options"):
                 getattr(groups, function)(subparser)
+        subparser.usage = f"%(prog)s [OPTION ...] {_positionals(subparser)}".rstrip()
     return parser
+
+
+def _positionals(parser: argparse.ArgumentParser) -> str:
+    """Return the words of a command that are not options, or have to be given; its other options
+    are listed with their help.
+    """
+    words = [action for action in parser._actions if not action.option_strings or action.required]
+    formatter = argparse.HelpFormatter("", width=1000)
+    formatter.add_usage(None, words, (), "")
+    return formatter.format_help().strip()
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace | int:
@@ -201,9 +215,13 @@ def _suggestion(word: str, known: Sequence[str]) -> str:
 
 
 def _report(error: UsageError, words: Sequence[str]) -> int:
-    sys.stderr.write(f"sdfbridge: {error}\n{error.usage}")
+    command = next((word for word in words if not word.startswith("-")), "")
+    output = importlib.import_module(".output", __package__).Output()
+    output.error(str(error))
+    sys.stderr.write(error.usage)
+    if command in {name for name, *_ in COMMANDS}:
+        sys.stderr.write(f"sdfbridge {command} --help lists the options\n")
     if "--json" in words:
-        command = next((word for word in words if not word.startswith("-")), "")
         report = failure_report(command, USAGE, error=str(error))
         sys.stdout.write(json.dumps(report, indent=1) + "\n")
     return USAGE

@@ -242,8 +242,13 @@ Stamp = tuple[int, int, int]
 def stamp_of(path: str) -> Stamp | None:
     """Return the size of a file and its times of change [ns]; None if there is none."""
     try:
-        status = status_of(path)
-    except (OSError, ValueError):  # a name with a null character
+        status = os.stat(path)
+    except OSError:
+        try:
+            status = status_of(path)  # of a file in an archive
+        except (OSError, ValueError):
+            return None
+    except ValueError:  # a name with a null character
         return None
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 

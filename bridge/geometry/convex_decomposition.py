@@ -47,7 +47,7 @@ from bridge.codes import (
     MESH_SEPARATE_PARTS,
     MESH_SEPARATE_PARTS_OPEN,
 )
-from bridge.output import scratch_folder
+from bridge.output import die_with_parent, scratch_folder
 from loaders.diagnostics import LOGGER, Code, Diagnostics, ExportError, Where
 from loaders.meshes import MeshData, MeshPart
 from loaders.meshes.mesh_data import unique_rows
@@ -291,6 +291,7 @@ def main(arguments: Sequence[str]) -> None:
     Args:
         arguments: Path of the file to read, and of the file to write.
     """
+    die_with_parent()
     import coacd
 
     source, made = arguments

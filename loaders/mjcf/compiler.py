@@ -239,6 +239,8 @@ class Compiled(NamedTuple):
     """Names of the features that the options switch on, such as ``energy``."""
     default_options: Callable[[], Any]
     """Returns MuJoCo's default of all options."""
+    default_spec: Callable[[], Any]
+    """Returns the specification of an empty model."""
     names: Mapping[str, Mapping[int, str]]
     """Names of MuJoCo's enumerations, such as ``mjtSensor``, by number."""
     warnings: list[str]
@@ -291,6 +293,7 @@ def compile_text(
             disabled=_flags(model.opt.disableflags, mujoco.mjtDisableBit, "mjDSBL_"),
             enabled=_flags(model.opt.enableflags, mujoco.mjtEnableBit, "mjENBL_"),
             default_options=mujoco.MjOption,
+            default_spec=mujoco.MjSpec,
             names=_enumerations(mujoco),
             warnings=messages,
         )

@@ -107,7 +107,7 @@ def _switched_off(switches: str, ranges: str, source: Source) -> list[int]:
     ]
 
 
-_SECTIONS = frozenset({"visual", "statistic", "numeric", "text", "tuple"})
+_SECTIONS = frozenset({"numeric", "text", "tuple"})
 """Elements that are left out with all that is in them."""
 _OF_TENDONS = frozenset({"group", "material", "rgba", "user", "width"})
 _ACTUATORS = (
@@ -129,6 +129,7 @@ _ATTRIBUTES = {
     "site": frozenset({"group", "material", "mesh", "rgba", "size", "type", "user"}),
     "size": frozenset({"nuserdata", *(f"nuser_{kind}" for kind in _WITH_DATA_OF_USER)}),
     "spatial": _OF_TENDONS,
+    "statistic": frozenset({"meaninertia"}),
     "fixed": _OF_TENDONS,
     "tendon": _OF_TENDONS,
     **dict.fromkeys(_ACTUATORS, frozenset({"user"})),

@@ -177,7 +177,8 @@ def _shapes(*, of_primitives: bool) -> Callable[[Engine, Mechanism], Readings]:
         names = [link.name for link in links if _is_primitive(link) is of_primitives]
         _require_read(engine, surfaces, names)
         found = surfaces.supports
-        return {name: found[name] for name in names if name in found}
+        more = _unstated(mechanism, found) if of_primitives else []
+        return {name: found[name] for name in (*names, *more) if name in found}
 
     return read
 
@@ -188,6 +189,12 @@ def _require_read(engine: Engine, surfaces: Surfaces, names: Iterable[str]) -> N
         raise NotReportedError(
             f"{engine.name} shows no vertices of a mesh of {hidden[0]}, which stands still"
         )
+
+
+def _unstated(mechanism: Mechanism, found: Iterable[str]) -> list[str]:
+    """Return the links of an engine that collide there, and for which the model has no shape."""
+    without = {link.name for link in mechanism.scene.links if not shapes_of(link)}
+    return [name for name in found if name in without]
 
 
 def _is_primitive(link: Link) -> bool:
@@ -324,7 +331,8 @@ def _friction(engine: Engine, mechanism: Mechanism) -> Readings:
     surfaces, wanted = _surfaces(engine), model_surfaces(mechanism).friction
     _require(surfaces, "friction")
     found = surfaces.friction
-    return {name: np.array(sorted(found[name])) for name in wanted if name in found}
+    names = (*wanted, *_unstated(mechanism, found))
+    return {name: np.array(sorted(found[name])) for name in names if name in found}
 
 
 def _may_slide(mechanism: Mechanism) -> bool:

@@ -20,7 +20,7 @@ from loaders.model import BallConstraint, CouplingLaw, JointType, WeldConstraint
 from loaders.pose import IDENTITY, Array, Pose, skew
 
 from .context import DEFAULT_SOLIMP, DEFAULT_SOLREF, MjcfContext, Value, own_settings
-from .joint import ScalarJoint, is_locked, where_of
+from .joint import ScalarJoint, is_locked, joint_of
 from .site import site_at
 
 BodyFrame = tuple[int, Pose]
@@ -162,8 +162,7 @@ def _write_screw(dof: int, joint: ScalarJoint, context: MjcfContext) -> None:
             _joint_equality(names[p], joint.joint, law, context)
             context.add(
                 codes.SCREW_SOFT_CONSTRAINT,
-                where_of(body),
-                subjects=(str(body.joint),),
+                joint_of(body),
                 joint=joint.joint,
                 slide=names[p],
                 error="1e-6 m",
@@ -177,13 +176,7 @@ def _write_lock(joint: ScalarJoint, context: MjcfContext) -> None:
         return
     law = CouplingLaw(offset=joint.ratio * axis.lower, multiplier=0.0)
     _joint_equality(joint.joint, None, law, context)
-    context.add(
-        codes.LOCKED_JOINT,
-        where_of(body),
-        subjects=(str(body.joint),),
-        joint=joint.joint,
-        error="1e-6",
-    )
+    context.add(codes.LOCKED_JOINT, joint_of(body), joint=joint.joint, error="1e-6")
 
 
 def _write_couplings(scalar_joints: dict[int, ScalarJoint], context: MjcfContext) -> None:

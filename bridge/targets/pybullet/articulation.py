@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bridge.lowering.transform import placed
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, Primitive, PrimitiveKind, primitive_names
 from bridge.mechanism.coordinates import default_position, kind_of
@@ -395,14 +396,16 @@ class Dampers:
         return np.asarray(limited)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Articulation:
     """One PyBullet body."""
 
     model: str
     """Name of the outermost model that the body belongs to."""
-    mechanism: Mechanism
-    """The part of the whole mechanism that the body holds."""
+    unplaced: Mechanism
+    """The part of the whole mechanism that the body holds, as the source states it."""
+    X_WN: Pose = IDENTITY
+    """Where the source is placed in the world."""
     is_fixed: bool
     """Whether the base is fixed to the world."""
     X_WS: Pose
@@ -422,6 +425,23 @@ class Articulation:
     `bridge.targets.pybullet.partition`."""
     dampers: Dampers | None = None
     """Its dampers, if they are unstable at the time step of loading and are limited."""
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """The part of the whole mechanism that the body holds, where it is placed."""
+        return self.unplaced if self.X_WN is IDENTITY else placed(self.unplaced, self.X_WN)
+
+    @cached_property
+    def start(self) -> tuple[list[float], list[float]]:
+        """Initial position of the base segment and its quaternion ``x y z w``, for ``loadURDF``."""
+        x, y, z, w, *xyz = self.X_WS.to_vector()
+        return [x, y, z], [*xyz, w]
+
+    def moved(self, X_WN: Pose) -> Articulation:
+        """Return the articulation moved as a whole."""
+        if X_WN is IDENTITY:
+            return self
+        return dataclasses.replace(self, X_WN=X_WN @ self.X_WN, X_WS=X_WN @ self.X_WS)
 
     @property
     def has_ball(self) -> bool:
@@ -601,7 +621,7 @@ def _build(part: Partition, model: str, diagnostics: Diagnostics) -> Articulatio
         _report_turned_base(segments[0], diagnostics)
     return Articulation(
         model=model,
-        mechanism=mechanism,
+        unplaced=mechanism,
         is_fixed=not is_free,
         X_WS=builder.X_WS,
         segments=segments,

@@ -52,6 +52,49 @@ class Client:
         return function
 
 
+Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+"""A function of PyBullet, and its arguments but the body."""
+_SETTERS = frozenset(
+    {
+        "changeDynamics",
+        "changeVisualShape",
+        "resetBasePositionAndOrientation",
+        "resetBaseVelocity",
+        "resetJointStateMultiDof",
+        "resetJointStatesMultiDof",
+        "setCollisionFilterGroupMask",
+        "setJointMotorControl2",
+        "setJointMotorControlArray",
+        "setJointMotorControlMultiDof",
+    }
+)
+
+
+class RecordingClient(Client):
+    """Keeps the calls that set something of the body that is their first argument."""
+
+    def __init__(self, client: Client) -> None:
+        self.id, self.modes = client.id, client.modes
+        self.calls: list[Call] = []
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        function = getattr(self.modes, name)
+        if name not in _SETTERS:
+            return super().__getattr__(name)
+
+        def recorded(body: int, *arguments: Any, **options: Any) -> Any:
+            options["physicsClientId"] = self.id
+            last = self.calls[-1] if self.calls else None
+            if name == "changeDynamics" and last and (function, arguments) == last[:2]:
+                last[2].update(options)
+            else:
+                self.calls.append((function, arguments, dict(options)))
+            return function(body, *arguments, **options)
+
+        setattr(self, name, recorded)
+        return recorded
+
+
 def _index(client: Any) -> int:
     try:
         return operator.index(client)

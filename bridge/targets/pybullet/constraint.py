@@ -340,6 +340,16 @@ def _scalar_joints(articulations: Sequence[Articulation]) -> dict[tuple[str, int
     return joints
 
 
+def has_constraints(mechanism: Mechanism, articulations: Sequence[Articulation]) -> bool:
+    """Return whether `Constraints` has anything to create."""
+    return bool(
+        mechanism.couplings
+        or mechanism.closures
+        or list(held_together(mechanism.constraints))
+        or any(a.split_link is not None or any(_shared_dofs(0, a)) for a in articulations)
+    )
+
+
 # --- diagnostics ----------------------------------------------------------------------------------
 
 

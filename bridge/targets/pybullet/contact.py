@@ -18,7 +18,6 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, combinations, combinations_with_replacement, islice, product
 from operator import attrgetter
@@ -320,28 +319,32 @@ class PairFilters:
         }
 
 
-@contextmanager
-def filtered(client: Client, pairs: Sequence[LinkPair], count: int) -> Iterator[list[int]]:
-    """Disable the pairs of links that never collide, for bodies that are loaded in the ``with``
-    block.
+def filter_ahead(client: Client, pairs: Sequence[LinkPair], count: int) -> list[int]:
+    """Disable the pairs of links that never collide, for bodies that will be loaded, and return the
+    ids that they will have, as far as these are known.
 
     Args:
         client: The physics server.
         pairs: The pairs to disable, by number of the body.
         count: Number of bodies.
-
-    Yields:
-        A list to which the caller appends PyBullet's ids of the bodies.
     """
-    bodies = list[int]()
     expected = _expected_ids(client, count, len(pairs)) if len(pairs) > 1 else []
     if expected:
         set_filters(client, pairs, expected, enabled=0)
-    try:
-        yield bodies
-    except BaseException:
-        set_filters(client, pairs if expected else [], expected, enabled=1)
-        raise
+    return expected
+
+
+def filter_loaded(
+    client: Client, pairs: Sequence[LinkPair], expected: Sequence[int], bodies: Sequence[int]
+) -> None:
+    """Disable the pairs of links that never collide, of bodies that were loaded.
+
+    Args:
+        client: The physics server.
+        pairs: The pairs to disable, by number of the body.
+        expected: What `filter_ahead` returned.
+        bodies: PyBullet's ids of the bodies.
+    """
     if bodies == expected:
         last = {number: pair for pair in pairs for number in (pair[0][0], pair[1][0])}
         set_filters(

@@ -401,11 +401,12 @@ def with_independent_axes(state: State) -> tuple[State, Array]:
     segments = tuple(
         dataclasses.replace(segment, is_primary=True) for segment in state.articulation.segments
     )
-    articulation = dataclasses.replace(state.articulation, mechanism=free, segments=segments)
-    layout = Layout.of(articulation)
-    return State(state.client, state.body, articulation, layout), np.array(rows).reshape(
-        -1, len(mechanism.v_order)
+    articulation = dataclasses.replace(
+        state.articulation, unplaced=free, X_WN=IDENTITY, segments=segments
     )
+    layout = Layout.of(articulation)
+    independent = dataclasses.replace(state, articulation=articulation, layout=layout)
+    return independent, np.array(rows).reshape(-1, len(mechanism.v_order))
 
 
 def _independent(body: Body, v_start: int) -> Body:

@@ -276,7 +276,7 @@ def test_sarif_has_the_structure_of_version_2_1_0(folder: Path) -> None:
 
 def test_the_summary_counts_and_lists_what_is_not_fine(folder: Path) -> None:
     text = (folder / "summary.md").read_text()
-    assert "# Batch `check`: 3 of 4 models not fine" in text
+    assert "# Batch `check`: 3 of 4 models failed" in text
     assert "| valid | 1 |" in text
     assert "| c.sdf | crash | SIGSEGV |" in text
     assert "<script>" not in text

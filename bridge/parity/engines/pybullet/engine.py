@@ -563,6 +563,7 @@ class PyBulletEngine(BaseEngine):
         if self._bodies:
             self._loaded.apply_physics()
         self._initial_poses = self.link_poses()
+        self._margins = self._collision_margins()
         self._act: Callable[[Mapping[str, Position]], None] = self._loaded.apply_efforts
         self._controls: dict[str, Position] = {}
 
@@ -761,10 +762,21 @@ class PyBulletEngine(BaseEngine):
         finally:
             self._pybullet.disconnect(other)
         fresh["contactBreakingThreshold", ()] = KEPT_CONTACTS
+        fresh["collision margins", ()] = self._margins
+        running["collision margins", ()] = self._collision_margins()
         fresh["sleeping", ()], running["sleeping", ()] = np.zeros(1), np.array([self._asleep()])
         self._loaded.set_positions(q)
         self._loaded.set_velocities(v)
         return running, fresh
+
+    def _collision_margins(self) -> Array:
+        server = {"physicsClientId": self._client}
+        links = ((int(b), k) for b in self._bodies for k in range(-1, self._joint_count(int(b))))
+        margins = (self._pybullet.getDynamicsInfo(*link, **server)[11] for link in links)
+        return np.array(list(margins))
+
+    def _joint_count(self, body: int) -> int:
+        return int(self._pybullet.getNumJoints(body, physicsClientId=self._client))
 
     def _server_statements(self, client: int) -> dict[tuple[str, tuple[str, ...]], Array]:
         parameters = self._pybullet.getPhysicsEngineParameters(physicsClientId=client)

@@ -313,7 +313,7 @@ def test_no_file_and_no_body_is_left_behind_by_a_failure(bullet_client, folder, 
     def fail(*_):
         raise OSError("on purpose")
 
-    monkeypatch.setattr(bridge.targets.pybullet.load, "filtered", fail)
+    monkeypatch.setattr(bridge.targets.pybullet.load, "_configure", fail)
     with pytest.raises(OSError, match="on purpose"):
         load_into_pybullet(ARM, physicsClientId=bullet_client)
     assert list(folder.iterdir()) == []
