@@ -8,11 +8,13 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from bridge.installed_packages import INSTALL_PYBULLET
 from bridge.targets.pybullet import codes
-from loaders.diagnostics import Diagnostics
+
+if TYPE_CHECKING:
+    from bridge.targets.report import Report
 
 HULL_MARGIN = 1e-3
 """Margin that PyBullet adds to a convex hull [m]."""
@@ -242,15 +244,13 @@ _FILE_ORDER = (
 """The flag for links in the order of the file, and what is done where that is another one."""
 
 
-def allowed_flags(
-    flags: int, modes: Any, diagnostics: Diagnostics, *, is_file_order: bool = True
-) -> int:
+def allowed_flags(flags: int, modes: Any, report: Report, *, is_file_order: bool = True) -> int:
     """Return those of the caller's flags that PyBullet is given.
 
     Args:
         flags: The caller's flags.
         modes: The module with PyBullet's constants.
-        diagnostics: Record of flags that are ignored.
+        report: Record of flags that are ignored.
         is_file_order: Whether the links of the bodies are in the order of the file.
     """
     without_effect = IGNORED if is_file_order else IGNORED | dict([_FILE_ORDER])
@@ -263,7 +263,7 @@ def allowed_flags(
     if unknown:
         ignored.append(f"{unknown:#x} (unknown to PyBullet)")
     if ignored:
-        diagnostics.add(codes.FLAG_IGNORED, target=TARGET, flags=tuple(ignored))
+        report.add(codes.FLAG_IGNORED, flags=tuple(ignored))
     return flags & _bits(ALLOWED, modes)
 
 

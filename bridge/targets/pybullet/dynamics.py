@@ -44,12 +44,12 @@ from bridge.mechanism.bodies import Body
 from bridge.mechanism.coordinates import Position, kind_of
 from bridge.stdout_capture import capture_stdout
 from bridge.targets.pybullet import codes
-from loaders.diagnostics import Diagnostics
+from bridge.targets.report import Report
 from loaders.inertia import SpatialInertia
 from loaders.pose import IDENTITY, Array, Pose, frozen, matrix_to_quaternion, rotation_about
 
 from .articulation import Articulation, welded_pose
-from .client import BASE, TARGET
+from .client import BASE
 from .damping import joint_damping
 from .state import Layout, State, apply_efforts
 
@@ -58,14 +58,12 @@ AGREEMENT = 1e-6
 considered stale."""
 
 
-def report_refused_inertias(
-    articulations: Iterable[Articulation], diagnostics: Diagnostics
-) -> None:
+def report_refused_inertias(articulations: Iterable[Articulation], report: Report) -> None:
     """Report bodies that PyBullet's dynamics queries refuse for the inertia of a link.
 
     Args:
         articulations: The bodies.
-        diagnostics: Record of the findings.
+        report: Record of the findings.
     """
     for articulation in articulations:
         links = [
@@ -75,12 +73,8 @@ def report_refused_inertias(
             and _is_refused(segment.principal[1], moves=index == BASE or bool(segment.primitive))
         ]
         if links:
-            diagnostics.add(
-                codes.REFUSED_INERTIA,
-                target=TARGET,
-                subjects=links,
-                model=articulation.model,
-                links=tuple(links),
+            report.add(
+                codes.REFUSED_INERTIA, subjects=links, model=articulation.model, links=tuple(links)
             )
 
 

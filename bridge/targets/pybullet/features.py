@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from operator import attrgetter
 
 import numpy as np
@@ -37,7 +36,8 @@ from bridge.sensors import (
 )
 from bridge.targets.fields import LostSettings, report_lost_physics, report_lost_settings
 from bridge.targets.pybullet import codes
-from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
+from bridge.targets.report import Report
+from loaders.diagnostics import NOWHERE, Code, Where
 from loaders.engine_settings import MUJOCO, OVERRIDE, SKIN, gravity_share
 from loaders.model import (
     Actuator,
@@ -59,7 +59,6 @@ from loaders.model import (
 from loaders.pose import Array
 from loaders.scoped_names import SEPARATOR
 
-from .client import TARGET
 from .state import link_name
 
 
@@ -249,26 +248,23 @@ _DEFAULTS = _undrawn_properties(Material())
 
 
 def report_unsupported_features(
-    mechanism: Mechanism, diagnostics: Diagnostics, obeyed: frozenset[str]
+    mechanism: Mechanism, report: Report, obeyed: frozenset[str]
 ) -> None:
     """Report the features of a mechanism and its scene that PyBullet does not support.
 
     Args:
         mechanism: The mechanism.
-        diagnostics: Record of the findings.
+        report: Record of the findings.
         obeyed: Settings of MuJoCo that coefficients of pairs obey.
     """
-    report_lost_settings(
-        mechanism.scene, OBEYED | obeyed, LOST_SETTINGS, partial(diagnostics.add, target=TARGET)
-    )
-    report_lost_physics(mechanism.physics, _LOST_PHYSICS, partial(diagnostics.add, target=TARGET))
+    report_lost_settings(mechanism.scene, OBEYED | obeyed, LOST_SETTINGS, report.add)
+    report_lost_physics(mechanism.physics, _LOST_PHYSICS, report.add)
     for feature in UNSUPPORTED_FEATURES:
         items = list(feature.find(mechanism))
         if items:
-            diagnostics.add(
+            report.add(
                 feature.code,
                 items[0].where,
-                target=TARGET,
                 subjects=dict.fromkeys(name for item in items for name in item.subjects),
                 count=len(items),
                 names=tuple(dict.fromkeys(item.name for item in items)),

@@ -27,6 +27,7 @@ from bridge.mechanism.coordinates import Position, initial_positions, positions_
 from bridge.robot_checks import doubts
 from bridge.stdout_capture import capture_stdout
 from bridge.targets.pybullet import codes
+from bridge.targets.report import Report
 from loaders import LoadOptions
 from loaders import codes as loaders_codes
 from loaders.diagnostics import (
@@ -724,27 +725,28 @@ def _plan(
     files: TemporaryFiles,
     diagnostics: Diagnostics,
 ) -> _Plan:
+    report = Report(TARGET, diagnostics)
     policy = mechanism.default_policy if settings.policy is None else settings.policy
     excluded = mechanism.excluded_pairs(policy)
     report_overlaps(mechanism, policy, diagnostics)
     positions = initial_positions(mechanism)
     articulations = with_limited_damping(
-        articulate(mechanism, diagnostics),
+        articulate(mechanism, report),
         positions,
         client,
-        diagnostics,
+        report,
         exact=settings.damping == "exact",
     )
     filters = PairFilters(
         articulations=articulations, body_index=mechanism.body_index, excluded=excluded
     )
     coefficients = pair_coefficients(mechanism, excluded)
-    report_unsupported_features(mechanism, diagnostics, coefficients.obeyed_settings())
-    report_contacts(articulations, coefficients, diagnostics)
-    report_constraints(mechanism, articulations, diagnostics)
-    report_refused_inertias(articulations, diagnostics)
-    report_filters(mechanism, filters, diagnostics)
-    report_policy(mechanism.scene, policy, diagnostics)
+    report_unsupported_features(mechanism, report, coefficients.obeyed_settings())
+    report_contacts(articulations, coefficients, report)
+    report_constraints(mechanism, articulations, report)
+    report_refused_inertias(articulations, report)
+    report_filters(mechanism, filters, report)
+    report_policy(mechanism.scene, policy, report)
     documents, shapes = _documents(articulations, filters, settings, files)
     bodies = []
     for articulation, document in zip(articulations, documents, strict=True):
@@ -761,8 +763,8 @@ def _plan(
         )
     shapes.report(diagnostics)
     if shapes.drawing.largest is not None:
-        diagnostics.add(codes.TEXTURE_SIZE, target=TARGET, size=shapes.drawing.largest)
-    _check_folder(shapes.files.folder, diagnostics)
+        report.add(codes.TEXTURE_SIZE, size=shapes.drawing.largest)
+    _check_folder(shapes.files.folder, report)
     return _Plan(
         mechanism=mechanism,
         bodies=bodies,
@@ -770,7 +772,7 @@ def _plan(
         positions=positions,
         has_constraints=has_constraints(mechanism, articulations),
         flags=allowed_flags(
-            settings.flags, client.modes, diagnostics, is_file_order=_is_file_order(mechanism)
+            settings.flags, client.modes, report, is_file_order=_is_file_order(mechanism)
         ),
     )
 
@@ -806,10 +808,10 @@ def _is_file_order(mechanism: Mechanism) -> bool:
     return names == [link.name for link in mechanism.scene.links if link.name in known]
 
 
-def _check_folder(folder: str, diagnostics: Diagnostics) -> None:
+def _check_folder(folder: str, report: Report) -> None:
     length = len(os.fsencode(folder))
     if length > MAX_PATH - 100:
-        diagnostics.add(codes.LONG_PATH, target=TARGET, length=length)
+        report.add(codes.LONG_PATH, length=length)
 
 
 # --- loading --------------------------------------------------------------------------------------
