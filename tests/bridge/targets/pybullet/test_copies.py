@@ -283,7 +283,9 @@ def answers(body: Any, client: int) -> list[Any]:
     dynamics = [pybullet.getDynamicsInfo(body, link, client) for link in links]
     infos = [pybullet.getJointInfo(body, link, client) for link in links[1:]]
     states = [pybullet.getJointStateMultiDof(body, link, client) for link in links[1:]]
-    visuals = [(*shape[1:4], *shape[5:8]) for shape in pybullet.getVisualShapeData(body, -1, client)]
+    visuals = [
+        (*shape[1:4], *shape[5:8]) for shape in pybullet.getVisualShapeData(body, -1, client)
+    ]
     pybullet.setGravity(0.3, 0.2, -9.8, client)
     for _ in range(20):
         pybullet.stepSimulation(client)
