@@ -1348,8 +1348,8 @@ class Bodies(Sequence[PyBulletBody]):
     def step(self) -> None:
         """Apply the passive forces of all bodies and step the whole simulation."""
         if not self._has_forces and all(body._is_ready() for body in self):
-            for body in self[:1]:
-                body.state.step()
+            for state in [body._state for body in self[:1] if body._state is not None]:
+                state.step()
             return
         self.apply_passive_forces()
         before = [body.imu_velocities() for body in self]
