@@ -421,9 +421,9 @@ def test_a_step_of_bodies_without_forces_of_their_own_asks_only_whether_they_are
     for name in ("getBodyInfo", "getPhysicsEngineParameters", "stepSimulation"):
         original = getattr(pybullet, name)
 
-        def noted(*given: Any, name: str = name, original: Any = original) -> Any:
+        def noted(*given: Any, name: str = name, original: Any = original, **options: Any) -> Any:
             calls.append(name)
-            return original(*given)
+            return original(*given, **options)
 
         monkeypatch.setattr(pybullet, name, noted)
     for handle, count in ((one, 1), (several, 2)):
