@@ -19,7 +19,7 @@ from tests.support.chromium import EXECUTABLE, Chromium
 from tests.support.sarif_schema import SCHEMA
 
 SETTINGS = {"task": "check", "options": {"strict": True}, "version": "1<b>"}
-HOSTILE = "a/<script>alert(1)</script>|`\"'&\x1b[31m\u202e\x9b.sdf"
+HOSTILE = "a/<script>alert(1)</script>|`\"'&\x1b[31m\u202e\x9b\ufffe.sdf"
 RESULTS = [
     BatchResult(
         source=HOSTILE,
