@@ -23,6 +23,9 @@ APPEARANCE_OF_WORLD = APPEARANCE.variant(
     "<{tag}> is ignored: it affects only how the world looks or sounds"
 )
 APPEARANCE_IN_INTERFACE = APPEARANCE.variant("<{tag}> is ignored: it affects only user interfaces")
+APPEARANCE_OF_SCRIPT = APPEARANCE.variant(
+    "material {name!r} states {statements}, which is not drawn"
+)
 ATTACHED_TO = Code(
     "sdf.attached-to",
     Fate.INVALID,

@@ -169,6 +169,7 @@ CELLS = {
         False,
         [],
     ),
+    "mtl: no library": ({"a.obj": obj("")["a.obj"]}, GRAY, False, ["mesh.looks"]),
     "mtl: nothing": (obj(""), GRAY, False, []),
     "mtl: d": (obj("Kd 1 0 0\nd 0.3"), CLEAR, False, []),
     "mtl: Tr": (obj("Kd 1 0 0\nTr 0.7"), CLEAR, False, []),
@@ -219,6 +220,18 @@ CELLS = {
     ),
     "dae: constant": (dae(f"<constant>{GLOW}</constant>"), YELLOW, False, []),
     "dae: texture": (dae(phong(TEXTURE)), WHITE, True, []),
+    "dae: setparam": (
+        {
+            "a.dae": dae(phong(C_RED))["a.dae"].replace(
+                '<instance_effect url="#e"/>',
+                '<instance_effect url="#e"><setparam ref="c"><float4>0 0 1 1</float4>'
+                "</setparam></instance_effect>",
+            )
+        },
+        RED,
+        False,
+        ["mesh.looks"],
+    ),
     "dae: texture of emission": (
         dae(phong(C_BLACK, before=f"<emission>{TEXTURE}</emission>")),
         WHITE,
@@ -374,6 +387,7 @@ STL_TRIANGLE = struct.pack("<I12fH", 1, *(0, 0, 1), *(0, 0, 0), *(1, 0, 0), *(0,
     ("name", "content"),
     [
         ("a.stl", b"COLOR=\xff\x00\x00\xff".ljust(80) + STL_TRIANGLE),
+        ("a.stl", b"".ljust(80) + STL_TRIANGLE[:-2] + struct.pack("<H", 1 << 15 | 31)),
         (
             "a.ply",
             b"ply\nformat ascii 1.0\ncomment TextureFile a.png\nelement vertex 3\n"
@@ -406,6 +420,20 @@ def test_an_open_surface_with_two_sides_has_both(tmp_path):
         assert model.nmeshface == count
         sides = {tuple(np.round(normal)) for normal in model.mesh_normal}
         assert sides == ({(1, 0, 0), (-1, 0, 0)} if double else {(1, 0, 0)})
+
+
+def test_colors_of_faces_stay_apart(tmp_path):
+    (tmp_path / "a.ply").write_text(
+        "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"
+        "property float z\nelement face 2\nproperty list uchar int vertex_indices\n"
+        "property uchar red\nproperty uchar green\nproperty uchar blue\nend_header\n"
+        "0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2 255 0 0\n3 0 2 3 0 0 255\n"
+    )
+    mesh = Mesh(uri="a.ply", path=str(tmp_path / "a.ply"))
+    (part,) = read_mesh(mesh, Diagnostics()).parts
+    with Image.open(io.BytesIO(part.picture)) as image:
+        colors = {color for _, color in image.getcolors()}
+    assert {(255, 0, 0), (0, 0, 255)} <= colors <= {(255, 0, 0), (0, 0, 255), (0, 0, 0)}
 
 
 def test_colors_of_many_vertices_are_those_of_their_faces(tmp_path):
