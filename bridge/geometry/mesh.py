@@ -350,7 +350,7 @@ def _polyline_asset(
     )
 
 
-_VERSION = "9"
+_VERSION = "10"
 """Version of the conversion and of its record."""
 _SUBFOLDER = "obj"
 _KINDS: Mapping[str, type | tuple[type, ...]] = {

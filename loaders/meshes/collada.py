@@ -239,7 +239,8 @@ def _parts(placed: _PlacedGeometry, looks: _Looks) -> Iterator[MeshPart]:
             faces=faces[:, ::-1] if np.linalg.det(A) < 0.0 else faces,
             uv=uv,
         )
-        yield colored(look.look.on(part, looks.losses), colors, looks.losses)
+        of_faces = None if colors is None else colors[faces].mean(axis=1)
+        yield colored(look.look.on(part, looks.losses), of_faces, looks.losses)
 
 
 def _corners(triangles: Any, uv_index: int) -> tuple[Array, Faces, Array | None, Array | None]:
@@ -302,9 +303,11 @@ class _Looks:
         effect = getattr(material, "effect", None)
         if effect is None:
             return _EffectLook(StatedLook())
-        if id(effect) not in self._looks:
-            self._looks[id(effect)] = self._look(effect)
-        return self._looks[id(effect)]
+        if id(material) not in self._looks:
+            self._looks[id(material)] = self._look(effect)
+            if next(material.xmlnode.iter("{*}setparam"), None) is not None:
+                self.losses.add("parameters of an effect in a material")
+        return self._looks[id(material)]
 
     def _look(self, effect: Any) -> _EffectLook:
         diffuse = BLACK if effect.shadingtype == "constant" else effect.diffuse
