@@ -658,7 +658,7 @@ def _exclude(work: _Work, mechanism: Mechanism) -> None:
     """Exclude the pairs that overlap at the start, or are left out because a URDF does not state
     which links collide; say which the file cannot exclude.
     """
-    colliding = mechanism.that_may_collide(mechanism.overlaps, mechanism.default_policy)
+    colliding = mechanism.colliding_overlaps()
     pairs = (*colliding, *mechanism.assumed_exclusions)
     written: dict[Element, list[str]] = {}
     elements = {link.name: work.at(link.where) for link in mechanism.scene.links}

@@ -20,7 +20,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .code import Code
 
@@ -202,6 +202,8 @@ class Budget:
     """Largest amount in one file, by the name of a limit on one file."""
     compared: int = 0
     """Pairs of characters that were compared in order to suggest names."""
+    kept: dict[Any, Any] = field(default_factory=dict)
+    """Results that are needed again before the outermost call ends; see `kept_in_call`."""
 
     def spend(self, option: str, amount: int) -> None:
         """Spend some of a limit.
@@ -240,6 +242,8 @@ class _Budgeted:
     def __enter__(self) -> Budget:
         outer = _ACTIVE.get()
         budget = Budget(self._limits or (DEFAULTS if outer is None else outer.limits))
+        if outer is not None:
+            budget.kept = outer.kept
         self._token, self._leniency = (
             _ACTIVE.set(budget),
             _LENIENT.set(self._lenient or _LENIENT.get()),
@@ -277,6 +281,36 @@ def spend(option: str, amount: int) -> None:
     budget = _ACTIVE.get()
     if budget is not None:
         budget.spend(option, amount)
+
+
+def kept_in_call() -> dict[Any, Any]:
+    """Return what the call that is running keeps until the outermost call ends; outside of any, a
+    new dictionary.
+    """
+    budget = _ACTIVE.get()
+    return {} if budget is None else budget.kept
+
+
+MOST_KEPT = 1_000_000
+"""Number of triangles of which a call keeps results, 100 MB: a robot needs each mesh that collides
+four times when it is loaded into PyBullet for the first time."""
+
+
+def keep_in_call(key: object, result: object, triangles: int) -> bool:
+    """Keep a result about triangles in the call that is running; return False if it has too many of
+    them.
+
+    Args:
+        key: The key of the result in `kept_in_call`.
+        result: The result.
+        triangles: Number of its triangles.
+    """
+    kept = kept_in_call()
+    count = kept.get(keep_in_call, 0) + triangles
+    if count > MOST_KEPT:
+        return False
+    kept[keep_in_call], kept[key] = count, result
+    return True
 
 
 def has_time_to_compare(amount: int) -> bool:

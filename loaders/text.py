@@ -151,9 +151,12 @@ def check_option_value(name: str, value: str, known: Collection[str]) -> None:
 
 MAX_MESSAGE = 4_000
 """Largest number of characters of a message that are printed."""
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters of ASCII and Latin-1, of the direction of writing, separators of lines, and
-surrogates."""
+_CONTROL = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+"""Control characters of ASCII and Latin-1, of the direction of writing, separators of lines,
+surrogates, and the two other characters that XML does not have.
+"""
 _CONTROL_IN_LINES = re.compile(_CONTROL.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 
 

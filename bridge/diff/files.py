@@ -24,13 +24,13 @@ from loaders.model import WORLD, Joint, JointType, Link, by_name
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.scene import Scene
 from loaders.text import (
+    MAX_WORST,
     card,
     check_option_names,
     check_option_value,
     counted,
     details,
     printable,
-    shortened,
     table,
 )
 
@@ -109,7 +109,7 @@ _STYLE = """
   body { background: #14181d; color: #e3e7ec; }
 }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 1.5em auto; max-width: 90em; padding: 0 1em; }
-h1 { overflow-wrap: anywhere; } td { overflow-wrap: break-word; max-width: 40em; }
+h1, p { overflow-wrap: anywhere; } td { overflow-wrap: break-word; max-width: 40em; }
 table { border-collapse: collapse; margin: .5em 0; } .wide { overflow-x: auto; }
 summary { cursor: pointer; }
 th, td { border-bottom: 1px solid #8886; padding: .25em .8em .25em 0; text-align: left;
@@ -588,10 +588,14 @@ def _mechanics(a: Scene, b: Scene) -> MechanicalError | None:
 
 def _acting_reasons(acting: tuple[Difference, ...]) -> tuple[str, ...]:
     """Return what acting differences are about, once for each field of an item, in one reason."""
-    words = dict.fromkeys(
-        f"{d.field or 'presence'} of {' '.join(filter(None, (d.kind, d.name)))}" for d in acting
-    )
-    return (f"what acts on the motion differs: {shortened(', '.join(words))}",) if words else ()
+    words = [
+        *dict.fromkeys(
+            f"{d.field or 'presence'} of {' '.join(filter(None, (d.kind, d.name)))}" for d in acting
+        )
+    ]
+    if len(words) > MAX_WORST + 1:
+        words[MAX_WORST:] = [f"and {len(words) - MAX_WORST} more"]
+    return (f"what acts on the motion differs: {', '.join(words)}",) if words else ()
 
 
 def _other_names(

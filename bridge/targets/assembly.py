@@ -396,7 +396,7 @@ Lines = list[str]
 def word(text: str) -> str:
     """Return a name as a scalar of YAML, in quotes if it could be read as something else."""
     plain = _PLAIN.fullmatch(text) and ": " not in text and text.lower() not in _WORDS
-    return text if plain else json.dumps(text, ensure_ascii=False)
+    return text if plain else printable(json.dumps(text, ensure_ascii=False))
 
 
 def values(sequence: Iterable[float]) -> str:

@@ -825,7 +825,7 @@ class Viewer:
         self._models[unique] = drawn, self._panel(unique, mechanism, drawn, visible=motion is None)
         for kind in ("frames", "inertia", "joints", "contacts"):
             drawn.show(kind, visible=self._toggles[kind].value)
-        if self._toggles["overlaps"].value or mechanism.that_may_collide(mechanism.overlaps):
+        if self._toggles["overlaps"].value or mechanism.colliding_overlaps():
             self.show("overlaps")
         if motion is not None:
             top = np.array((*(drawn.low + drawn.high)[:2] / 2.0, drawn.high[2] + 0.1 * drawn.size))

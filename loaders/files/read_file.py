@@ -352,11 +352,11 @@ def _problem(entry: ZipInfo) -> str:
         entry.orig_filename != name
         or "\\" in name
         or "\0" in name
-        or ":" in parts[0]
+        or ":" in name  # Windows takes what stands before it as a drive, or a file with streams
         or len(name) > 1024
     ):
         return "has a name that is not plain"
-    if {"", ".", ".."} & set(parts):
+    if not all(part.strip(". ") for part in parts):  # Windows leaves out dots and spaces at an end
         return "has a name that is absolute or has parts such as .."
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR} or (kind == stat.S_IFDIR and not entry.is_dir()):
         return "is a symbolic link or a special file"

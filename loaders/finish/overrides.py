@@ -39,6 +39,8 @@ from loaders.scoped_names import SEPARATOR
 from loaders.text import closest
 
 _PATTERN = frozenset("*?[")
+_DOTS = 1000
+"""Dots that a line may have: tomllib takes a time for a key of n parts that grows as n * n."""
 _TABLES = ("links", "joints", "exclude", "sites", "options")
 
 
@@ -188,12 +190,14 @@ def with_overrides(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
         diagnostics: Record for the findings: each change, and what is wrong.
     """
     try:
-        text = read(path).decode("utf-8-sig")
+        text = read(path, option="side_file_bytes").decode("utf-8-sig")
+        if any(line.count(".") > _DOTS for line in text.splitlines()):
+            raise ValueError(f"a line has more than {_DOTS} dots")
         document = tomllib.loads(text)
     except FileError as error:
         diagnostics.add(error.code, Where(str(path)), hint=error.hint, reason=error.reason)
         return scene
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # no UTF-8, no TOML, digits, depth
         diagnostics.add(codes.OVERRIDES_SYNTAX, Where(str(path)), reason=str(error))
         return scene
     return with_override_tables(scene, document, diagnostics, str(path), text)
@@ -244,10 +248,9 @@ class _Overrides:
         """Return the place of the first line that has a word, in the table that is read or after
         it.
         """
-        lines = self.text.splitlines()
-        start = next((i for i, line in enumerate(lines) if self.table in line), 0)
-        found = (i for i in range(start, len(lines)) if word in lines[i])
-        return Where(self.file, next(found, -1) + 1)
+        table = max(self.text.find(self.table), 0)
+        at = self.text.find(word, self.text.rfind("\n", 0, table) + 1)
+        return Where(self.file, self.text.count("\n", 0, at) + 1 if at >= 0 else 0)
 
     def report_key(self, owner: str, key: str, known: Iterable[str]) -> None:
         """Report a key that a table does not have."""
@@ -294,14 +297,13 @@ class _Overrides:
                 self.report_value(owner, key, value, str(error))
         return values
 
-    def matches(self, kind: str, name: str, known: Iterable[str]) -> list[str]:
+    def matches(self, kind: str, name: str, known: Mapping[str, object]) -> list[str]:
         """Return the names that a name or a pattern means; report one that means none."""
-        names = list(known)
-        found = [name] if name in names else []
+        found = [name] if name in known else []
         if not found and _PATTERN & set(name):
-            found = [other for other in names if fnmatchcase(other, name)]
+            found = [other for other in known if fnmatchcase(other, name)]
         if not found:
-            close = closest(name, names)
+            close = closest(name, known)
             hint = f"did you mean {close}?" if close else "correct the name or the pattern"
             self.diagnostics.add(
                 codes.OVERRIDES_NAME, self.where(name), hint=hint, kind=kind, name=name
@@ -392,7 +394,7 @@ def _chosen_collisions(
             )
             for visual in link.visuals
         )
-    names = [shape.name for shape in link.collisions]
+    names = by_name(link.collisions)
     kept = {
         name
         for pattern in choice
@@ -478,7 +480,7 @@ def _with_pairs(scene: Scene, pairs: Any, overrides: _Overrides) -> Scene:
     if not isinstance(pairs, list) or not all(map(_is_pair, pairs)):
         overrides.report_value("the file", "exclude", pairs, expected)
         return scene
-    names = [link.name for link in scene.links]
+    names = by_name(scene.links)
     found = dict.fromkeys(
         (min(a, b), max(a, b))
         for first, second in pairs
@@ -517,7 +519,7 @@ def _with_sites(scene: Scene, tables: Mapping[str, dict[str, Any]], overrides: _
 def _sites(
     scene: Scene, tables: Mapping[str, dict[str, Any]], taken: set[str], overrides: _Overrides
 ) -> Iterator[Frame]:
-    links = [WORLD, *(link.name for link in scene.links)]
+    links = {WORLD: None, **by_name(scene.links)}
     zero = (0.0, 0.0, 0.0)
     for name, values in tables.items():
         if name in taken or "link" not in values:

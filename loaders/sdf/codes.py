@@ -31,6 +31,9 @@ APPEARANCE_OF_WORLD = APPEARANCE.variant(
     "<{tag}> is ignored: it affects only how the world looks or sounds"
 )
 APPEARANCE_IN_INTERFACE = APPEARANCE.variant("<{tag}> is ignored: it affects only user interfaces")
+APPEARANCE_OF_SCRIPT = APPEARANCE.variant(
+    "material {name!r} states {statements}, which is not drawn"
+)
 ATTACHED_TO = invalid(
     "sdf.attached-to",
     "unknown name {name!r} in attached_to of <{tag}>; expected a link, joint, frame or model of "

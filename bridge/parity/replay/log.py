@@ -10,11 +10,10 @@ import csv
 import io
 import math
 import re
-import struct
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,8 +21,8 @@ import numpy as np
 
 from bridge import codes
 from loaders.diagnostics import Diagnostics, LoadError, Where
-from loaders.files.read_file import read
-from loaders.limits import FileError
+from loaders.files.read_file import MAX_RATIO, read
+from loaders.limits import FileError, raised_as
 from loaders.pose import Array
 from loaders.scoped_names import SEPARATOR
 from loaders.text import closest, counted
@@ -40,6 +39,12 @@ FEWEST = 3
 """Number of measured positions of a joint at least."""
 MAX_CELLS = 50_000_000
 """Numbers that a log may hold."""
+MAX_COLUMNS, MAX_NAME = 10_000, 1000
+"""Columns that a log may have, and characters of the name of one."""
+MAX_DEFINITION = 1 << 16
+"""Bytes of the definition of a message."""
+SMALL = 16 << 20
+"""Bytes that any packed log may have unpacked; a large one may have `MAX_RATIO` times its size."""
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "position": ("position", "positions", "pos", "q", "angle", "qpos"),
     "velocity": ("velocity", "velocities", "vel", "qd", "dq", "qdot", "qvel", "speed"),
@@ -172,7 +177,7 @@ def read_log(
         LoadError: If the log cannot be replayed; it names every problem.
     """
     path = Path(path)
-    own = {joint: joint for joint in joints}
+    own = _by_length({joint: joint for joint in joints})
     meant = {name: key_of(column, own) for name, column in (names or {}).items()}
     columns = {name: key for name, key in meant.items() if key is not None}
     short = {name: joint for name, joint in (names or {}).items() if name not in columns}
@@ -312,7 +317,7 @@ def _csv(data: bytes) -> _Table:
         header = [name.strip() for name in next(rows, [])]
         if len(header) < 2 or all(_is_number(name) for name in header):
             raise UnreadableError("the first line is no header with names of columns", 1)
-        repeated = [name for i, name in enumerate(header) if name in header[:i]]
+        repeated = [name for name, count in Counter(header).items() if count > 1]
         if repeated:
             raise UnreadableError(f"two columns have the name {repeated[0]!r}", 1)
         cells: list[list[str]] = []
@@ -344,26 +349,26 @@ def _check_size(cells: int) -> None:
         raise UnreadableError(f"it holds {cells} numbers; expected at most {MAX_CELLS}")
 
 
+def _check_unpacked(size: int, packed: int) -> None:
+    if size > max(SMALL, MAX_RATIO * packed):
+        raise UnreadableError(f"it would have more than {MAX_RATIO} times its size, unpacked")
+
+
 def _npz(data: bytes) -> _Table:
     """Return the columns of an archive: vectors, and matrices with a column for each of the joints
     that the array ``joints`` names.
     """
-    try:
+    with raised_as(UnreadableError, "it is no npz archive of plain arrays"):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            _check_size(sum(info.file_size for info in archive.infolist()) // 8)
+            _check_unpacked(sum(info.file_size for info in archive.infolist()), len(data))
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             content: dict[str, Any] = {name: np.asarray(arrays[name]) for name in arrays.files}
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        EOFError,
-        zipfile.BadZipFile,
-        NotImplementedError,
-    ) as error:
-        raise UnreadableError(f"it is no npz archive of plain arrays ({error})") from error
+    _check_size(sum(array.size for array in content.values()))
     label = next((name for name in ("joints", "joint_names", "names") if name in content), "")
     joints = [str(name) for name in np.ravel(content.pop(label, np.array([])))]
+    other = next((name for name in content if content[name].dtype.kind not in "biufSU"), None)
+    if other is not None:
+        raise UnreadableError(f"the array {other!r} is of {content[other].dtype}, not of numbers")
     rows = next((len(a) for name, a in content.items() if name.lower() in _TIMES and a.ndim), 0)
     rules: list[str] = []
     columns: dict[str, Sequence[object]] = {}
@@ -390,11 +395,6 @@ def _npz(data: bytes) -> _Table:
     return _Table(columns, rules=rules)
 
 
-_BROKEN = (
-    ValueError, KeyError, IndexError, EOFError, OSError, TypeError, AttributeError, OverflowError,
-    MemoryError, RuntimeError, NotImplementedError, struct.error,
-)  # fmt: skip
-"""Errors of the decoders of MCAP on files that are damaged."""
 _NANOSECONDS = 1e-9
 
 
@@ -481,25 +481,100 @@ class _Sample:
     start: float | None = None  # of the trajectory [s]
 
 
+_Reader = Callable[[str, int, Any], Iterator[_Sample]]
+"""Returns the numbers of a message with a topic and a time [ns]."""
+
+
 def _samples(data: bytes) -> Iterator[tuple[str, _Sample]]:
     """Yield the numbers of all messages of joint states and trajectories, with their topics."""
     try:
-        from mcap.exceptions import McapError
-        from mcap.reader import make_reader
         from mcap_ros2.decoder import DecoderFactory
     except ImportError as error:
         raise ImportError("MCAP logs need mcap: pip install 'sdfbridge[logs]'") from error
     count = 0
-    try:
-        reader = make_reader(io.BytesIO(data), decoder_factories=[DecoderFactory()])
-        for schema, channel, message, decoded in reader.iter_decoded_messages():
-            read = _MESSAGES.get(schema.name.replace("/msg/", "/") if schema else "")
-            for sample in read(channel.topic, message.log_time, decoded) if read else ():
+    with raised_as(UnreadableError, "it is no MCAP file of ROS 2 messages"):
+        for read, topic, time, message in _messages(data, DecoderFactory()):
+            for sample in read(topic, time, message):
                 count += 1
                 _check_size(count)
-                yield channel.topic, sample
-    except (McapError, *_BROKEN) as error:
-        raise UnreadableError(f"it is no MCAP file of ROS 2 messages ({error})") from error
+                yield topic, sample
+
+
+def _messages(data: bytes, factory: Any) -> Iterator[tuple[_Reader, str, int, Any]]:
+    """Yield the messages of joint states and trajectories in the order of their times [ns], each
+    with the function that reads it and its topic.
+    """
+    from mcap.records import Channel, Message
+
+    schemas: dict[int, Any] = {}
+    channels: dict[int, Any] = {}
+    messages: list[Message] = []
+    for record in _records(data):
+        if isinstance(record, Message):
+            messages.append(record)
+        else:
+            (channels if isinstance(record, Channel) else schemas)[record.id] = record
+    known = {
+        key: _MESSAGES.get(schema.name.replace("/msg/", "/")) for key, schema in schemas.items()
+    }
+    for key, reader in known.items():
+        if reader is not None:
+            _check_definition(schemas[key].data)
+    for message in sorted(messages, key=lambda message: message.log_time):
+        channel = channels[message.channel_id]
+        reader = known.get(channel.schema_id)
+        if reader is not None:
+            decoder = factory.decoder_for(channel.message_encoding, schemas[channel.schema_id])
+            if decoder is None:
+                raise UnreadableError(f"messages in {channel.message_encoding!r} are not read")
+            yield reader, channel.topic, message.log_time, decoder(message.data)
+
+
+def _records(data: bytes) -> Iterator[Any]:
+    """Yield the schemas, channels and messages of an MCAP file.
+
+    The library unpacks a part of a file whatever size it gets; here its own statement is the limit.
+    """
+    from mcap.records import Channel, Chunk, Message, Schema
+    from mcap.stream_reader import StreamReader, breakup_chunk
+
+    total = 0
+    for record in StreamReader(io.BytesIO(data), emit_chunks=True).records:
+        found = [record]
+        if isinstance(record, Chunk):
+            total += record.uncompressed_size
+            _check_unpacked(total, len(data))
+            found = breakup_chunk(replace(record, compression="", data=_unpacked(record)))
+        yield from (each for each in found if isinstance(each, Channel | Message | Schema))
+
+
+def _unpacked(chunk: Any) -> bytes:
+    """Return the records of a part of an MCAP file."""
+    if chunk.compression not in {"zstd", "lz4"}:
+        return bytes(chunk.data)
+    size = chunk.uncompressed_size
+    if chunk.compression == "zstd":
+        from zstandard import ZstdDecompressor
+
+        data = ZstdDecompressor().stream_reader(chunk.data).read(size + 1)
+    else:
+        from lz4.frame import LZ4FrameDecompressor
+
+        data = LZ4FrameDecompressor().decompress(chunk.data, size + 1)
+    if len(data) != size:
+        raise UnreadableError("a part of it has another size than it states")
+    return data
+
+
+def _check_definition(definition: bytes) -> None:
+    """Refuse a definition of a message that takes long to read, or has arrays of a fixed length, as
+    no message that is read: they may have any number of elements without a byte in the file.
+    """
+    if len(definition) > MAX_DEFINITION:
+        raise UnreadableError(f"a definition of messages has more than {MAX_DEFINITION} bytes")
+    text = re.sub(rb"#[^\n]*", b"", definition)
+    if re.search(rb"\[\s*(?:<=\s*)?\d", text):
+        raise UnreadableError("a definition of messages has arrays of a fixed length")
 
 
 def _of_state(topic: str, log_time: int, message: Any) -> Iterator[_Sample]:
@@ -553,7 +628,7 @@ def _stamp(message: Any, log_time: int) -> float:
     return stated or log_time * _NANOSECONDS
 
 
-_MESSAGES: Mapping[str, Callable[[str, int, Any], Iterator[_Sample]]] = {
+_MESSAGES: Mapping[str, _Reader] = {
     "sensor_msgs/JointState": _of_state,
     "trajectory_msgs/JointTrajectory": _of_trajectory,
     "control_msgs/JointTrajectoryControllerState": _of_controller,
@@ -566,6 +641,10 @@ _MESSAGES: Mapping[str, Callable[[str, int, Any], Iterator[_Sample]]] = {
 def _series(table: _Table, reading: _Reading) -> dict[Key, Series]:
     """Return the series of a table; report cells, times and columns that are wrong."""
     header = Where(reading.file, table.first_line and 1)
+    longest = max(map(len, table.columns), default=0)
+    if len(table.columns) > MAX_COLUMNS or longest > MAX_NAME:
+        width = f"{len(table.columns)} columns, whose names have up to {longest} characters"
+        raise UnreadableError(f"it has {width}; expected at most {MAX_COLUMNS} and {MAX_NAME}")
     times = [name for name in table.columns if name.lower() in _TIMES]
     if len(times) != 1:
         have = ", ".join(times) or "none"
@@ -646,7 +725,12 @@ def _numbers(column: str, table: _Table, reading: _Reading, *, has_gaps: bool = 
         has_gaps: Whether some cells may be empty, which gives NaN.
     """
     cells = table.columns[column]
-    values = np.array([_number(cell) for cell in cells], dtype=np.float64)
+    with np.errstate(over="ignore"):  # of numbers of more than 64 bits
+        values = (
+            cells.astype(np.float64)
+            if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf"
+            else np.array([_number(cell) for cell in cells], dtype=np.float64)
+        )
     wrong = np.flatnonzero(~np.isfinite(values))
     gaps = [row for row in wrong.tolist() if str(cells[row]).strip().lower() in _NOTHING]
     if has_gaps and len(gaps) < len(cells):
@@ -728,16 +812,22 @@ def _keys(columns: Iterable[str], reading: _Reading) -> Iterator[tuple[str, Key]
 
 
 def _known_names(joints: Sequence[str], names: Mapping[str, str]) -> dict[str, str]:
-    """Return the joints by every name that means them: their own, one without the scope if it is
-    unique, that one without a prefix that all joints share, and those that the caller maps.
+    """Return the joints by every name that means them, the longest first: their own, one without
+    the scope if it is unique, that one without a prefix that all joints share, and those that the
+    caller maps.
     """
     short = [joint.rpartition(SEPARATOR)[2] for joint in joints]
-    unique = {s: joint for s, joint in zip(short, joints, strict=True) if short.count(s) == 1}
+    counts = Counter(short)
+    unique = {s: joint for s, joint in zip(short, joints, strict=True) if counts[s] == 1}
     common = next((i for i, c in enumerate(zip(*short, strict=False)) if len(set(c)) > 1), 0)
     prefix = re.sub(r"[^_./-]*$", "", short[0][:common]) if short else ""
     bare = {s.removeprefix(prefix): joint for s, joint in unique.items()}
     named = {s: joint for s, joint in bare.items() if s[:1].isalpha() and len(s) > 1}
-    return {**named, **unique, **{joint: joint for joint in joints}, **names}
+    return _by_length({**named, **unique, **{joint: joint for joint in joints}, **names})
+
+
+def _by_length(names: Mapping[str, str]) -> dict[str, str]:
+    return {name: names[name] for name in sorted(names, key=len, reverse=True)}
 
 
 def _shared_words(columns: Sequence[str]) -> frozenset[str]:
@@ -755,10 +845,12 @@ def key_of(
 
     Args:
         column: The name of the column.
-        known: The joints of the model by the names that mean them.
+        known: The joints of the model by the names that mean them, the longest first.
         ignored: Words that mean nothing, in lower case.
     """
-    for name in sorted(known, key=len, reverse=True):
+    for name in known:
+        if name not in column:
+            continue
         pattern = rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])"
         for match in re.finditer(pattern, column):
             rest = column[: match.start()] + " " + column[match.end() :]

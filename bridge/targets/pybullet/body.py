@@ -243,6 +243,18 @@ def public_names(handle_type: type, attributes: Iterable[str]) -> list[str]:
     return sorted({name for name in (*vars(handle_type), *attributes) if not name.startswith("_")})
 
 
+_Readiness = tuple[
+    Callable[[], tuple[bytes, bytes]],
+    tuple[bytes, bytes],
+    Callable[[], Mapping[str, Any]] | None,
+    type[Exception],
+]
+"""Function that returns the names of the body with this id; the names of one that needs no work of
+its own in a step; function that returns the parameters of the server, if a force depends on the
+time step; PyBullet's error.
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyTraits:
     """Common part of the handles of all bodies of one document."""
@@ -782,17 +794,39 @@ class PyBulletBody(int):
         if self._traits.depends_on_step and step != self._step:
             self._step = adapt_to_step(state.client, state.body, state.articulation)
 
+    @cached_property
+    def _readiness(self) -> _Readiness:
+        """What a step looks at first."""
+        state, traits = self.state, self._traits
+        has_work = traits.has_passive_forces or self.gears or self._has_imus
+        return (
+            state.identify,
+            (b"", b"") if has_work else state.names,
+            state.parameters if traits.depends_on_step else None,
+            state.client.modes.error,
+        )
+
+    def _is_ready(self) -> bool:
+        """Return whether the body is still loaded, and PyBullet's own step is all that it needs."""
+        if self._state is None:
+            return False
+        identify, names, parameters, error = self._readiness
+        try:
+            return identify() == names and (
+                parameters is None or parameters()["fixedTimeStep"] == self._step
+            )
+        except error:
+            return False
+
     def step(self) -> None:
         """Apply the passive forces of this body and step the whole simulation."""
-        state, traits = self.state, self._traits
-        if traits.has_passive_forces or self.gears:
-            self._apply_passive_forces(state)
-        elif traits.depends_on_step and state.parameters()["fixedTimeStep"] != self._step:
-            self._adapt_friction(state)
-        if not self._has_imus:
+        state = self._state
+        if state is not None and self._is_ready():
             state.step()
             return
-        before = imu_velocities(self.sensors, state)
+        state = self.state
+        self._apply_passive_forces(state)
+        before = imu_velocities(self.sensors, state) if self._has_imus else {}
         state.step()
         self.record_step(before)
 
@@ -955,6 +989,7 @@ class Bodies(Sequence[PyBulletBody]):
         """PyBullet's constraint ids, keyed by the joint that they represent."""
         self.diagnostics = FindingList(diagnostics)
         """Findings of reading, lowering and loading."""
+        self._has_forces = has_passive_forces(mechanism)
         joints, links = joint_index(mechanism.bodies), {body.name for body in mechanism.bodies}
         self._of_joint = {
             name: body
@@ -1307,11 +1342,15 @@ class Bodies(Sequence[PyBulletBody]):
         """
         for body in self:
             body.adapt_friction()
-        if has_passive_forces(self.mechanism):
+        if self._has_forces:
             apply_passive_forces([body.state for body in self], self.mechanism)
 
     def step(self) -> None:
         """Apply the passive forces of all bodies and step the whole simulation."""
+        if not self._has_forces and all(body._is_ready() for body in self):
+            for state in [body._state for body in self[:1] if body._state is not None]:
+                state.step()
+            return
         self.apply_passive_forces()
         before = [body.imu_velocities() for body in self]
         for body in self[:1]:

@@ -264,6 +264,8 @@ class _Plan:
 
         def states_only_base(a: Articulation) -> bool:
             base, links = a.mechanism.bodies[0], a.segments[0].links
+            if not links:  # the link in place of the world
+                return not turned
             has_base = bool(links) and links[0].link.name == base.name
             has_one_base = sum(body.parent == ROOT for body in a.mechanism.bodies) == 1
             is_placed = base.joint in self.positions or (a.is_fixed and turned)

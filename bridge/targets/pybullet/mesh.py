@@ -150,7 +150,7 @@ def _hull(corners: Corners, client: Client) -> set[tuple[float, ...]]:
         return set()
 
 
-_VERSION = "15"
+_VERSION = "16"
 """Version of the conversion and of its record; a record of another version is not used."""
 _SUBFOLDER = "bullet"
 """Subfolder of the cache. All files are in one folder because PyBullet caches a texture by the name

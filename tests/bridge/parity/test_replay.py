@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import struct
 import tomllib
+import tracemalloc
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -599,3 +602,85 @@ def test_damaged_mcaps_are_refused_or_read(tmp_path: Path) -> None:
             data[place] = int(rng.integers(0, 256))
         findings(tmp_path, bytes(data[: int(rng.integers(1, len(data) + 1))]), "a.mcap")
     assert "no MCAP file" in " ".join(findings(tmp_path, good[:200], "a.mcap"))
+
+
+def npy(kind: str, shape: str, data: bytes = b"") -> bytes:
+    """Return an array as a file states it, whatever its content."""
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}}}\n".encode()
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
+
+
+def packed(array: bytes, *, damaged: bool = False) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("time.npy", array)
+    data = bytearray(target.getvalue())
+    if damaged:
+        data[38:48] = b"\xff" * 10
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (packed(npy("<f8", "(1000000000000000,)")), "no npz archive"),
+        (packed(npy("|u1", "(60000000,)", bytes(60_000_000))), "100 times its size"),
+        (packed(npy("|V0", "(100000000000,)")), "100000000000 numbers"),
+        (packed(npy("<f8", "(3,")), "no npz archive"),
+        (packed(npy("<f8", "(3,)", bytes(24)), damaged=True), "no npz archive"),
+        (packed(npy("<c16", "(3,)", bytes(48))), "complex128, not of numbers"),
+    ],
+)
+def test_an_npz_that_is_hostile_is_a_finding(tmp_path: Path, data: bytes, expected: str) -> None:
+    assert expected in " ".join(findings(tmp_path, data, "a.npz"))
+
+
+def test_columns_are_as_many_and_as_long_as_a_log_needs(tmp_path: Path) -> None:
+    wide = "time," + ",".join(f"c{i}" for i in range(10_000)) + "\n0" + ",1" * 10_000 + "\n"
+    long = ROWS.replace("elbow.position", "elbow " * 200)
+    for text in (wide + 2 * wide.partition("\n")[2], long):
+        assert "columns, whose names" in " ".join(findings(tmp_path, text))
+
+
+def mcap_part(method: str = "", size: int = 0, text: str = STATE) -> bytes:
+    """Return an MCAP file of one message, with a packed part that states a size if it has one."""
+    mcap_writer = pytest.importorskip("mcap.writer")
+    opcode = pytest.importorskip("mcap.opcode").Opcode
+    target = io.BytesIO()
+    writer = mcap_writer.Writer(target, use_chunking=False)
+    writer.start()
+    schema = writer.register_schema("sensor_msgs/msg/JointState", "ros2msg", text.encode())
+    channel = writer.register_channel("/joint_states", "cdr", schema)
+    writer.add_message(channel, 0, b"\0\1\0\0" + b"\xff" * 8, 0)
+    writer.finish()
+    data, magic = target.getvalue(), 8
+    if not method:
+        return data
+    content = b"\x63" + struct.pack("<Q", 20_000_000) + bytes(20_000_000)
+    packer = pytest.importorskip("zstandard").compress if method == "zstd" else None
+    inner = (packer or pytest.importorskip("lz4.frame").compress)(content)
+    body = struct.pack("<QQQI", 0, 1, size, 0) + struct.pack("<I", len(method)) + method.encode()
+    body += struct.pack("<Q", len(inner)) + inner
+    part = bytes([opcode.CHUNK]) + struct.pack("<Q", len(body)) + body
+    return data[:magic] + part + data[magic:]
+
+
+@pytest.mark.parametrize("method", ["zstd", "lz4"])
+@pytest.mark.parametrize("size", [20_000_009, 100])
+def test_a_part_of_an_mcap_is_not_unpacked_past_its_size(
+    tmp_path: Path, method: str, size: int
+) -> None:
+    data = mcap_part(method, size)
+    tracemalloc.start()
+    found = " ".join(findings(tmp_path, data, "a.mcap"))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert ("100 times its size" if size > 100 else "another size than it states") in found
+    assert peak < 10_000_000
+
+
+@pytest.mark.parametrize("field", ["uint8[0] a", "uint8[ <= 5] a", "uint8[4000000000] a"])
+def test_a_message_of_a_definition_without_bytes_is_not_read(tmp_path: Path, field: str) -> None:
+    text = f"E[] all\n{'=' * 80}\nMSG: sensor_msgs/E\n{field}\n"
+    found = " ".join(findings(tmp_path, mcap_part(text=text), "a.mcap"))
+    assert "arrays of a fixed length" in found

@@ -156,10 +156,15 @@ WRONG = {
     "[options]\ntime_step = 0": ("overrides.value", ""),
     "[options.mujoco]\nintegratr = 'RK4'": ("overrides.key", "integrator"),
     "[joints.h\n": ("overrides.syntax", ""),
+    "a = " + "[" * 3000: ("overrides.syntax", ""),
+    "a = " + "{a = " * 3000: ("overrides.syntax", ""),
+    "a = " + "1" * 5000: ("overrides.syntax", ""),
+    "a." * 50_000 + "a = 1": ("overrides.syntax", ""),
+    "a = 1 # " + "x" * (1 << 20): ("file.too-large", ""),
 }
 
 
-@pytest.mark.parametrize("text", WRONG)
+@pytest.mark.parametrize("text", WRONG, ids=lambda text: repr(text[:40]))
 def test_what_is_wrong_is_an_error_with_a_place(text: str, tmp_path: Path) -> None:
     code, suggestion = WRONG[text]
     with pytest.raises(LoadError) as caught:

@@ -182,3 +182,10 @@ def test_unknown_options_and_values(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected one of: sdf, urdf"):
         bridge.export_directives(given, tmp_path / "x", models="mjcf")  # type: ignore[arg-type]
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("name", ["a\x7fb", "a\x85b", "a\u2028b", "a\u202eb", 'a"\\b', "a: b #c"])
+def test_a_name_with_any_character_is_read_back(name: str, tmp_path: Path) -> None:
+    world = WORLD.replace("'arm'", f"'{name}'")
+    result = bridge.export_directives(loaders.load_string(world, format="sdf"), tmp_path / "out")
+    assert {link.name for link in loaders.load(result.path).links} >= {f"{name}::base"}
