@@ -1136,7 +1136,8 @@ QUERIES: tuple[Query, ...] = (
         ask=base_pose,
         tolerance=ROUNDING,
         what="position; pose of the root link that follows from it",
-        differs="of a held base it is the pose of the link, not of its center of mass; of a free base "
+        differs="of a held base it is the pose of the link, not of its center of mass; a root link "
+        "named `world` is not turned by `baseOrientation`, its children are; of a free base "
         "the axes are chosen as in getLinkState, with `pybullet.turned-base` above 1 degree",
     ),
     Query(
