@@ -695,3 +695,37 @@ def _settings(
 ) -> Iterator[Setting]:
     for name, text in settings_of(item, MUJOCO):
         yield Setting(path=f"{element}{name}", text=text, subjects=subjects, where=where)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairFriction:
+    """The friction of two links by two rules.
+
+    Attributes:
+        link_A: Name of one link.
+        link_B: Name of the other link.
+        coefficients: The coefficient of each.
+        wanted: The coefficient of the pair by the rule of the source.
+        found: The coefficient of the pair in the target.
+    """
+
+    link_A: str
+    link_B: str
+    coefficients: tuple[float, float]
+    wanted: float
+    found: float
+
+    @property
+    def difference(self) -> float:
+        """The difference of the two coefficients of the pair."""
+        return abs(self.wanted - self.found)
+
+
+_NO_DIFFERENCE = 1e-9
+"""Difference of friction that is a rounding error."""
+
+
+def worst_of(frictions: Iterable[PairFriction]) -> PairFriction | None:
+    """Return the pair whose friction differs most between source and target; None if none does."""
+    worst = max(frictions, key=lambda pair: pair.difference, default=None)
+    return worst if worst is not None and worst.difference > _NO_DIFFERENCE else None

@@ -24,6 +24,14 @@ MAX_NAMES = 300
 """Largest number of names that one is compared with."""
 
 
+_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def xml_compatible(name: str) -> str:
+    """Return a text with underscores in place of the control characters that XML does not allow."""
+    return _NOT_XML.sub("_", name)
+
+
 def as_utf8(data: bytes) -> bytes:
     """Return a text in UTF-8; one in another code page, of an old program, is read as Latin-1."""
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from itertools import combinations, product
 from pathlib import Path
 from typing import Protocol
@@ -14,7 +13,14 @@ from bridge.fluid import described
 from bridge.mechanism.coordinates import finite_range
 from loaders.collision_pairs import default_policy, excluded_pairs, masked_pairs, weld_groups
 from loaders.diagnostics import Code
-from loaders.engine_settings import FRICTION_RULES, FrictionRule, friction_rule, grip_of
+from loaders.engine_settings import (
+    FRICTION_RULES,
+    FrictionRule,
+    PairFriction,
+    friction_rule,
+    grip_of,
+    worst_of,
+)
 from loaders.files.read_file import read_start
 from loaders.inertia import SpatialInertia
 from loaders.limits import FileError
@@ -123,34 +129,6 @@ def report_pairs(
     report.add(code, subjects=subjects, policy=policy, pairs=tuple(named))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairFriction:
-    """The friction of two links by two rules.
-
-    Attributes:
-        link_A: Name of one link.
-        link_B: Name of the other link.
-        coefficients: The coefficient of each.
-        wanted: The coefficient of the pair by the rule of the source.
-        found: The coefficient of the pair in the target.
-    """
-
-    link_A: str
-    link_B: str
-    coefficients: tuple[float, float]
-    wanted: float
-    found: float
-
-    @property
-    def difference(self) -> float:
-        """The difference of the two coefficients of the pair."""
-        return abs(self.wanted - self.found)
-
-
-_NO_DIFFERENCE = 1e-9
-"""Difference of friction that is a rounding error."""
-
-
 def frictions_of(
     pairs: Iterable[tuple[Link, Link]], rule: FrictionRule, found: Callable[[float, float], float]
 ) -> Iterator[PairFriction]:
@@ -170,12 +148,6 @@ def frictions_of(
                 wanted=rule.of_grips(a, b),
                 found=found(a.mu, b.mu),
             )
-
-
-def worst_of(frictions: Iterable[PairFriction]) -> PairFriction | None:
-    """Return the pair whose friction differs most between source and target; None if none does."""
-    worst = max(frictions, key=lambda pair: pair.difference, default=None)
-    return worst if worst is not None and worst.difference > _NO_DIFFERENCE else None
 
 
 def report_friction(

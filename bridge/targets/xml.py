@@ -16,7 +16,7 @@ from lxml import etree
 from loaders.model import WORLD
 from loaders.pose import Array
 from loaders.scoped_names import unused_name
-from loaders.text import number, numbers
+from loaders.text import number, numbers, xml_compatible
 
 _MAX_NAME = 100
 """Longest name of a model's file, without suffix; a longer one is cut and ends with a hash of the
@@ -145,7 +145,6 @@ Value = str | float | bool | Sequence[float] | Array
 DRAKE = "http://drake.mit.edu"
 """Namespace of the elements that start with ``drake:``."""
 _NAMESPACES = {"drake": DRAKE}
-_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def root_element(tag: str, **attributes: Value) -> Element:
@@ -211,11 +210,6 @@ def text_of(value: Value) -> str:
     if isinstance(value, int | float):
         return number(value)
     return numbers(value)
-
-
-def xml_compatible(name: str) -> str:
-    """Return a text with underscores in place of the control characters that XML does not allow."""
-    return _NOT_XML.sub("_", name)
 
 
 def write(root: Element, comments: Iterable[str] = ()) -> str:

@@ -22,11 +22,11 @@ import numpy as np
 from bridge.geometry.shapes import support_function
 from bridge.lowering.lower import ignored_by_policy, pairs_of_rules
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
-from bridge.targets.elements import frictions_of, worst_of
+from bridge.targets.elements import frictions_of
 from bridge.targets.mjcf import codes
 from loaders.collision_pairs import BITMASKED, bitmasks
 from loaders.diagnostics import Where
-from loaders.engine_settings import conventions_of, friction_rule
+from loaders.engine_settings import conventions_of, friction_rule, worst_of
 from loaders.limits import limited
 from loaders.model import WORLD, Collision, Link
 from loaders.pose import Array, Pose, skew

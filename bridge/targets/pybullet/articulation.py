@@ -24,7 +24,6 @@ from bridge.mechanism.coordinates import default_position, kind_of
 from bridge.mechanism.dynamics import STABILITY_LIMIT, mode_rates, modes
 from bridge.targets.pybullet import codes
 from bridge.targets.report import Report
-from bridge.targets.xml import xml_compatible
 from loaders.deferred import cached_property
 from loaders.diagnostics import Where
 from loaders.inertia import SpatialInertia, exceeds
@@ -32,9 +31,18 @@ from loaders.model import WORLD, Link
 from loaders.pose import IDENTITY, Array, Pose, frozen, matrix_to_quaternion, principal_axes_of
 from loaders.scene import Scene
 from loaders.scoped_names import outermost_scope, root_model, underscores_behind, unused_name
+from loaders.text import xml_compatible
 
 from .client import BASE
 from .partition import Partition, partition
+
+
+def has_sensors(mechanism: Mechanism) -> bool:
+    """Return whether any link or joint has a sensor."""
+    return any(body.link.sensors for body in mechanism.bodies) or any(
+        joint.sensors for joint in mechanism.scene.joints
+    )
+
 
 LARGE_TURN = 1.0
 """Angle of the frame of PyBullet's base from that of the link, above which it is reported

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NoReturn, Self, overload
+from typing import TYPE_CHECKING, Any, NoReturn, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +23,7 @@ from bridge.mechanism.coordinates import (
     with_followers,
 )
 from bridge.stdout_capture import capture_stdout
-from loaders.deferred import cached_property
+from loaders.deferred import Deferred, cached_property
 from loaders.diagnostics import Diagnostic, FindingList
 from loaders.model import WORLD, by_name
 from loaders.pose import IDENTITY, Array, Pose
@@ -40,14 +40,13 @@ from loaders.text import (
     unknown_name,
 )
 
-from .articulation import Articulation
+from .articulation import Articulation, has_sensors
 from .client import BASE, Call, Client
 from .constraint import Gear, connection_name
 from .contact import LinkPair, forget_pairs
 from .damping import adapt_to_step, depends_on_step, disable_motors
 from .dynamics import DynamicsQueries
 from .passive_force import apply_control, apply_passive_forces, has_passive_forces
-from .sensor import LastStep, PyBulletSensor, imu_velocities, record_step, sensors_of
 from .state import (
     Layout,
     Separation,
@@ -65,6 +64,14 @@ from .state import (
     pose_of,
     q_order,
 )
+
+if TYPE_CHECKING:
+    from .sensor import LastStep, PyBulletSensor
+
+_SENSOR = "bridge.targets.pybullet.sensor"  # not imported for a body without sensors
+imu_velocities: Callable[..., dict[str, Array]] = Deferred(f"{_SENSOR}:imu_velocities")
+record_step: Callable[..., dict[str, LastStep]] = Deferred(f"{_SENSOR}:record_step")
+sensors_of: Callable[..., dict[str, PyBulletSensor]] = Deferred(f"{_SENSOR}:sensors_of")
 
 
 def loop_joints(mechanism: Mechanism) -> dict[str, str]:
@@ -274,8 +281,7 @@ class BodyTraits:
             layout=Layout.of(articulation),
             depends_on_step=depends_on_step(articulation),
             has_passive_forces=has_passive_forces(mechanism),
-            has_sensors=any(body.link.sensors for body in mechanism.bodies)
-            or any(joint.sensors for joint in mechanism.scene.joints),
+            has_sensors=has_sensors(mechanism),
         )
 
 

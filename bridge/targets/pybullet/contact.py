@@ -29,12 +29,18 @@ from numpy.typing import NDArray
 from bridge.lowering.lower import ignored_by_policy
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
-from bridge.targets.elements import PairFriction, worst_of
 from bridge.targets.pybullet import codes
 from bridge.targets.report import Report
 from loaders.collision_pairs import BITMASKED, PairSet, bitmasks
 from loaders.diagnostics import Where
-from loaders.engine_settings import FrictionRule, Grip, friction_rule, grip_of
+from loaders.engine_settings import (
+    FrictionRule,
+    Grip,
+    PairFriction,
+    friction_rule,
+    grip_of,
+    worst_of,
+)
 from loaders.limits import limited
 from loaders.model import Collision, Cone, Ellipsoid, Friction, Link, Mesh, Polyline, Surface
 from loaders.model.contact import torsional_length

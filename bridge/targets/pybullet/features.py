@@ -12,31 +12,21 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bridge.codes import MESH_SKIN
-from bridge.fluid import described
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, BodyConnection, PrimitiveKind, TendonConnection
 from bridge.mechanism.coordinates import initial_positions
 from bridge.mechanism.dynamics import mass_matrix
 from bridge.mechanism.force_laws import is_tendon_representable
 from bridge.mechanism.home import clamped
-from bridge.sensors import (
-    CAMERAS,
-    SPECIAL_CAMERAS,
-    VISUAL_LIDARS,
-    WATCHED,
-    PlacedSensor,
-    is_readable,
-    placed_sensors,
-    unused_parameters,
-    used_parameters,
-)
 from bridge.targets.fields import LostSettings, report_lost_physics, report_lost_settings
 from bridge.targets.pybullet import codes
 from bridge.targets.report import Report
+from loaders.deferred import Deferred
 from loaders.diagnostics import NOWHERE, Code, Where
 from loaders.engine_settings import MUJOCO, OVERRIDE, SKIN, gravity_share
 from loaders.model import (
@@ -59,7 +49,15 @@ from loaders.model import (
 from loaders.pose import Array
 from loaders.scoped_names import SEPARATOR
 
+from .articulation import has_sensors
 from .state import link_name
+
+if TYPE_CHECKING:
+    from bridge.sensors import PlacedSensor
+
+# robots without sensors and fluids load without their modules, which take 13 ms
+_described: Callable[..., str] = Deferred("bridge.fluid:described")
+_placed_sensors: Callable[..., tuple[PlacedSensor, ...]] = Deferred("bridge.sensors:placed_sensors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,13 +402,16 @@ def _has_unsupported_visibility(visual: Visual) -> bool:
     )
 
 
+_SENSOR = "bridge.targets.pybullet.sensor"
+
+
 def _sensors(
-    describe: Callable[[PlacedSensor, Mechanism], str | None],
+    describe: Callable[..., str | None],
 ) -> Callable[[Mechanism], Iterator[Item]]:
     """Return a function that finds the sensors that a function describes with more than None."""
 
     def find(mechanism: Mechanism) -> Iterator[Item]:
-        for placed in placed_sensors(mechanism):
+        for placed in _placed_sensors(mechanism) if has_sensors(mechanism) else ():
             text = describe(placed, mechanism)
             if text is not None:
                 owner = placed.link if placed.joint is None else placed.joint.name
@@ -419,39 +420,6 @@ def _sensors(
                 yield Item(name, where, (owner, f"{owner}{SEPARATOR}{placed.sensor.name}"))
 
     return find
-
-
-def _without_reading(placed: PlacedSensor, mechanism: Mechanism) -> str | None:
-    joint = placed.joint
-    is_on_loop = joint is not None and all(body.joint != joint.name for body in mechanism.bodies)
-    return placed.sensor.type if is_on_loop or not is_readable(placed.sensor) else None
-
-
-def _other_reading(placed: PlacedSensor, mechanism: Mechanism) -> str | None:
-    sensor_type = placed.sensor.type
-    if sensor_type in VISUAL_LIDARS:
-        return "its rays see collisions, Gazebo's see visuals"
-    if sensor_type == "sonar":
-        cone = placed.parameters.get("sonar/radius", "0.5")
-        return f"one ray in place of a cone of radius {cone} m"
-    if sensor_type == "contact" and placed.body >= 0:
-        shapes = {collision.name for collision in mechanism.bodies[placed.body].link.collisions}
-        named = {text for path, text in placed.sensor.parameters if path == WATCHED}
-        others = ", ".join(sorted(shapes - named)) if named else ""
-        return f"of all collisions of the link, also of {others}" if others else None
-    if sensor_type in CAMERAS and "camera/pose" in placed.parameters:
-        return (
-            f"gz-sim ignores the pose {placed.parameters['camera/pose']} of <camera>, Gazebo "
-            f"classic adds it"
-        )
-    return f"a {sensor_type} shows colors and depth" if sensor_type in SPECIAL_CAMERAS else None
-
-
-def _unused(placed: PlacedSensor, mechanism: Mechanism) -> str | None:
-    del mechanism
-    is_read = is_readable(placed.sensor)
-    used = used_parameters(placed.sensor, has_planes=True) if is_read else ()
-    return ", ".join(unused_parameters(placed.sensor, used)) or None
 
 
 # --- constraints and force elements ---------------------------------------------------------------
@@ -487,7 +455,7 @@ def _is_spring(element: object) -> bool:
 
 def _fluid_forces(mechanism: Mechanism) -> Iterator[Item]:
     for force in mechanism.fluid_forces:
-        yield Item(f"{force.link} ({described(force)})", force.where, (force.link,))
+        yield Item(f"{force.link} ({_described(force)})", force.where, (force.link,))
 
 
 def _tendons(
@@ -566,9 +534,9 @@ UNSUPPORTED_FEATURES = (
         _tendons(lambda _, is_representable: not is_representable)),
     UnsupportedFeature(codes.RIGID_DISTANCE, _connections(_is_rigid_distance)),
     UnsupportedFeature(codes.SPRING_DAMPER, _connections(_is_spring)),
-    UnsupportedFeature(codes.SENSOR, _sensors(_without_reading)),
-    UnsupportedFeature(codes.SENSOR_READING, _sensors(_other_reading)),
-    UnsupportedFeature(codes.SENSOR_PARAMETERS, _sensors(_unused)),
+    UnsupportedFeature(codes.SENSOR, _sensors(Deferred(f"{_SENSOR}:without_reading"))),
+    UnsupportedFeature(codes.SENSOR_READING, _sensors(Deferred(f"{_SENSOR}:other_reading"))),
+    UnsupportedFeature(codes.SENSOR_PARAMETERS, _sensors(Deferred(f"{_SENSOR}:without_effect"))),
     UnsupportedFeature(codes.LIGHT, _lights),
     UnsupportedFeature(codes.APPEARANCE, _visuals(_has_unsupported_material)),
     UnsupportedFeature(codes.VISUAL_ROLES, _visuals(_has_unsupported_visibility)),

@@ -17,10 +17,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.fluid import LinkForce, fluid_forces
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import (
     ROOT,
@@ -33,6 +33,7 @@ from bridge.mechanism.bodies import (
 from bridge.mechanism.coordinates import Position, check_mapping, joint_index
 from bridge.mechanism.dynamics import joint_coefficients
 from bridge.mechanism.force_laws import bushing_wrench, is_tendon_representable, tendon_force
+from loaders.deferred import Deferred
 from loaders.engine_settings import gravity_share
 from loaders.model import (
     Actuator,
@@ -59,6 +60,11 @@ from .state import (
     motion_of,
     tendon_length,
 )
+
+if TYPE_CHECKING:
+    from bridge.fluid import LinkForce
+
+fluid_forces: Callable[[Mechanism], tuple[LinkForce, ...]] = Deferred("bridge.fluid:fluid_forces")
 
 
 def apply_control(
@@ -308,7 +314,7 @@ def has_passive_forces(mechanism: Mechanism) -> bool:
     return bool(
         mechanism.force_elements
         or mechanism.constraints
-        or any(True for _ in fluid_forces(mechanism))
+        or (mechanism.fluid_forces and fluid_forces(mechanism))
         or any(_springs(body) or gravity_share(body.link) != 1.0 for body in mechanism.bodies)
     )
 
@@ -331,7 +337,7 @@ def apply_passive_forces(states: Iterable[State], mechanism: Mechanism) -> None:
     enforce(states, mechanism)
     for element in (*mechanism.force_elements, *mechanism.constraints):
         _apply_element(states, mechanism, element)
-    for force in fluid_forces(mechanism):
+    for force in fluid_forces(mechanism) if mechanism.fluid_forces else ():
         _apply_fluid(states, force)
 
 

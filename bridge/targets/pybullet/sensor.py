@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.dynamics import reactions_to_bias
 from bridge.mechanism.force_laws import FrameMotion
@@ -16,6 +17,9 @@ from bridge.sensors import (
     CAMERAS,
     FRAME_MESSAGES,
     LIDARS,
+    SPECIAL_CAMERAS,
+    VISUAL_LIDARS,
+    WATCHED,
     CameraImage,
     Contact,
     ContactReport,
@@ -32,6 +36,8 @@ from bridge.sensors import (
     optics_of,
     placed_sensors,
     rays_of,
+    unused_parameters,
+    used_parameters,
 )
 from bridge.targets.pybullet.articulation import Articulation
 from bridge.targets.pybullet.client import BASE
@@ -362,3 +368,42 @@ _READERS: dict[str, Callable[[PlacedSensor, State], Message]] = {
     **dict.fromkeys(CAMERAS, _camera),
 }
 """Function that reads each type of sensor but the IMU."""
+
+
+# --- what sensors lack ---------------------------------------------------------------------------
+
+
+def without_reading(placed: PlacedSensor, mechanism: Mechanism) -> str | None:
+    """Return the type of a sensor that cannot be read; None if it can."""
+    joint = placed.joint
+    is_on_loop = joint is not None and all(body.joint != joint.name for body in mechanism.bodies)
+    return placed.sensor.type if is_on_loop or not is_readable(placed.sensor) else None
+
+
+def other_reading(placed: PlacedSensor, mechanism: Mechanism) -> str | None:
+    """Return how the readings of a sensor differ from those of Gazebo; None if they do not."""
+    sensor_type = placed.sensor.type
+    if sensor_type in VISUAL_LIDARS:
+        return "its rays see collisions, Gazebo's see visuals"
+    if sensor_type == "sonar":
+        cone = placed.parameters.get("sonar/radius", "0.5")
+        return f"one ray in place of a cone of radius {cone} m"
+    if sensor_type == "contact" and placed.body >= 0:
+        shapes = {collision.name for collision in mechanism.bodies[placed.body].link.collisions}
+        named = {text for path, text in placed.sensor.parameters if path == WATCHED}
+        others = ", ".join(sorted(shapes - named)) if named else ""
+        return f"of all collisions of the link, also of {others}" if others else None
+    if sensor_type in CAMERAS and "camera/pose" in placed.parameters:
+        return (
+            f"gz-sim ignores the pose {placed.parameters['camera/pose']} of <camera>, Gazebo "
+            f"classic adds it"
+        )
+    return f"a {sensor_type} shows colors and depth" if sensor_type in SPECIAL_CAMERAS else None
+
+
+def without_effect(placed: PlacedSensor, mechanism: Mechanism) -> str | None:
+    """Return the parameters of a sensor that its readings do not depend on; None without any."""
+    del mechanism
+    is_read = is_readable(placed.sensor)
+    used = used_parameters(placed.sensor, has_planes=True) if is_read else ()
+    return ", ".join(unused_parameters(placed.sensor, used)) or None

@@ -16,12 +16,12 @@ import numpy as np
 from bridge.geometry.mesh import appearance_of
 from bridge.mechanism.bodies import Primitive, PrimitiveKind
 from bridge.targets.numbers import roll_pitch_yaw
-from bridge.targets.xml import xml_compatible
 from loaders.looks import DEFAULT_COLOR, look_of
 from loaders.model import Visual
 from loaders.node import escaped
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.scoped_names import SEPARATOR
+from loaders.text import xml_compatible
 
 from .articulation import Articulation, CarriedLink, Segment
 from .geometry import Shape, ShapeUse, ShapeWriter

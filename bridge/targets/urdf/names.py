@@ -8,11 +8,12 @@ from typing import Any
 
 from bridge.targets.report import Report
 from bridge.targets.urdf import codes
-from bridge.targets.xml import changed_names, xml_compatible
+from bridge.targets.xml import changed_names
 from loaders.finish.transform import renamed
 from loaders.model import WORLD, Joint, Link
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR, free_name, unused_name
+from loaders.text import xml_compatible
 
 _SPACE = re.compile(r"[\t\r\n]")
 
