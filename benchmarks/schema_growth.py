@@ -570,11 +570,20 @@ def stages(main: Path) -> dict[str, float]:
     if scene is not None:
         for target in TARGETS:
             timed(target, lambda target=target: getattr(bridge, f"to_{target}")(scene, quiet=True))
+    return times
+
+
+def in_pybullet(main: Path) -> dict[str, float]:
+    """Return the processor time of a load into PyBullet [s], as far as the file is valid."""
+    with contextlib.suppress(ModelError):
+        scene = loaders.load(main, quiet=True, lenient=True)
         if len(scene.links) <= MOST_LINKS:
             client = pybullet.connect(pybullet.DIRECT)
-            loaded = bridge.load_world_into_pybullet
-            timed("pybullet", lambda: loaded(scene, physicsClientId=client, quiet=True))
-    return times
+            start = time.process_time()
+            with contextlib.suppress(ModelError):
+                bridge.load_world_into_pybullet(scene, physicsClientId=client, quiet=True)
+            return {"pybullet": time.process_time() - start}
+    return {}
 
 
 def written(files: Files, folder: Path) -> Path:
@@ -601,7 +610,7 @@ def measured(files: Files) -> tuple[dict[str, float], int]:
                 )
                 times = stages(main)
                 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-                os.write(writer, json.dumps([times, peak - before]).encode())
+                os.write(writer, json.dumps([times | in_pybullet(main), peak - before]).encode())
             finally:
                 os._exit(0)
         os.close(writer)
