@@ -44,38 +44,26 @@ __all__ = [
     "view_motion",
 ]  # fmt: skip
 
-_HOMES = {
-    "BatchOutcome": ".batches",
-    "BatchResult": ".batches",
-    "batch": ".batches",
-    "Mechanism": ".mechanism",
-    "compare": ".parity",
-    "compare_files": ".diff",
-    "export_directives": ".targets.directives",
-    "export_mjcf": ".targets.mjcf",
-    "export_sdf": ".targets.sdf",
-    "export_urdf": ".targets.urdf",
-    "Fix": ".repairs",
-    "fix": ".repairs",
-    "load_copies_into_pybullet": ".targets.pybullet",
-    "load_into_pybullet": ".targets.pybullet",
-    "load_world_into_pybullet": ".targets.pybullet",
-    "lower": ".lowering",
-    "overlaps_in_motion": ".lowering.sources",
-    "passive_forces": ".targets.mjcf",
-    "replay": ".parity.replay.replay",
-    "ShapeCertificate": ".geometry.collision_shapes",
-    "shape_certificates": ".geometry.collision_shapes",
-    "shapes_picture": ".geometry.collision_shapes",
-    "to_directives": ".targets.directives",
-    "to_mjcf": ".targets.mjcf",
-    "to_mjspec": ".targets.mjcf",
-    "to_sdf": ".targets.sdf",
-    "to_urdf": ".targets.urdf",
-    "view": ".viewer",
-    "view_motion": ".parity.motion.recording",
+_NAMES = {
+    ".batches": "BatchOutcome BatchResult batch",
+    ".mechanism": "Mechanism",
+    ".parity": "compare",
+    ".diff": "compare_files",
+    ".targets.directives": "export_directives to_directives",
+    ".targets.mjcf": "export_mjcf passive_forces to_mjcf to_mjspec",
+    ".targets.sdf": "export_sdf to_sdf",
+    ".targets.urdf": "export_urdf to_urdf",
+    ".repairs": "Fix fix",
+    ".targets.pybullet": "load_copies_into_pybullet load_into_pybullet load_world_into_pybullet",
+    ".lowering": "lower",
+    ".lowering.sources": "overlaps_in_motion",
+    ".parity.replay.replay": "replay",
+    ".geometry.collision_shapes": "ShapeCertificate shape_certificates shapes_picture",
+    ".viewer": "view",
+    ".parity.motion.recording": "view_motion",
 }
-"""Modules of the public names, which are imported on first use."""
+"""The public names of each module, which are imported on first use."""
+_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 
 _SUBMODULES = frozenset({"mujoco_plugin", "parity"})
 """Modules that are imported on first use."""

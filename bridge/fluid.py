@@ -387,8 +387,7 @@ class LinkForce:
     """Name of the joint whose position it depends on, or None."""
     wrench: Callable[[FrameMotion, Array, float], Wrench]
     """Returns the force from the motion of F, gravity in the world [m/s^2] and the position of the
-    joint.
-    """
+    joint."""
 
 
 @functools.lru_cache(maxsize=16)

@@ -42,8 +42,7 @@ _ROUNDS = 4
 """Largest number of times that a text is read again after repairs."""
 _MARGIN = 1e-6
 """Moments about each axis that are added to the nearest ones that a body can have, as a share of
-their sum, so that they stay such when they are rounded.
-"""
+their sum, so that they stay such when they are rounded."""
 _SMALL_CHANGE = 0.1
 """Largest change of the largest moment by the nearest physical ones; else those of the shapes."""
 _UNIT = 1e-3
@@ -659,7 +658,7 @@ def _exclude(work: _Work, mechanism: Mechanism) -> None:
     """Exclude the pairs that overlap at the start, or are left out because a URDF does not state
     which links collide; say which the file cannot exclude.
     """
-    colliding = mechanism.that_may_collide(mechanism.overlaps, mechanism.default_policy)
+    colliding = mechanism.colliding_overlaps()
     pairs = (*colliding, *mechanism.assumed_exclusions)
     written: dict[Element, list[str]] = {}
     elements = {link.name: work.at(link.where) for link in mechanism.scene.links}

@@ -49,8 +49,7 @@ from loaders.scoped_names import SEPARATOR
 
 LIGHT = 0.005
 """Share of the mass of a robot below which a link is not judged: covers, frames of sensors. The
-heaviest link counts at most ten times the next, since its mass may be in grams.
-"""
+heaviest link counts at most ten times the next, since its mass may be in grams."""
 DENSITIES = (1.0, 25_000.0)
 """Range of densities [kg/m^3]: a balloon of foam, and more than osmium (22,600)."""
 OF_METALS = (100.0, 25_000.0)
@@ -59,12 +58,10 @@ MASS_IN_GRAMS = 50.0
 """Smallest mass that may be one in grams [kg]."""
 GYRATION = 3.0
 """Largest radius of gyration over the distance from the center of mass to the farthest point of the
-shapes; of a body within its shapes it is below 1.
-"""
+shapes; of a body within its shapes it is below 1."""
 COMPACT = 0.03
 """Radius of gyration over that distance below which the moments are noted: of 1,905 links, 10 lie
-below, half of them of mathematical pendulums.
-"""
+below, half of them of mathematical pendulums."""
 OUTSIDE, OUTSIDE_FAR, OUTSIDE_LENGTH = 0.5, 0.4, 0.05
 """Largest distance of a center of mass from the hull of the shapes over their extent, and a smaller
 one where it exceeds a length [m]. Half of the extent is exceeded in 2 of 145 files, a third in 16.
@@ -75,41 +72,35 @@ TRAVEL = 20.0
 """Largest travel of a prismatic joint over the size of the robot; it is at most 7 in 329 files."""
 SLOW = 0.01
 """Smallest speed that a drive reaches against its damping [rad/s or m/s]; it is at least 0.45 in
-329 files.
-"""
+329 files."""
 UNITS = {"millimeters": 1000.0, "inches": 1.0 / 0.0254}
 """Length of a meter in other units."""
 LARGE = 5.0
 """Smallest size of a shape over the median of the links' extents at which other shapes of its link
-tell its unit: a body may have small parts.
-"""
+tell its unit: a body may have small parts."""
 UNIT_TOLERANCE = 1.5
 """Factor within which a ratio of lengths counts as one of units."""
 OFFSET_OF_TYPICAL, OFFSET_OF_LARGEST = 100.0, 10.0
 """Largest offset of a joint over the median of the links' extents, and over the largest; the latter
-is at most 2.9 in 161 files.
-"""
+is at most 2.9 in 161 files."""
 UNLIMITED = 1e9
 """Limit from which there is none [rad]."""
 ROBOT_SIZES = (0.005, 50.0)
 """Range of the largest link of a robot with joints [m]; it is 0.05 to 3 in 161 files."""
 APART, MUCH_LARGER, LARGER = 0.75, 10.0, 3.0
 """Distance of the boxes of what collides and of what is drawn over the larger diagonal, and ratios
-of their diagonals: what is reported, and what is noted.
-"""
+of their diagonals: what is reported, and what is noted."""
 ALIKE, APART_ALIKE = 0.05, 0.25
 """Difference of the sides of two boxes over the larger diagonal up to which they are of the same
 shape, and the distance of such over the diagonal that is reported: of 2,109 pairs, 10 are farther.
 """
 GAP, TOUCHING = 0.5, 0.1
 """Distance of what two sides of a joint collide with and draw over the smaller extent: what is
-reported if it is the only one, and what all others stay below.
-"""
+reported if it is the only one, and what all others stay below."""
 BESIDE, THROUGH = 0.05, 0.01
 """Distance of an axis of rotation from the hull of what it connects over its extent: what is
 reported if it is the only one, and what all others stay below. Of 69 URDFs of robots none has one
-such axis.
-"""
+such axis."""
 PLACEHOLDER = 0.01
 """Extent of a shape below which it may stand for nothing [m]."""
 _MAX_POINTS = 2_000_000
@@ -397,8 +388,7 @@ def _report_offsets(scene: Scene, typical: float, most: float, diagnostics: Diag
     for joint, offset in far:
         diagnostics.add(
             codes.ROBOT_OFFSET,
-            joint.where,
-            subjects=(joint.name,),
+            joint,
             joint=joint.name,
             offset=offset,
             typical=typical,
@@ -524,8 +514,7 @@ def _check_densities(parts: Sequence[_Part], diagnostics: Diagnostics) -> None:
         in_grams = part.mass > MASS_IN_GRAMS and OF_METALS[0] <= density / 1e3 <= OF_METALS[1]
         diagnostics.add(
             codes.ROBOT_DENSITY_GRAMS if in_grams else codes.ROBOT_DENSITY,
-            part.link.where,
-            subjects=(part.link.name,),
+            part.link,
             link=part.link.name,
             mass=part.mass,
             density=density,
@@ -587,8 +576,7 @@ def _check_center(part: _Part, diagnostics: Diagnostics) -> None:
     if is_far or distance > OUTSIDE * part.extent:
         diagnostics.add(
             codes.ROBOT_CENTER_OF_MASS,
-            part.link.where,
-            subjects=(part.link.name,),
+            part.link,
             link=part.link.name,
             distance=distance,
             extent=part.extent,
@@ -685,7 +673,7 @@ def _check_collisions(
     is_odd = len(without) == 1 and not is_first and not is_mark
     code = codes.ROBOT_NO_COLLISION if is_odd else codes.ROBOT_NO_COLLISION_NOTED
     for link in without:
-        diagnostics.add(code, link.where, subjects=(link.name,), link=link.name)
+        diagnostics.add(code, link, link=link.name)
 
 
 def _check_collision_place(part: _Part, diagnostics: Diagnostics) -> None:
@@ -790,13 +778,7 @@ def _report_odd(
     if ratio <= large or _ratio(places[-2]) >= small:
         return False
     diagnostics.add(
-        code,
-        joint.where,
-        subjects=(joint.name,),
-        joint=joint.name,
-        parent=joint.parent,
-        child=joint.child,
-        distance=distance,
+        code, joint, joint=joint.name, parent=joint.parent, child=joint.child, distance=distance
     )
     return True
 
@@ -831,8 +813,7 @@ def _check_limits(scene: Scene, diagnostics: Diagnostics) -> None:
             if finite and max(finite) > DEGREES:
                 diagnostics.add(
                     codes.ROBOT_DEGREES,
-                    joint.where,
-                    subjects=(joint.name,),
+                    joint,
                     joint=joint.name,
                     lower=axis.lower,
                     upper=axis.upper,
@@ -857,8 +838,7 @@ def _check_travel(scene: Scene, parts: Sequence[_Part], diagnostics: Diagnostics
         if travel > TRAVEL * size:
             diagnostics.add(
                 codes.ROBOT_TRAVEL,
-                joint.where,
-                subjects=(joint.name,),
+                joint,
                 joint=joint.name,
                 travel=travel,
                 size=size,
@@ -886,13 +866,12 @@ def _check_drives(scene: Scene, diagnostics: Diagnostics) -> None:
             continue
         for joint, axis in driven:
             if getattr(axis, quantity) == 0.0:
-                diagnostics.add(code, joint.where, subjects=(joint.name,), joint=joint.name)
+                diagnostics.add(code, joint, joint=joint.name)
     for joint, axis in driven:
         if 0.0 < axis.effort < SLOW * axis.damping:
             diagnostics.add(
                 codes.ROBOT_SLOW,
-                joint.where,
-                subjects=(joint.name,),
+                joint,
                 joint=joint.name,
                 effort=axis.effort,
                 damping=axis.damping,
@@ -922,12 +901,7 @@ def _check_weights(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
         is_short = 0.0 < axis.effort < needed and axis.lower <= 0.0 <= axis.upper
         if is_short and axis.spring_stiffness == 0.0:
             diagnostics.add(
-                codes.ROBOT_WEAK,
-                joint.where,
-                subjects=(joint.name,),
-                joint=joint.name,
-                effort=axis.effort,
-                needed=needed,
+                codes.ROBOT_WEAK, joint, joint=joint.name, effort=axis.effort, needed=needed
             )
 
 
@@ -948,8 +922,7 @@ _SIDES = re.compile(
     re.IGNORECASE,
 )
 """The side in a name: ``left``, ``l``; in ``fl``, ``rr`` after the end of the robot, in ``lf``
-before it.
-"""
+before it."""
 _OFFSET = "offset from the parent"
 _FIELDS: dict[str, tuple[Callable[[Joint, Link | None], float], float]] = {
     "damping": (lambda joint, _: joint.axes[0].damping, 0.0),
@@ -966,8 +939,7 @@ _FIELDS: dict[str, tuple[Callable[[Joint, Link | None], float], float]] = {
     ),
 }
 """Quantities of a joint and of its child that are alike on both sides of a robot, whatever axes
-their frames have, with the difference that does not count.
-"""
+their frames have, with the difference that does not count."""
 _ALIKE = 0.01
 """Relative difference that does not count."""
 

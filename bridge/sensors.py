@@ -48,9 +48,8 @@ class Imu:
     angular_velocity: Array
     """Angular velocity of S in W [rad/s], in the axes of S, shape (3,)."""
     linear_acceleration: Array
-    """Acceleration of S minus gravity [m/s^2], in the axes of S, shape (3,): at rest it points
-    up. NaN if it is not known.
-    """
+    """Acceleration of S minus gravity [m/s^2], in the axes of S, shape (3,): at rest it points up.
+    NaN if it is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -159,8 +158,7 @@ class LaserScan:
 
     ranges: Array
     """Distances [m], shape (rows, columns): row by row from the lowest, each from its first angle
-    to its last; inf if nothing is in range, -inf for what is nearer than ``range_min``.
-    """
+    to its last; inf if nothing is in range, -inf for what is nearer than ``range_min``."""
     range_min: float
     """Smallest distance [m]."""
     range_max: float
@@ -238,9 +236,8 @@ class CameraImage:
     rgb: Image | None = None
     """Colors, shape (height, width, 3); None unless pictures are requested."""
     depth: Array | None = None
-    """Distance of what is seen along x of S [m], shape (height, width); inf where nothing is
-    within the far plane.
-    """
+    """Distance of what is seen along x of S [m], shape (height, width); inf where nothing is within
+    the far plane."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -838,10 +835,7 @@ def air_speed(placed: PlacedSensor, motion: FrameMotion) -> AirSpeed:
     temperature = _TEMPERATURE - _LAPSE * float(motion.X_WF.p[2])
     density = _SEA_DENSITY * (temperature / _TEMPERATURE) ** 4.256
     speed = float(motion.X_WF.R[:, 0] @ (motion.v - placed.world.wind))
-    return AirSpeed(
-        diff_pressure=0.5 * density * speed * abs(speed),
-        temperature=temperature,
-    )
+    return AirSpeed(diff_pressure=0.5 * density * speed * abs(speed), temperature=temperature)
 
 
 FRAME_MESSAGES: Mapping[str, Callable[[PlacedSensor, FrameMotion], Message]] = {
@@ -1043,8 +1037,7 @@ FIELD_OF_VIEW = 1.047
 """Default of ``<horizontal_fov>`` [rad]."""
 LARGEST_FIELD_OF_VIEW = 3.1412
 """Field of view from which a pinhole shows nothing [rad]: the half width of the image is 5000 times
-the focal length.
-"""
+the focal length."""
 
 
 def field_of_view(sensor: Sensor) -> float:

@@ -16,10 +16,10 @@ import re
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
+from typing import Self
 
 from loaders.deferred import hold_at_fork
 
@@ -28,8 +28,7 @@ _PIECE = 65_536
 """Bytes that are read at once."""
 _LOCK = threading.RLock()
 """Held while the streams are redirected, and while the process is forked: no child begins with
-redirected ones.
-"""
+redirected ones."""
 _OWN = re.compile(
     r"b3(?:Warning|Error|Printf)?(?:\[[^\]\n]*\])?:[^\S\n]*\n?(?P<message>[^\n]*\n?)"
     r"|(?P<plain>pybullet build time: [^\n]*\n?)"
@@ -39,30 +38,43 @@ _OWN = re.compile(
 hold_at_fork(_LOCK)
 
 
-@contextmanager
-def capture_stdout(lines: list[str], *, everything: bool = False) -> Iterator[None]:
-    """Keep the messages of PyBullet in the block off the console, and append them to ``lines``.
+class capture_stdout:  # noqa: N801 - a class, as a generator takes three times as long
+    """Context that keeps the messages of PyBullet off the console, and appends them to ``lines``.
 
     The streams belong to the whole process, so blocks of several threads wait for each other;
     blocks of one thread may be nested.
 
-    Args:
+    Attributes:
         lines: The list of messages.
         everything: Whether to append lines that PyBullet has not marked as its own too; they are
             printed all the same.
+        has_text: Whether anything was printed in the block.
     """
-    with _LOCK:
-        texts = {stream: list[bytes]() for stream in _STREAMS}
+
+    __slots__ = ("_redirection", "everything", "has_text", "lines")
+
+    def __init__(self, lines: list[str], *, everything: bool = False) -> None:
+        self.lines, self.everything, self.has_text = lines, everything, False
+
+    def __enter__(self) -> Self:
+        _LOCK.acquire()
         try:
-            with _pointed_streams(texts) if _pointers() else _redirected_descriptors(texts):
-                yield
-        finally:
-            for stream, pieces in texts.items():
-                if not any(pieces):
-                    continue
-                own, foreign = separated(b"".join(pieces).decode(errors="surrogateescape"))
-                lines += own + (_lines(foreign) if everything else [])
+            self._redirection = _PointedStreams() if _pointers() else _RedirectedDescriptors()
+        except BaseException:
+            _LOCK.release()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            texts = self._redirection.end()
+            self.has_text = any(texts)
+            for stream, text in zip(_STREAMS, texts, strict=True) if self.has_text else ():
+                own, foreign = separated(text.decode(errors="surrogateescape"))
+                self.lines += own + (_lines(foreign) if self.everything else [])
                 _print(stream, foreign.encode(errors="surrogateescape"))
+        finally:
+            _LOCK.release()
 
 
 def separated(text: str) -> tuple[list[str], str]:
@@ -98,22 +110,27 @@ def _print(stream: int, text: bytes) -> None:
 # --- the streams of the C library -----------------------------------------------------------------
 
 
-@contextmanager
-def _pointed_streams(texts: dict[int, list[bytes]]) -> Iterator[None]:
-    """Point the streams to files in memory; append what was printed to ``texts``."""
-    pointers, sinks = _pointers(), _sinks(os.getpid())
-    outer = [_taken(sink) for sink in sinks]  # of a block around, or a thread that was late
-    saved = [pointer.value for pointer in pointers]
-    try:
-        for pointer, sink in zip(pointers, sinks, strict=True):
-            pointer.value = sink.file.value
-        yield
-    finally:
-        for pointer, value in zip(pointers, saved, strict=True):
-            pointer.value = value
-        for stream, sink, text in zip(_STREAMS, sinks, outer, strict=True):
-            texts[stream].append(_taken(sink))
+class _PointedStreams:
+    """The streams while they point to files in memory."""
+
+    __slots__ = ("_former", "_outer")
+
+    def __init__(self) -> None:
+        (out, err), sinks = _pointers(), _sinks(os.getpid())
+        self._former = out.value, err.value
+        self._outer: list[bytes] = []
+        if self._former[0] == sinks[0].file.value:  # a block around
+            self._outer = [_taken(sink) for sink in sinks]
+        out.value, err.value = (sink.file.value for sink in sinks)
+
+    def end(self) -> list[bytes]:
+        """Point the streams to what they were, and return what was printed meanwhile."""
+        out, err = _pointers()
+        out.value, err.value = self._former
+        texts = [_taken(sink) for sink in _sinks(os.getpid())]
+        for stream, text in zip(_STREAMS, self._outer, strict=False):
             _print(stream, text)
+        return texts
 
 
 def _taken(sink: _Sink) -> bytes:
@@ -122,6 +139,8 @@ def _taken(sink: _Sink) -> bytes:
     The file is never cut: another thread may print to it at any time.
     """
     _c_library().fflush(sink.file)
+    if not os.pread(sink.descriptor, 1, sink.read):
+        return b""
     pieces = [os.pread(sink.descriptor, _PIECE, sink.read)]
     while len(pieces[-1]) == _PIECE:
         pieces.append(os.pread(sink.descriptor, _PIECE, sink.read + _PIECE * len(pieces)))
@@ -193,25 +212,28 @@ def _new_sink() -> _Sink:
 # --- file descriptors -----------------------------------------------------------------------------
 
 
-@contextmanager
-def _redirected_descriptors(texts: dict[int, list[bytes]]) -> Iterator[None]:
-    """Redirect the standard streams of the process to files; append what was printed to
-    ``texts``.
-    """
-    with ExitStack() as stack:
-        sinks = {stream: stack.enter_context(tempfile.TemporaryFile()) for stream in _STREAMS}
-        _flush()
-        saved = _redirect({stream: sink.fileno() for stream, sink in sinks.items()})
-        try:
-            yield
-        finally:
+class _RedirectedDescriptors:
+    """The file descriptors while they are redirected to files."""
+
+    def __init__(self) -> None:
+        with ExitStack() as stack:
+            self._sinks = [stack.enter_context(tempfile.TemporaryFile()) for _ in _STREAMS]
             _flush()
-            for stream, copy in saved:
+            self._saved = _redirect(
+                {stream: sink.fileno() for stream, sink in zip(_STREAMS, self._sinks, strict=True)}
+            )
+            self._stack = stack.pop_all()
+
+    def end(self) -> list[bytes]:
+        """Restore the file descriptors, and return what was printed meanwhile."""
+        with self._stack:
+            _flush()
+            for stream, copy in self._saved:
                 os.dup2(copy, stream)
                 os.close(copy)
-            for stream, sink in sinks.items():
+            for sink in self._sinks:
                 sink.seek(0)
-                texts[stream].append(sink.read())
+            return [sink.read() for sink in self._sinks]
 
 
 def _redirect(sinks: dict[int, int]) -> list[tuple[int, int]]:

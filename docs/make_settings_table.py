@@ -16,7 +16,7 @@ sys.path[:0] = [str(ROOT)]
 
 from bridge.targets.fields import SOLVED_SETTINGS  # noqa: E402
 from bridge.targets.pybullet.features import OBEYED  # noqa: E402
-from loaders.engine_settings import SETTINGS, Effect, full_name  # noqa: E402
+from loaders.engine_settings import LOOKS_SECTIONS, SETTINGS, Effect, full_name  # noqa: E402
 from loaders.switches import RESOLVED  # noqa: E402
 
 TABLE = ROOT / "docs" / "data" / "mjcf-settings.csv"
@@ -39,7 +39,8 @@ def _fate(path: str, obeyed: frozenset[str]) -> str:
         return "obeyed"
     if effect in {Effect.MOTION, Effect.CONTACT}:
         return "reported"
-    is_noted = effect is Effect.ACCURACY or path.startswith(("option/", "flag/", "size/"))
+    sections = ("option", "flag", "size", *LOOKS_SECTIONS)
+    is_noted = effect is Effect.ACCURACY or path.partition("/")[0] in sections
     return "noted" if is_noted else ""
 
 
@@ -48,10 +49,12 @@ def table() -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["setting", "acts on", "PyBullet", "SDFormat, URDF, directives"])
-    for path, meaning in SETTINGS.items():
+    groups = {path if path[:7] != "visual/" else path.rpartition("/")[0]: path for path in SETTINGS}
+    for name, path in groups.items():
+        meaning = SETTINGS[path]
         fates = _SPECIAL.get(path, (_fate(path, OBEYED), _fate(path, SOLVED_SETTINGS)))
         effect = "nothing" if meaning.effect is Effect.NONE else meaning.effect.value
-        writer.writerow([f"`{full_name(path)}`", effect, *fates])
+        writer.writerow([f"`{full_name(name)}`", effect, *fates])
     return text.getvalue()
 
 

@@ -28,25 +28,10 @@ if TYPE_CHECKING:
     from .scene import Scene
 
 __all__ = [
-    "WORLD",
-    "Diagnostic",
-    "ExportError",
-    "Fate",
-    "Limits",
-    "LoadError",
-    "LoadOptions",
-    "Lookup",
-    "LossWarning",
-    "ModelError",
-    "Pose",
-    "Scene",
-    "Search",
-    "SpatialInertia",
-    "Where",
-    "load",
-    "load_string",
-    "resolve",
-]
+    "WORLD", "Diagnostic", "ExportError", "Fate", "Limits", "LoadError", "LoadOptions", "Lookup",
+    "LossWarning", "ModelError", "Pose", "Scene", "Search", "SpatialInertia", "Where", "load",
+    "load_string", "resolve",
+]  # fmt: skip
 
 _HOMES = {
     "WORLD": ".model",

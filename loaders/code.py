@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
+from typing import Required, TypedDict, Unpack
 
 
 class Fate(StrEnum):
@@ -18,8 +20,7 @@ class Fate(StrEnum):
     """The piece has a meaning that the result does not carry."""
     SKIPPED = "skipped"
     """The piece is invalid; lenient loading left it out or assumed a value, which the message
-    states.
-    """
+    states."""
     APPROXIMATED = "approximated"
     """The result carries the piece with an error, whose size the message states."""
     REPAIRED = "repaired"
@@ -125,8 +126,7 @@ class NoEffect:
 
 NO_EFFECT = NoEffect()
 """Effect of the loss of what acts on nothing in a simulation: sensors, named states, what the
-simulator of the format ignores too, and what another finding reports again.
-"""
+simulator of the format ignores too, and what another finding reports again."""
 LOOKS_ONLY = NoEffect(ActsOn.LOOKS)
 """Effect of the loss of what is only drawn."""
 Effect = Lost | Chosen | Condition | NoEffect
@@ -206,6 +206,38 @@ class Code:
             hint=self.hint if hint is None else hint,
             leniency=self.leniency if leniency is None else leniency,
         )
+
+
+class _Fields(TypedDict, total=False):
+    meaning: Required[str]
+    remedy: str
+    hint: str
+    leniency: str
+    effect: Effect
+    also: tuple[Fate, ...]
+    harm: int
+
+
+def _declared(fate: Fate, name: str, message: str, **fields: Unpack[_Fields]) -> Code:
+    """Return the declaration of a finding, whose remedy is by default the hint as a sentence."""
+    code = Code(name, fate, message, **fields)
+    if code.remedy or not code.hint:
+        return code
+    return replace(code, remedy=f"{code.hint[0].upper()}{code.hint[1:]}.")
+
+
+invalid = partial(_declared, Fate.INVALID)
+"""Declare a finding about a source that is invalid; see `Code` for the arguments."""
+dropped = partial(_declared, Fate.DROPPED)
+"""Declare a finding about a piece that is left out."""
+approximated = partial(_declared, Fate.APPROXIMATED)
+"""Declare a finding about a piece that the result carries with an error."""
+repaired = partial(_declared, Fate.REPAIRED)
+"""Declare a finding about a piece that a repair changed."""
+assumed = partial(_declared, Fate.ASSUMED)
+"""Declare a finding about a value that is assumed."""
+noted = partial(_declared, Fate.NOTED)
+"""Declare a finding that is information only."""
 
 
 def declared_codes(names: Mapping[str, object]) -> dict[str, Code]:

@@ -171,6 +171,15 @@ class PairSet(Set[frozenset[T]]):
         return PairSet(groups, pairs, removed)
 
     @property
+    def content(self) -> tuple[object, ...]:
+        """What tells the set from others, the same in each process."""
+        listed = (
+            sorted(sorted(map(repr, pair)) for pair in pairs)
+            for pairs in (self._pairs, self._removed)
+        )
+        return self.groups, *listed
+
+    @property
     def largest_size(self) -> int:
         """A number that the number of pairs does not exceed."""
         return len(self._pairs) + sum(len(group) * (len(group) - 1) // 2 for group in self.groups)

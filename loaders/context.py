@@ -91,11 +91,7 @@ class Failure:
 
 
 def not_found(
-    uri: str,
-    scheme: str,
-    tried: list[str],
-    download: str | None,
-    is_allowed: Callable[[str], bool],
+    uri: str, scheme: str, tried: list[str], download: str | None, is_allowed: Callable[[str], bool]
 ) -> Failure:
     """Return the reason why no place has the file of a URI.
 
@@ -155,12 +151,10 @@ MAX_URI = 4096
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
 _PLAIN = re.compile(r"(?:(?:package|model)://(?=[^/]*/))?(\w[\w.-]*(?:/\w[\w.-]*)*)")
 """A URI of a file in whose path no name has a special meaning; the file is looked for beside the
-one that names it.
-"""
+one that names it."""
 _SAVED_STRING = re.compile(r"<[a-z]{1,20}-string>/+", re.ASCII)
 """Start of the path of a URI that Gazebo saves of a model that came as text, not from a file; the
-URI that the text had follows.
-"""
+URI that the text had follows."""
 _TOP = frozenset({"Users", "home", "mnt", "opt", "root", "tmp", "usr", "var"})
 """Folders at the top of a file system: a path in one of them is no path in a model."""
 _FIND = re.compile(r"(?:file://|package://)?\$\(find\s+([^\s)]+)\)/*(.*)", re.DOTALL)
@@ -203,12 +197,10 @@ class Resources:
     """Folders to search, in order."""
     schemes: Mapping[str, Sequence[Path]] = field(default_factory=dict)
     """Folders to search for the path after ``scheme://``, keyed by scheme; known schemes may be
-    extended.
-    """
+    extended."""
     finder: Callable[[str], str | os.PathLike[str] | None] | None = None
     """Function called last, with the URI as the file has it; it returns a file or folder, or
-    None.
-    """
+    None."""
     download: FuelDownload | None = None
     """Download of models that are in no cache of Fuel; None to leave the network alone."""
     unsafe_paths: bool = False
@@ -217,16 +209,14 @@ class Resources:
     """The file that the caller loads; None if the folder of each search is that of such a file."""
     mesh_folders: Sequence[Path] = ()
     """Folders to search for relative paths and for their last names, as ``meshdir`` of a URDF for
-    MuJoCo demands.
-    """
+    MuJoCo demands."""
     lookups: list[Lookup] = field(default_factory=list, compare=False)
     """All searches, in order."""
     _allowed: dict[Path | None, AllowedRoots] = field(
         default_factory=dict, compare=False, repr=False
     )
     """The folders that may be read, keyed by None with a main file, or without one by the folder of
-    the file.
-    """
+    the file."""
     _answers: list[Path] = field(default_factory=list, compare=False, repr=False)
     """Folders of the files that ``finder`` returned."""
     _indexes: list[PackageIndex] = field(default_factory=list, compare=False, repr=False)
@@ -602,8 +592,7 @@ class Context:
     """Findings of the load."""
     read_file: Callable[[Path, Context], Scene | None]
     """Reader of a file of any format, so that one format includes another without importing its
-    reader.
-    """
+    reader."""
     files: tuple[Path, ...] = ()
     """The files being read, outermost first."""
     allow_xacro: bool = False

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import logging
 import sys
+import textwrap
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from string import Formatter
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Protocol, Self, cast
 
 from .code import Code, Fate, declared_codes
 from .codes import FILE_LIMIT, FILE_UNLISTED, MESH_MISSING, RESOURCE_NOT_FOUND
@@ -26,6 +27,7 @@ from .deferred import Deferred
 from .limits import Budget, LimitError, Limits, budgeted, how_to_raise
 from .text import (
     MAX_SIMILAR,
+    by_harm,
     folded,
     nearest_path,
     number,
@@ -40,12 +42,10 @@ __all__ = ["Code", "Fate", "declared_codes"]
 
 Item = str | float | tuple[str | float, ...]
 """Item of a list that is an argument of a message; a tuple has one value for each place of its
-format.
-"""
+format."""
 Argument = str | int | float | tuple[Item, ...]
 """Value of one argument of a message; a tuple of numbers is a vector, another one a list, of which
-the text shows the first few items.
-"""
+the text shows the first few items."""
 _VALUES = (str, int, float, tuple)
 
 _findings_table: Callable[..., str] = Deferred("loaders.text:findings_table")
@@ -87,6 +87,18 @@ class Where:
 
 
 NOWHERE = Where()
+
+
+class Placed(Protocol):
+    """An item of a scene, with its scoped name and the place that states it."""
+
+    @property
+    def name(self) -> str:
+        """Scoped name."""
+
+    @property
+    def where(self) -> Where:
+        """Place in the source."""
 
 
 class _MessageFormatter(Formatter):
@@ -213,9 +225,15 @@ class Diagnostic:
         return f"<Diagnostic {str(self)[:160]}>"
 
 
+def _about(where: Where | Placed, subjects: Iterable[str]) -> tuple[Where, Iterable[str]]:
+    return (
+        (where, subjects) if isinstance(where, Where) else (where.where, subjects or (where.name,))
+    )
+
+
 def finding_of(
     code: Code,
-    where: Where | None = None,
+    where: Where | Placed | None = None,
     *,
     target: str = "",
     hint: str = "",
@@ -226,17 +244,19 @@ def finding_of(
 
     Args:
         code: The kind.
-        where: The place in the source; None if it is not known.
+        where: The place in the source, or the item that the finding is about; None if it is not
+            known.
         target: The engine or format that cannot carry it.
         hint: The advice to the user, an imperative; empty for that of the code.
-        subjects: Scoped names of the items that the finding is about.
+        subjects: Scoped names of the items that the finding is about; that of the item by default.
         arguments: The values of the message's arguments.
     """
+    where, subjects = _about(where or NOWHERE, subjects)
     return Diagnostic(
         code.name,
         code.fate,
         code.message,
-        where or NOWHERE,
+        where,
         target,
         hint or code.hint,
         arguments=arguments,
@@ -279,7 +299,7 @@ class Diagnostics:
     def add(
         self,
         code: Code,
-        where: Where = NOWHERE,
+        where: Where | Placed = NOWHERE,
         /,
         *,
         target: str = "",
@@ -292,10 +312,11 @@ class Diagnostics:
 
         Args:
             code: The kind of the finding.
-            where: The place in the source.
+            where: The place in the source, or the item that the finding is about.
             target: The engine or format that cannot carry it.
             hint: The advice to the user, an imperative; empty for that of the code.
-            subjects: Scoped names of the items that the finding is about.
+            subjects: Scoped names of the items that the finding is about; that of the item by
+                default.
             leniency: What lenient loading does instead of refusing an invalid piece; empty for that
                 of the code.
             arguments: The values of the message's arguments; other types than `Argument` become
@@ -311,6 +332,7 @@ class Diagnostics:
             key: value if isinstance(value, _VALUES) else str(value)
             for key, value in arguments.items()
         }
+        where, subjects = _about(where, subjects)
         entry = Diagnostic(
             code.name,
             fate,
@@ -470,12 +492,14 @@ class ModelError(ValueError):
         self, diagnostics: tuple[Diagnostic, ...], others: tuple[Diagnostic, ...] = ()
     ) -> None:
         self.diagnostics, self.others = diagnostics, others
-        shown, hidden = folded(diagnostics, MAX_SIMILAR)
+        shown = folded(diagnostics, MAX_SIMILAR)
         rest = len(shown) - MAX_PROBLEMS
-        lines = [*map(str, shown[:MAX_PROBLEMS]), *((f"and {rest} more",) if rest > 0 else ())]
-        super().__init__(
-            "\n".join((*lines, *(f"and {count} more like it  [{code}]" for code, count in hidden)))
-        )
+        lines = []
+        for entry, further in shown[:MAX_PROBLEMS]:
+            lines.append(str(entry))
+            lines += [f"and {further} more like it  [{entry.code}]"] if further else []
+        lines += [f"and {rest} more"] if rest > 0 else []
+        super().__init__("\n".join(lines))
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:
@@ -484,6 +508,19 @@ class ModelError(ValueError):
 
     def __reduce__(self) -> tuple[type[ModelError], tuple[tuple[Diagnostic, ...], ...]]:
         return type(self), (self.diagnostics, self.others)
+
+    def _render_traceback_(self) -> list[str]:
+        """Return the text that a notebook shows: the lines of the user, and the reasons."""
+        import traceback  # only notebooks need it
+
+        own = [
+            frame
+            for frame, _ in traceback.walk_tb(self.__traceback__)
+            if frame.f_globals.get("__name__", "").partition(".")[0]
+            not in {*_OWN_PACKAGES, "IPython"}
+        ]
+        calls = traceback.StackSummary.extract((frame, frame.f_lineno) for frame in own)
+        return [*calls.format(), f"{type(self).__name__}: {self}"]
 
 
 class LoadError(ModelError):
@@ -637,6 +674,20 @@ class LossSummary:
             if text:
                 _warn(text, self._found)
 
+    @classmethod
+    def repeat(cls, name: object, options: Mapping[str, Any], found: Sequence[Diagnostic]) -> None:
+        """Report the findings of a call that reads nothing, and needs no budget.
+
+        Args:
+            name: Name of the source.
+            options: The options of the call.
+            found: The findings.
+        """
+        if cls._active.get() is None and options.get("quiet") and not LOGGER.isEnabledFor(20):
+            return
+        with cls.of(name, options) as summary:
+            summary.add(found)
+
     def _log(self) -> None:
         for entry in dict.fromkeys(self._found) if LOGGER.isEnabledFor(logging.INFO) else ():
             LOGGER.log(logging.INFO if entry.severity == "warning" else logging.DEBUG, "%s", entry)
@@ -668,9 +719,20 @@ def _warn(text: str, found: Iterable[Diagnostic]) -> None:
         warnings.warn(text, LossWarning, stacklevel=_level_of_caller())
     if caught:
         display(
-            {"text/html": _folded_findings(text.partition("\n")[0], list(dict.fromkeys(found)))},
+            {"text/html": _folded_findings(_in_one_line(text, found), list(dict.fromkeys(found)))},
             raw=True,
         )
+
+
+_FIRST_WORDS = 90
+"""Largest number of characters of a message that stands for all findings of a call."""
+
+
+def _in_one_line(text: str, found: Iterable[Diagnostic]) -> str:
+    """Return the counts of a summary, and the beginning of the finding that does most harm."""
+    counts, (worst, *_) = text.partition("; ")[0], by_harm(found)
+    words = textwrap.shorten(worst.message, _FIRST_WORDS, placeholder=" ...")
+    return f"{counts}; first of all: {words}"
 
 
 def _notebook_display() -> Callable[..., object] | None:

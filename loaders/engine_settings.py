@@ -40,10 +40,11 @@ XML_TEXT = "text"
 """Setting of such an element that holds it as XML."""
 INERTIA_SETTINGS = frozenset({"inertial/diaginertia", "inertial/quat"})
 """Settings of MuJoCo that state the inertia of a link a second time, by its principal axes and
-moments.
-"""
+moments."""
 SKY = "skybox/"
 """Beginning of the paths of what the texture around a scene states."""
+LOOKS_SECTIONS = ("statistic", "visual")
+"""Sections of MuJoCo that say how a scene looks."""
 SKIN = "skin"
 """Section of the elements that are skins, which only MuJoCo draws."""
 OVERRIDE = "flag/override"
@@ -262,6 +263,10 @@ class Effect(StrEnum):
     """Nothing of these."""
 
 
+_IDLE = frozenset({Effect.LOOKS, Effect.NONE})
+"""Effects of settings that change no number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """The meaning of a setting.
@@ -335,10 +340,10 @@ class SettingGroup:
     @property
     def is_of_solver(self) -> bool:
         """True if it acts on the accuracy alone, or is an option that acts on nothing, or the name
-        of the sky.
+        of the sky, or another setting of how a scene looks.
         """
-        is_option = self.path.partition("/")[0] in {"option", "flag", "size"}
-        is_idle = self.path == f"{SKY}name" or (self.effect is Effect.NONE and is_option)
+        is_of_scene = self.path.partition("/")[0] in {"option", "flag", "size", *LOOKS_SECTIONS}
+        is_idle = self.path == f"{SKY}name" or (self.effect in _IDLE and is_of_scene)
         return self.effect is Effect.ACCURACY or is_idle
 
     def without(self, kept: Set[str]) -> SettingGroup | None:
@@ -404,10 +409,8 @@ SETTINGS = {
     **_all(
         "option",
         "ccd_iterations ccd_tolerance cone impratio integrator iterations ls_iterations "
-        "ls_tolerance "
-        "mpr_iterations mpr_tolerance noslip_iterations noslip_tolerance sdf_initpoints "
-        "sdf_iterations solver "
-        "tolerance",
+        "ls_tolerance mpr_iterations mpr_tolerance noslip_iterations noslip_tolerance "
+        "sdf_initpoints sdf_iterations solver tolerance",
         Meaning(Effect.ACCURACY),
     ),
     **_all("option", "apirate jacobian magnetic", Meaning(Effect.NONE)),
@@ -443,11 +446,8 @@ SETTINGS = {
     **_all("body", "inertial/diaginertia inertial/quat", Meaning(Effect.NONE)),
     **_all(
         "joint",
-        (
-            "actuatorfrcrange actuatorgravcomp damping limited margin range solimplimit "
-            "solreflimit "
-            "stiffness"
-        ),
+        "actuatorfrcrange actuatorgravcomp damping limited margin range solimplimit solreflimit "
+        "stiffness",
         Meaning(Effect.MOTION),
     ),
     **_all("joint", "solimpfriction solreffriction", Meaning(Effect.ACCURACY)),
@@ -461,7 +461,40 @@ SETTINGS = {
     **_all("equality", "solimp solref torquescale", Meaning(Effect.MOTION)),
     **_all("equality", "name", Meaning(Effect.NONE)),
     **_all("actuator", "group lengthrange", Meaning(Effect.NONE)),
-    # the sky, cameras and lights
+    # the looks of a scene, the sky, cameras and lights
+    **_all("statistic", "center extent meanmass meansize", Meaning(Effect.LOOKS)),
+    **_all(
+        "visual/global",
+        "azimuth bvactive cameraid elevation ellipsoidinertia fovy glow ipd linewidth offheight "
+        "offwidth orthographic realtime treedepth",
+        Meaning(Effect.LOOKS),
+    ),
+    **_all("visual/headlight", "active ambient diffuse specular", Meaning(Effect.LOOKS)),
+    **_all(
+        "visual/map",
+        "actuatortendon alpha fogend fogstart force haze shadowclip shadowscale stiffness "
+        "stiffnessrot torque zfar znear",
+        Meaning(Effect.LOOKS),
+    ),
+    **_all(
+        "visual/quality",
+        "numquads numslices numstacks offsamples shadowsize",
+        Meaning(Effect.LOOKS),
+    ),
+    **_all(
+        "visual/rgba",
+        "actuator actuatornegative actuatorpositive bv bvactive camera com connect constraint "
+        "contactforce contactfriction contactgap contactpoint contacttorque crankbroken fog force "
+        "frustum haze inertia joint light rangefinder selectpoint slidercrank",
+        Meaning(Effect.LOOKS),
+    ),
+    **_all(
+        "visual/scale",
+        "actuatorlength actuatorwidth camera com connect constraint contactheight contactwidth "
+        "forcewidth framelength framewidth frustum jointlength jointwidth light selectpoint "
+        "slidercrank",
+        Meaning(Effect.LOOKS),
+    ),
     **_all(
         "skybox",
         "builtin colorspace file fileback filedown filefront fileleft fileright fileup gridlayout "
@@ -474,14 +507,11 @@ SETTINGS = {
         Meaning(Effect.LOOKS),
     ),
     **_all(
-        "light",
-        "ambient bulbradius cutoff exponent intensity mode softness",
-        Meaning(Effect.LOOKS),
+        "light", "ambient bulbradius cutoff exponent intensity mode softness", Meaning(Effect.LOOKS)
     ),
 }
 """The meaning of each setting by element and attribute; laws of actuators are not listed, since all
-of them move.
-"""
+of them move."""
 
 
 _CONSTRAINTS = {
@@ -527,8 +557,7 @@ PHYSICS_SETTINGS = {
 }
 """The meaning of each setting of an engine of Gazebo by its path below ``<physics>``.
 
-Source: SDFormat 1.12, ``physics``, with its defaults.
-"""
+Source: SDFormat 1.12, ``physics``, with its defaults."""
 _ENGINES = frozenset({"ode", "bullet", "dart", "simbody"})
 """Engines of Gazebo with settings below ``<physics>``."""
 _MEANINGS = SETTINGS | PHYSICS_SETTINGS

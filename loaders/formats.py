@@ -46,8 +46,7 @@ ENTRY_POINTS = "sdfbridge.readers"
 
 Reader = Callable[[Node, Context], Scene | None]
 """A function that reads a document, given its root element; None after an error in
-``context.diagnostics``.
-"""
+``context.diagnostics``."""
 
 
 _with_overrides: Callable[..., Scene] = Deferred("loaders.finish.overrides:with_overrides")
@@ -200,28 +199,24 @@ class Search(TypedDict, total=False):
 
     package_map: Mapping[str, PathLike]
     """Folders of packages and models, keyed by the name in ``package://name`` or
-    ``model://name``.
-    """
+    ``model://name``."""
     paths: Sequence[PathLike]
     """Folders to search."""
     schemes: Mapping[str, Sequence[PathLike]]
     """Folders to search for the path after ``scheme://``, keyed by scheme."""
     finder: Callable[[str], PathLike | None]
     """Function that is called last, with the URI as the file has it; it returns a file, a folder or
-    None.
-    """
+    None."""
     fetch: bool
     """Whether models of Gazebo Fuel that no local cache has are downloaded into it."""
     fetch_hosts: Sequence[str]
     """Servers, ``name`` or ``name:port``, that may be asked beside those of Gazebo Fuel, by
-    https.
-    """
+    https."""
     unsafe_paths: bool
     """Whether files outside the model's folder, its packages and the given folders may be read."""
     limits: Limits
     """Limits on the files, elements, diagnostics, triangles and pixels of the call; see
-    docs/security.md.
-    """
+    docs/security.md."""
 
 
 UpAxis = Literal["auto", "stated", "z"]
@@ -235,8 +230,7 @@ class LoadOptions(Search, total=False):
     """Whether anything lost or approximated is an error."""
     lenient: bool
     """Whether to skip invalid elements, or assume a value, instead of refusing the file; each is
-    reported.
-    """
+    reported."""
     quiet: bool
     """Whether no `LossWarning` summarizes what is lost or approximated."""
     allow_xacro: bool
@@ -245,16 +239,13 @@ class LoadOptions(Search, total=False):
     """Arguments of xacro, such as ``{"name": "ur5e", "n": 2}`` for ``name:=ur5e n:=2``."""
     overrides: PathLike | None
     """TOML file with values that replace those of the source, by link and joint; see
-    docs/overrides.md.
-    """
+    docs/overrides.md."""
     srdf: PathLike | None
     """MoveIt's SRDF file of the robot: its disabled link pairs become collision filters, its states
-    keyframes.
-    """
+    keyframes."""
     up_axis: UpAxis
     """Up axis of COLLADA files: ``auto`` is found for each file and robot, ``stated`` is the one
-    that the files state, ``z`` is always z, as in Gazebo, RViz and PyBullet.
-    """
+    that the files state, ``z`` is always z, as in Gazebo, RViz and PyBullet."""
 
 
 def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:

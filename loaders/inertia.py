@@ -15,8 +15,7 @@ _TOLERANCE = 5.0 * np.finfo(np.float64).eps
 """Tolerance of principal moments relative to the trace, that of libsdformat."""
 _PLAIN_MARGIN = 1e-10
 """Margin of the leading minors of a matrix, relative to powers of its trace, that rounding cannot
-reach.
-"""
+reach."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,7 +20,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .code import Code
 
@@ -93,14 +93,11 @@ class Limits:
     text: int = 100_000_000
     """Characters of the names of links, joints, frames and nested models, with their scopes."""
     triangles: int = 20_000_000
-    """Triangles of meshes and terrain, as often as nodes place them, for each mesh and scale
-    that is converted.
-    """
+    """Triangles of meshes and terrain, as often as nodes place them, for each mesh and scale that
+    is converted."""
     pairs: int = 500_000
-    """Pairs of links that are excluded from contact, each; links of which no two may touch,
-    such as all that are welded together, count nothing unless an engine needs their pairs one
-    by one.
-    """
+    """Pairs of links that are excluded from contact, each; links of which no two may touch, such as
+    all that are welded together, count nothing unless an engine needs their pairs one by one."""
     pixels: int = 268_435_456
     """Pixels of textures and height maps."""
     text_file_bytes: int = 64 * 1024 * 1024
@@ -114,17 +111,15 @@ class Limits:
     yaml_elements: int = 100_000
     """Elements of one YAML file, with those of aliases."""
     xacro_seconds: int = 30
-    """Seconds of processor time of the process in which xacro expands one file; three times as
-    many on the clock.
-    """
+    """Seconds of processor time of the process in which xacro expands one file; three times as many
+    on the clock."""
     xacro_bytes: int = 1024 * 1024 * 1024
     """Bytes of address space of this process."""
     mjcf_elements: int = 50_000
     """Elements that one MJCF document makes, by replication, composition and attachment too; n
     bodies, particles, frames, classes, muscles, replicas, attached models or copies of a name count
     more often, since MuJoCo's time for them grows as n * n, so that about 5,000 bodies, or 1,400
-    muscles, may be in a document.
-    """
+    muscles, may be in a document."""
     mesh_triangles: int = 5_000_000
     """Triangles of one mesh file, as often as nodes place them."""
     mesh_parts: int = 5_000
@@ -132,29 +127,21 @@ class Limits:
     mesh_elements: int = 5_000_000
     """Elements of XML of one COLLADA file."""
     mesh_nodes: int = 200_000
-    """Nodes of one COLLADA file, as often as other nodes place them; nodes of one glTF file,
-    and their references to others.
-    """
+    """Nodes of one COLLADA file, as often as other nodes place them; nodes of one glTF file, and
+    their references to others."""
     terrain_triangles: int = 1_100_000
     """Triangles of one height map in PyBullet, which takes 0.6 KiB and 3 us for each; 742 x 742
-    pixels make as many.
-    """
+    pixels make as many."""
     picture_pixels: int = 33_554_432
     """Pixels of one picture; BMP, DDS, GIF, JPEG, PNG, PPM, TGA, TIFF, WebP."""
 
 
 DEFAULTS = Limits()
 """The limits of a call that states none."""
-PER_FILE = frozenset(
-    {
-        "mesh_file_bytes",
-        "mesh_triangles",
-        "mesh_parts",
-        "mesh_elements",
-        "mesh_nodes",
-        "picture_pixels",
-    }
-)
+PER_FILE = frozenset({
+    "mesh_file_bytes", "mesh_triangles", "mesh_parts", "mesh_elements", "mesh_nodes",
+    "picture_pixels",
+})  # fmt: skip
 """Limits on one mesh or picture."""
 _OF_PROCESSES = frozenset({"xacro_seconds", "xacro_bytes"})
 """Limits on what a process needs for one file."""
@@ -215,6 +202,8 @@ class Budget:
     """Largest amount in one file, by the name of a limit on one file."""
     compared: int = 0
     """Pairs of characters that were compared in order to suggest names."""
+    kept: dict[Any, Any] = field(default_factory=dict)
+    """Results that are needed again before the outermost call ends; see `kept_in_call`."""
 
     def spend(self, option: str, amount: int) -> None:
         """Spend some of a limit.
@@ -253,6 +242,8 @@ class _Budgeted:
     def __enter__(self) -> Budget:
         outer = _ACTIVE.get()
         budget = Budget(self._limits or (DEFAULTS if outer is None else outer.limits))
+        if outer is not None:
+            budget.kept = outer.kept
         self._token, self._leniency = (
             _ACTIVE.set(budget),
             _LENIENT.set(self._lenient or _LENIENT.get()),
@@ -290,6 +281,36 @@ def spend(option: str, amount: int) -> None:
     budget = _ACTIVE.get()
     if budget is not None:
         budget.spend(option, amount)
+
+
+def kept_in_call() -> dict[Any, Any]:
+    """Return what the call that is running keeps until the outermost call ends; outside of any, a
+    new dictionary.
+    """
+    budget = _ACTIVE.get()
+    return {} if budget is None else budget.kept
+
+
+MOST_KEPT = 1_000_000
+"""Number of triangles of which a call keeps results, 100 MB: a robot needs each mesh that collides
+four times when it is loaded into PyBullet for the first time."""
+
+
+def keep_in_call(key: object, result: object, triangles: int) -> bool:
+    """Keep a result about triangles in the call that is running; return False if it has too many of
+    them.
+
+    Args:
+        key: The key of the result in `kept_in_call`.
+        result: The result.
+        triangles: Number of its triangles.
+    """
+    kept = kept_in_call()
+    count = kept.get(keep_in_call, 0) + triangles
+    if count > MOST_KEPT:
+        return False
+    kept[keep_in_call], kept[key] = count, result
+    return True
 
 
 def has_time_to_compare(amount: int) -> bool:

@@ -28,21 +28,9 @@ _unusual_numbers: Callable[..., tuple[float, ...] | None] = Deferred(
 _SHAPES = frozenset({"box", "sphere", "cylinder", "capsule", "cone", "ellipsoid", "plane", "mesh"})
 _SHAPES |= frozenset({"heightmap", "polyline"})
 """Elements whose attributes and children all describe a shape."""
-_VALUES = frozenset(
-    {
-        "origin",
-        "pose",
-        "frame",
-        "axis",
-        "axis2",
-        "xyz",
-        "size",
-        "radius",
-        "radii",
-        "length",
-        "scale",
-    }
-)
+_VALUES = frozenset({
+    "origin", "pose", "frame", "axis", "axis2", "xyz", "size", "radius", "radii", "length", "scale",
+})  # fmt: skip
 _VALUES |= frozenset({"normal", "point"})
 """Elements whose attributes are all poses, directions or lengths."""
 _ANYWHERE = frozenset({"origin", "pose", "@origin", "@pose", "@xyz", "@rpy", "@quat_xyzw"})
@@ -60,16 +48,8 @@ class Node:
     """
 
     __slots__ = (
-        "asked",
-        "attributes",
-        "children",
-        "diagnostics",
-        "file",
-        "line",
-        "parent",
-        "tag",
-        "text",
-    )
+        "asked", "attributes", "children", "diagnostics", "file", "line", "parent", "tag", "text",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -369,13 +349,7 @@ class Node:
             return
         about = tuple(subjects) or self.subjects
         self.diagnostics.add(
-            code,
-            self.where,
-            target="",
-            hint=hint,
-            subjects=about,
-            leniency=leniency,
-            **arguments,
+            code, self.where, target="", hint=hint, subjects=about, leniency=leniency, **arguments
         )
 
     def report_unread(self) -> None:

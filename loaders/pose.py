@@ -30,8 +30,7 @@ _MIN_DIVISOR = 1e-290
 """Smallest divisor that keeps full precision: smaller numbers are nearly subnormal."""
 _MIN_QUATERNION_LENGTH = 1e-7
 """Length below which a quaternion is normalized first: transforms3d returns the identity below
-1.5e-8.
-"""
+1.5e-8."""
 
 
 def frozen(values: ArrayLike) -> Array:
@@ -196,12 +195,10 @@ class Pose:
 IDENTITY = Pose(frozen(np.eye(3)), frozen(np.zeros(3)))
 CAMERA_AXES = Pose.of(((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
 """Camera of MuJoCo and OpenGL, which looks along -z with y up, in that of SDFormat, which looks
-along x with z up.
-"""
+along x with z up."""
 _EQUAL_MOMENTS = 1e-14
 """Difference of two principal moments, relative to the largest one, below which they are equal but
-for rounding.
-"""
+for rounding."""
 _TURNS = np.array(
     [
         turn

@@ -16,17 +16,8 @@ from .pose import IDENTITY
 from .text import counted
 
 _GEOMETRY_KEYS = (
-    "size",
-    "radius",
-    "length",
-    "radii",
-    "normal",
-    "scale",
-    "uri",
-    "submesh",
-    "height",
-    "sampling",
-)
+    "size", "radius", "length", "radii", "normal", "scale", "uri", "submesh", "height", "sampling",
+)  # fmt: skip
 _AXIS_KEYS = ("lower", "upper", "effort", "velocity", "acceleration", "damping", "friction")
 
 

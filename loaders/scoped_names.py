@@ -149,20 +149,15 @@ _NAME_KEYS = {
 """Elements that are subjects of diagnostics, with the attribute that names the subject."""
 _REFERENCES = {
     "drake:ball_constraint": ("drake:ball_constraint_body_A", "drake:ball_constraint_body_B"),
-    "drake:distance_constraint": (
-        "drake:distance_constraint_body_A",
-        "drake:distance_constraint_body_B",
-    ),
+    "drake:distance_constraint": ("drake:distance_constraint_body_A",
+        "drake:distance_constraint_body_B"),
     "drake:linear_bushing_rpy": ("drake:bushing_frameA", "drake:bushing_frameC"),
-    "drake:linear_spring_damper": (
-        "drake:linear_spring_damper_body_A",
-        "drake:linear_spring_damper_body_B",
-    ),
+    "drake:linear_spring_damper": ("drake:linear_spring_damper_body_A",
+        "drake:linear_spring_damper_body_B"),
     "drake:tendon_constraint": ("drake:tendon_constraint_joint",),
-}
+}  # fmt: skip
 """Elements without a name that connect others, with the children that name those; they are the
-subjects.
-"""
+subjects."""
 
 
 class SourceElement(Protocol):

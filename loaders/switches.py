@@ -59,16 +59,7 @@ _OFF = 0
 _FRICTIONLESS = ("condim", "1")
 _OVERRIDDEN = frozenset({"friction", "margin", "solimp", "solref"})
 """Settings of a shape in whose place an override has its own."""
-RESOLVED = frozenset(
-    {
-        *_AXES,
-        *_IMPLIED,
-        "actuation",
-        "clampctrl",
-        "contact",
-        "equality",
-    }
-)
+RESOLVED = frozenset({*_AXES, *_IMPLIED, "actuation", "clampctrl", "contact", "equality"})
 """The flags that `as_switched` resolves."""
 
 
@@ -198,11 +189,7 @@ def _actuator(actuator: Actuator, off: frozenset[str], idle: list[str]) -> Actua
     group = dict(settings_of(actuator, MUJOCO)).get("group", "0")
     if "actuation" in off or group in idle:
         return dataclasses.replace(
-            actuator,
-            p_gain=None,
-            d_gain=None,
-            control=(-math.inf, math.inf),
-            engine_settings=(),
+            actuator, p_gain=None, d_gain=None, control=(-math.inf, math.inf), engine_settings=()
         )
     unclamped = dataclasses.replace(actuator, control=(-math.inf, math.inf))
     return unclamped if "clampctrl" in off else actuator

@@ -222,6 +222,7 @@ MAX_ROWS = 50
 """Largest number of rows of a table; it states how many more there are."""
 MAX_LINES = 400
 """Largest number of lines of a document that a card shows."""
+_DOCUMENT = "overflow-x:auto;font:.85em monospace;max-height:40em"
 _VALUE = re.compile('("[^"\\n]*")')
 _TAG = re.compile(r"(&lt;/?)([\w:.-]+)")
 MAX_CELL = 240
@@ -236,6 +237,8 @@ _CARD = (
 _PICTURE = "width:16em;max-width:100%;border-radius:4px;background:linear-gradient(#fcfcfc,#e6e9ec)"
 _SENTENCE = 40
 """Number of characters from which a cell is a sentence, which a narrow window does not squeeze."""
+_WORDS = 20
+"""Number of characters up to which a cell is not broken."""
 _CELL = (
     f"text-align:left;vertical-align:top;padding:.15em .9em .15em "
     f"0;border:0;border-bottom:1px solid {_LINE}"
@@ -288,24 +291,25 @@ def by_place(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
     return sorted(listed, key=lambda entry: (files[entry.where.file], entry.where.line))
 
 
-def folded(
-    entries: Iterable[AnyFinding], limit: int
-) -> tuple[list[AnyFinding], list[tuple[str, int]]]:
-    """Return the first few findings of each kind by severity, harm and place, and the codes of
-    the rest with their numbers.
+def folded(entries: Iterable[AnyFinding], limit: int) -> list[tuple[AnyFinding, int]]:
+    """Return the first few findings of each kind by severity, harm and place, with the number of
+    further ones of the kind after the last of it. Findings that read alike are returned once.
 
     Args:
         entries: The findings; those with the same code and template are of one kind.
         limit: The largest number of findings of one kind to return.
     """
-    count = Counter[tuple[str, str]]()
-    shown: list[AnyFinding] = []
-    for entry in by_harm(by_place(entries)):
-        kind = entry.code, entry.template
-        count[kind] += 1
-        if count[kind] <= limit:
-            shown.append(entry)
-    return shown, [(code, number - limit) for (code, _), number in count.items() if number > limit]
+    found = by_harm(by_place(entries))
+    kinds: dict[tuple[str, str], dict[tuple[str, str, int], int]] = {}
+    for index, entry in enumerate(found):
+        alike = entry.message, entry.where.file, entry.where.line
+        kinds.setdefault((entry.code, entry.template), {}).setdefault(alike, index)
+    total = Counter((entry.code, entry.template) for entry in found)
+    further: dict[int, int] = {}
+    for kind, first in kinds.items():
+        shown = list(first.values())[:limit]
+        further |= dict.fromkeys(shown, 0) | {shown[-1]: total[kind] - len(shown)}
+    return [(found[index], further[index]) for index in sorted(further)]
 
 
 MAX_SIMILAR = 5
@@ -377,13 +381,11 @@ def card(title: str, facts: Iterable[str], *parts: str, png: bytes | None = None
     picture = ""
     if png is not None:
         data = base64.b64encode(png).decode()
-        picture = (
-            f'<img alt="{_text(title)}" style="{_PICTURE}" src="data:image/png;base64,{data}"/>'
-        )
-    text = (
-        f'<div style="flex:1 1 22em;min-width:0"><b>{_text(title)}</b>{lines}{"".join(parts)}</div>'
-    )
-    return f'<div style="{_CARD}">{picture}{text}</div>'
+        source = f"data:image/png;base64,{data}"
+        picture = f'<img alt="{_text(title)}" width="256" style="{_PICTURE}" src="{source}"/>'
+    text = f'<div style="flex:1 1 22em;min-width:0"><b>{_text(title)}</b>{lines}</div>'
+    rest = f'<div style="flex:1 1 100%;min-width:0">{"".join(parts)}</div>' if parts else ""
+    return f'<div style="{_CARD}">{picture}{text}{rest}</div>'
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -431,7 +433,7 @@ def document(text: str) -> str:
     colored = _VALUE.sub(r'<span style="color:#b5651d">\1</span>', shown)
     colored = _TAG.sub(r'\1<b style="color:#2f7fb8">\2</b>', colored)
     rest = f"\n... and {counted(more, 'more line')}" if more > 0 else ""
-    return f'<pre style="overflow-x:auto;font-size:.85em;max-height:40em">{colored}{rest}</pre>'
+    return f'<pre style="{_DOCUMENT}">{colored}{rest}</pre>'
 
 
 def summary_of(findings: Iterable[Finding]) -> str:
@@ -444,18 +446,13 @@ def findings_table(findings: Iterable[Finding]) -> str:
     """Return a table of findings, errors first, and of each severity what does most harm; of many
     of one kind the first ones and the number of the others.
     """
-    shown, hidden = folded(findings, MAX_SIMILAR)
-    rows = [
-        (
-            f"{_SIGNS[entry.severity]}\N{NO-BREAK SPACE}{entry.severity}",
-            entry.code,
-            _advised(entry),
-            _short_place(entry),
-        )
-        for entry in shown
-    ]
-    rows += [("", code, f"and {count} more like it", "") for code, count in hidden]
-    return table(("severity", "code", "message", "place"), rows)
+    rows = []
+    for entry, others in folded(findings, MAX_SIMILAR):
+        sign = f"{_SIGNS[entry.severity]}\N{NO-BREAK SPACE}{entry.severity}"
+        rows.append((sign, _advised(entry), _short_place(entry), entry.code))
+        if others:
+            rows.append(("", f"and {others} more like it", "", entry.code))
+    return table(("severity", "message", "place", "code"), rows)
 
 
 def _short_place(entry: Finding) -> str:
@@ -493,7 +490,9 @@ def _row(tag: str, cells: Sequence[object]) -> str:
 
 
 def _style(text: str) -> str:
-    return f"{_CELL};min-width:16em" if len(text) >= _SENTENCE else _CELL
+    if len(text) >= _SENTENCE:
+        return f"{_CELL};min-width:16em"
+    return f"{_CELL};white-space:nowrap" if len(text) <= _WORDS else _CELL
 
 
 def _text(value: object) -> str:
@@ -513,8 +512,7 @@ _MARKUP = re.compile(
 """Characters that Markdown reads as markup in a line, in these places."""
 _BEGINNING = re.compile(r"\A(?:(\d{1,9})(?=[.)](?:\s|\Z))|(?=[#>=]|[+-](?:[\s-]|\Z)))")
 """A number before a period, or the place before a sign, that would begin a list, a heading or a
-quotation.
-"""
+quotation."""
 
 
 def plain(text: str, *, tags: bool = False) -> str:

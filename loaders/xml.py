@@ -215,14 +215,12 @@ MAX_DEPTH = 256
 MAX_ELEMENTS = 1_000_000
 MAX_NAMES = 10_000
 """Largest number of different names of elements, attributes and namespaces; a long one counts
-several times.
-"""
+several times."""
 _NAME_LENGTH = 100
 """Number of characters of a name that counts once."""
 _MAX_WARNINGS = 50
 """Largest number of warnings about namespaces; after a hundred errors libxml2 reports no further
-one.
-"""
+one."""
 _ZIP = b"PK\x03\x04"
 """Start of a ZIP archive."""
 _WITHOUT_TEXT = frozenset({"mujoco", "mujocoinclude"})
@@ -256,8 +254,7 @@ _REASONS = {
     etree.ErrorTypes.ERR_UNDECLARED_ENTITY: "undefined entity",
 }
 """Reasons in place of those of libxml2, which repeat tags and lines of the message, or text of the
-document.
-"""
+document."""
 
 
 class _RefusedError(Exception):

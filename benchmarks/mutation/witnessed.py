@@ -5,28 +5,43 @@ python -m benchmarks.mutation.witnessed [--seed N] [--count N] [--folder FOLDER]
 
 The reading of a file and its lowering are shared by all engines and by the reference, so that only
 an engine that reads the file by itself sees a fault there: Drake for SDFormat and URDF, MuJoCo's own
-compiler for MJCF. The changes are a seeded sample of the lines that the models execute, and of those
-the ones that act: after which the scene or the mechanism of a model has other numbers. Results go to
-``FOLDER/results.jsonl``; a run that was interrupted continues where it ended. The exit status is 1 if
-less than 95 % of the changes that act are seen.
+compiler for MJCF. The changes are a seeded sample of the lines that the models execute. Each is made
+in the code of a forked process, on up to `MODELS` models that execute the line. Those count after
+which the scene or the mechanism of a model has other numbers, in the same states; a change with which
+a model is refused says so by itself, and does not count. Results go to ``FOLDER/results.jsonl``; a run
+that was interrupted continues where it ended. The exit status is 1 if less than 95 % of the changes
+that count are seen.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import hashlib
+import importlib
 import json
 import os
+import pickle
 import random
-import subprocess
+import select
+import signal
 import sys
-from collections.abc import Iterator, Mapping
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.mutation.__main__ import _copied, _known, _mutants_of, _restore
-from benchmarks.mutation.mutants import Mutant
+import numpy as np
 
+import bridge
+import loaders
+from benchmarks.mutation.__main__ import _known, _mutants_of
+from benchmarks.mutation.mutants import Mutant
+from bridge.parity import compare
+from bridge.parity.states import random_states
+
+ROOT = Path(__file__).parents[2]
 SHARED = (
     "loaders/sdf",
     "loaders/urdf",
@@ -41,8 +56,10 @@ SHARED = (
 """Folders and modules of the shared core."""
 SEEN = 0.95
 """Least part of the changes that act and that a witness must see."""
-TIMEOUT = 600
-"""Time limit of one stage [s]; one that takes longer counts as noticed."""
+TIMEOUT = 300
+"""Time limit of one change [s]; one that takes longer counts as refused."""
+MODELS = 3
+"""Largest number of models on which a change is tried."""
 _ASSETS = ("arm/model.sdf", "leg.sdf", "gripper/model.sdf", "double_pendulum.urdf")
 _MJCF = [
     "classes",
@@ -86,21 +103,38 @@ _URDF = """<robot name="r"><link name="base"><inertial><origin xyz=".1 0 .2" rpy
 <mimic joint="j" multiplier=".1" offset=".02"/></joint></robot>"""
 
 
+_IDLE, _REFUSED, _UNSEEN = "changes nothing", "refused", "not seen"
+_LEVELS = ("L0", "L1"), ("L2",)
+_IMPORTED = (
+    "mujoco", "trimesh", "scipy.spatial", "pydrake.geometry", "pydrake.multibody.parsing",
+    "pydrake.multibody.plant", "pydrake.multibody.tree", "pydrake.systems.analysis", "loaders.sdf",
+    "loaders.sdf.reader", "loaders.urdf.reader", "loaders.mjcf.reader", "loaders.finish.finish",
+    "bridge.targets.mjcf", "bridge.parity.engines.drake.engine",
+    "bridge.parity.engines.mujoco.engine", "bridge.parity.engines.mujoco.native",
+)  # fmt: skip
+"""What loading and comparing import; nothing is loaded before a fork, so that no cache is filled."""
+
+
 def main(seed: int, count: int, folder: Path) -> int:
     """Run the sample, and return 1 if too few are seen."""
-    copy = _copied(folder)
-    _restore(folder, copy)
-    baseline = _baseline(copy, folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in _IMPORTED:  # once, before the processes are forked
+        importlib.import_module(name)
     results, known = folder / "results.jsonl", _known(folder / "results.jsonl")
+    files = _files(folder)
+    baseline = {name: _forked(partial(_measured, path)) for name, path in files.items()}
+    failing: dict[tuple[str, tuple[str, ...]], set[tuple[str, ...]]] = {}
     acting = 0
-    for mutant in _sample(copy, baseline["lines"], seed):
+    for mutant in _sample({name: found["lines"] for name, found in baseline.items()}, seed):
         if mutant.key not in known:
-            outcome = _judged(mutant, copy, folder, baseline)
+            names = _executing(mutant, baseline)[:MODELS]
+            used = {name: (files[name], baseline[name]) for name in names}
+            outcome = _judged(mutant, used, failing)
             known[mutant.key] = {"mutant": mutant.key, "outcome": outcome}
             with results.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(known[mutant.key]) + "\n")
             print(f"{outcome}: {mutant.key}", flush=True)
-        acting += known[mutant.key]["outcome"] != _IDLE
+        acting += known[mutant.key]["outcome"] not in (_IDLE, _REFUSED)
         if acting >= count:
             break
     unseen = [key for key, entry in known.items() if entry["outcome"] == _UNSEEN]
@@ -108,168 +142,179 @@ def main(seed: int, count: int, folder: Path) -> int:
     return int(acting - len(unseen) < SEEN * acting)
 
 
-_IDLE, _UNSEEN = "changes nothing", "not seen"
-
-
-def _sample(copy: Path, executed: Mapping[str, list[int]], seed: int) -> Iterator[Mutant]:
-    """Yield the changes of executed lines in a random order."""
-    found = [
+def _sample(executed: Mapping[str, Mapping[str, set[int]]], seed: int) -> Iterator[Mutant]:
+    """Yield the changes of lines that a model executes in a random order."""
+    lines: dict[str, set[int]] = {}
+    for by_module in executed.values():
+        for path, found in by_module.items():
+            lines.setdefault(path, set()).update(found)
+    mutants = [
         mutant
-        for path, lines in sorted(executed.items())
-        for mutant in _mutants_of(copy / path, copy)
-        if mutant.line in set(lines)
+        for path in sorted(lines)
+        for mutant in _mutants_of(ROOT / path, ROOT)
+        if mutant.line in lines[path]
     ]
-    random.Random(seed).shuffle(found)
-    yield from found
+    random.Random(seed).shuffle(mutants)
+    yield from mutants
 
 
-def _judged(mutant: Mutant, copy: Path, folder: Path, baseline: Mapping[str, Any]) -> str:
-    path = copy / mutant.path
-    original = path.read_bytes()
-    (folder / "original.json").write_text(
-        json.dumps([mutant.path, original.decode()]), encoding="utf-8"
-    )
-    try:
-        path.write_bytes(mutant.apply(original))
-        numbers = _child("numbers", copy, folder)
-        if numbers is None:
-            return "refused"
-        changed = [name for name, text in baseline["numbers"].items() if numbers.get(name) != text]
-        if not changed:
-            return _IDLE
-        for level in ("L0,L1", "L2"):
-            rows = _child(f"rows {level}", copy, folder, *changed)
-            if rows is None:
-                return "refused"
-            new = set(map(tuple, rows)) - set(map(tuple, baseline[level]))
-            if new:
-                return f"seen by {', '.join(min(new)[1:])}"
-        return _UNSEEN
-    finally:
-        _restore(folder, copy)
+def _executing(mutant: Mutant, baseline: Mapping[str, Any]) -> list[str]:
+    """Return the models that execute the line of a change, one of each format first."""
+    names = [
+        n for n, found in baseline.items() if mutant.line in found["lines"].get(mutant.path, ())
+    ]
+    first = {Path(name).suffix: name for name in reversed(names)}.values()
+    return [*first, *(name for name in names if name not in first)]
 
 
-def _baseline(copy: Path, folder: Path) -> dict[str, Any]:
-    """Return the executed lines by module, the numbers by model, and the rows that fail without a
-    change.
+def _judged(
+    mutant: Mutant,
+    models: Mapping[str, tuple[Path, Mapping[str, Any]]],
+    failing: dict[tuple[str, tuple[str, ...]], set[tuple[str, ...]]],
+) -> str:
+    """Return the outcome of a change: it is made in a process that first looks for a model with
+    other numbers, and then for a row of a witness that fails.
     """
-    kept = folder / "baseline.json"
-    if not kept.exists():
-        found = {
-            "lines": _child("lines", copy, folder),
-            "numbers": _child("numbers", copy, folder),
-            **{level: _child(f"rows {level}", copy, folder) for level in ("L0,L1", "L2")},
-        }
-        if None in found.values():
-            raise SystemExit("the models cannot be compared without a change")
-        kept.write_text(json.dumps(found), encoding="utf-8")
-    loaded: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
-    return loaded
+
+    def changed() -> list[str] | None:
+        _patch(mutant)
+        try:
+            return [
+                name
+                for name, (path, found) in models.items()
+                if _digest(path, found["states"]) != found["numbers"]
+            ]
+        except Exception:  # noqa: BLE001 - any error is a refusal
+            return None
+
+    names = _forked(changed)
+    if not names:
+        return _REFUSED if names is None else _IDLE
+    for levels in _LEVELS:
+        for name in names:
+            path = models[name][0]
+            if (name, levels) not in failing:
+                failing[name, levels] = _forked(partial(_rows, path, levels)) or set()
+            rows = _forked(partial(_rows, path, levels, mutant))
+            if rows is None:
+                return _REFUSED
+            new = rows - failing[name, levels]
+            if new:
+                return f"seen by {', '.join(min(new))}"
+    return _UNSEEN
 
 
-def _child(stage: str, copy: Path, folder: Path, *models: str) -> Any:
-    """Return the answer of a process in the copy; None if it fails or takes too long."""
-    answer = folder / "answer.json"
-    answer.unlink(missing_ok=True)
-    words = [sys.executable, "-m", "benchmarks.mutation.witnessed", "--child", stage, str(answer)]
-    try:
-        subprocess.run(
-            [*words, *models],
-            cwd=copy,
-            env={**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"},
-            capture_output=True,
-            timeout=TIMEOUT,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return None
-    return json.loads(answer.read_text(encoding="utf-8")) if answer.exists() else None
+def _patch(mutant: Mutant) -> None:
+    """Give the functions of the changed module their changed code."""
+    path = ROOT / mutant.path
+    source = mutant.apply(path.read_bytes())
+    codes: dict[tuple[str, int], types.CodeType] = {}
+    stack = [compile(source, str(path), "exec")]
+    while stack:
+        code = stack.pop()
+        codes[code.co_qualname, code.co_firstlineno] = code
+        stack += [each for each in code.co_consts if isinstance(each, types.CodeType)]
+    for function in gc.get_objects():
+        if isinstance(function, types.FunctionType):
+            old = function.__code__
+            new = codes.get((old.co_qualname, old.co_firstlineno))
+            if new is not None and os.path.realpath(old.co_filename) == str(path.resolve()):
+                function.__code__ = new
 
 
-# --- in the copy ----------------------------------------------------------------------------------
+def _forked(function: Callable[[], Any]) -> Any:
+    """Return the result of a function in a forked process; None if it fails or takes too long."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reading)
+        with open(os.devnull, "wb") as sink:
+            os.dup2(sink.fileno(), 1)
+            os.dup2(sink.fileno(), 2)
+        try:
+            with os.fdopen(writing, "wb") as pipe:
+                pickle.dump(function(), pipe)
+        finally:
+            os._exit(0)
+    os.close(writing)
+    parts = []
+    with os.fdopen(reading, "rb") as pipe:
+        while select.select([pipe], [], [], TIMEOUT)[0]:
+            part = os.read(pipe.fileno(), 1 << 16)
+            if not part:
+                break
+            parts.append(part)
+        else:
+            parts.clear()
+            os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return pickle.loads(b"".join(parts)) if parts else None
 
 
-def _files() -> dict[str, Path]:
-    """Return the models by name."""
-    own = Path("own_models")
-    own.mkdir(exist_ok=True)
-    for name, text in (("own.sdf", _SDF), ("own.urdf", _URDF)):
-        (own / name).write_text(text, encoding="utf-8")
-    folder = Path("tests/loaders/mjcf/models")
-    paths = [*(Path("assets") / name for name in _ASSETS), own / "own.sdf", own / "own.urdf"]
-    paths += [folder / f"{name}.xml" for name in _MJCF]
-    return {str(path): path for path in paths}
+# --- in a forked process --------------------------------------------------------------------------
 
 
-def _numbers(path: Path) -> str:
-    """Return a digest of the scene and of the mechanism of a model."""
-    import numpy as np
+def _files(folder: Path) -> dict[str, Path]:
+    """Return the models by name, small ones first."""
+    own = {"own.sdf": _SDF, "own.urdf": _URDF}
+    for name, text in own.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    given = [Path("tests/loaders/mjcf/models") / f"{name}.xml" for name in _MJCF]
+    given += [Path("assets") / name for name in _ASSETS]
+    return {name: folder / name for name in own} | {str(path): ROOT / path for path in given}
 
-    import bridge
-    import loaders
-    from bridge.parity.states import random_states
 
+def _measured(path: Path) -> dict[str, Any]:
+    """Return the states of a model, its digest, and the lines of the shared core that it executes,
+    by module.
+    """
+    import coverage
+
+    measured = coverage.Coverage(data_file=None, include=[f"{ROOT}/*"])
+    measured.start()
+    mechanism = bridge.lower(loaders.load(path, quiet=True))
+    states = random_states(mechanism, 2, 0)
+    numbers = _digest(path, states)
+    measured.stop()
+    data = measured.get_data()
+    lines = {
+        name: set(data.lines(str(ROOT / name)) or ())
+        for name in (os.path.relpath(each, ROOT) for each in data.measured_files())
+        if name.startswith(SHARED)
+    }
+    return {"states": states, "numbers": numbers, "lines": lines}
+
+
+def _digest(path: Path, states: Sequence[Any]) -> str:
+    """Return a digest of the scene and of the mechanism of a model in some states."""
     scene = loaders.load(path, quiet=True)
     mechanism = bridge.lower(scene)
     stated = {key: value for key, value in scene.to_dict().items() if key != "diagnostics"}
     found = [json.dumps(stated, sort_keys=True, default=str)]
-    for q, v in random_states(mechanism, 2, 0):
+    for q, v in states:
         poses = mechanism.link_poses(q)
         arrays = [np.array(pose.to_vector()) for pose in poses.values()]
         arrays += [mechanism.mass_matrix(q).ravel(), mechanism.bias_forces(q, v)]
         found += [np.array2string(each, precision=7, threshold=10**6) for each in arrays]
     pairs = sorted(sorted(pair) for pair in mechanism.collidable_pairs())
-    return hashlib.sha256(
-        "".join([*found, str(pairs), str(mechanism.couplings)]).encode()
-    ).hexdigest()
+    text = "".join([*found, str(pairs), str(mechanism.couplings)])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _rows(path: Path, levels: str) -> list[list[str]]:
-    """Return model, witness and quantity of each row of a witness that fails."""
-    from bridge.parity import compare
-
+def _rows(path: Path, levels: Sequence[str], mutant: Mutant | None = None) -> set[tuple[str, ...]]:
+    """Return model, witness and quantity of each row of a witness that fails, after a change."""
+    if mutant is not None:
+        _patch(mutant)
     witness = "mujoco-native" if path.suffix == ".xml" else "drake"
-    found = compare(path, ("mujoco", witness), levels=levels.split(","), configurations=2)
+    found = compare(path, ("mujoco", witness), levels=levels, configurations=2)
     failed = [row for row in found.failures if witness in row.engines]
-    return [[str(path), witness, row.quantity] for row in failed]
-
-
-def _lines() -> dict[str, list[int]]:
-    """Return the lines of the shared core that the models execute, by module."""
-    import coverage
-
-    measured = coverage.Coverage(data_file=None, include=[f"{os.getcwd()}/*"])
-    measured.start()
-    for path in _files().values():
-        _numbers(path)
-    measured.stop()
-    data = measured.get_data()
-    found = {}
-    for name in sorted(data.measured_files()):
-        path = os.path.relpath(name)
-        if path.startswith(SHARED):
-            found[path] = sorted(data.lines(name) or ())
-    return found
-
-
-def _answered(stage: str, names: list[str]) -> Any:
-    files = {name: path for name, path in _files().items() if not names or name in names}
-    if stage == "lines":
-        return _lines()
-    if stage == "numbers":
-        return {name: _numbers(path) for name, path in files.items()}
-    return [row for path in files.values() for row in _rows(path, stage.removeprefix("rows "))]
+    return {(path.name, witness, row.quantity) for row in failed}
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=200, help="number of changes that act")
+    parser.add_argument("--count", type=int, default=200, help="number of changes that count")
     parser.add_argument("--folder", type=Path, default=Path("/tmp/sdfbridge-witnessed"))
-    parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.child:
-        stage, answer, *names = options.child
-        Path(answer).write_text(json.dumps(_answered(stage, names)), encoding="utf-8")
-        sys.exit(0)
     sys.exit(main(options.seed, options.count, options.folder.absolute()))

@@ -37,14 +37,12 @@ RUNS = "runs.jsonl"
 """The course of the work: one line for each run of a model, in the order in which they ended."""
 PREVIOUS = "results.previous.jsonl"
 """The findings of the earlier batch, from the beginning of a batch that does not resume it to the
-end of that one.
-"""
+end of that one."""
 SETTINGS = "batch.json"
 """The statement of the batch. A folder with this file belongs to a batch."""
 _HASH = "results"
 """Member of the statement that is the SHA-256 of the findings, from the end of a batch to the
-beginning of the next.
-"""
+beginning of the next."""
 _FORMAT = 1
 
 

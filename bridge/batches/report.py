@@ -147,7 +147,7 @@ def _not_fine(totals: Totals) -> str:
         warnings = totals.severities["warning"]
         found = f", with {counted(warnings, 'warning')}" if warnings else ""
         return f"{counted(totals.models, 'model')}, all fine{found}"
-    return f"{totals.failures} of {counted(totals.models, 'model')} not fine"
+    return f"{totals.failures} of {counted(totals.models, 'model')} failed"
 
 
 def _columns(totals: Totals) -> list[str]:

@@ -97,7 +97,7 @@ def summary(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
         diagnostics: The diagnostics of all steps; repeated ones count once.
     """
     entries = without_repeats(diagnostics)
-    shown, _ = folded(entries, MAX_SIMILAR)
+    shown = [entry for entry, _ in folded(entries, MAX_SIMILAR)]
     base = Path.cwd()
     return {
         "severities": dict(sorted(Counter(entry.severity for entry in entries).items())),

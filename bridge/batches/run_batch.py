@@ -60,8 +60,7 @@ _NO_PAGES: dict[str, list[str]] = {
     "distributed.worker.http.routes": [],
 }
 """Settings of Dask without the pages that it serves even without a dashboard, to every site in the
-browser.
-"""
+browser."""
 
 
 class Workers:

@@ -6,7 +6,6 @@ the fork with it.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import importlib
 import os
@@ -23,13 +22,10 @@ from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 from typing import NoReturn
 
-from bridge.output import scratch_folder
+from bridge.output import die_with_parent, scratch_folder
 from loaders.files.read_file import recorded
 
 from .worker import CRASH, DONE, EXCEPTION, MEMORY, TIMEOUT, Ended, Request
-
-_PDEATHSIG = 1
-"""Option of Linux's ``prctl``: the signal that a process gets when its parent ends."""
 
 
 def limit_memory(more: int) -> None:
@@ -47,13 +43,6 @@ def limit_memory(more: int) -> None:
     if size:
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_AS, (size + more, size + more))
-
-
-def die_with_parent() -> None:
-    """Let the kernel kill this process when its parent ends, where it can."""
-    if sys.platform.startswith("linux"):
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGKILL)
 
 
 def resident_bytes(process: int) -> int:

@@ -131,21 +131,11 @@ def value_of(data: bytes, *, is_stored: bool) -> dict[str, Any]:
 _OTHERS: Mapping[str, frozenset[str]] = {
     "check": frozenset({"thumbnails", "ignore", "select", "baseline"}),
     "convert": frozenset({"thumbnails", "to"}),
-    "compare": frozenset(
-        {
-            "thumbnails",
-            "engines",
-            "levels",
-            "seed",
-            "configurations",
-            "inertia",
-            "overlaps",
-            "exclude",
-            "exclude_samples",
-            "exclude_seed",
-        }
-    ),
-}
+    "compare": frozenset({
+        "thumbnails", "engines", "levels", "seed", "configurations", "inertia", "overlaps",
+        "exclude", "exclude_samples", "exclude_seed",
+    }),
+}  # fmt: skip
 """Names of the options of each task beside those of loading and of exports."""
 
 

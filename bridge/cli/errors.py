@@ -12,9 +12,8 @@ SUCCESS, DIFFERENT, USAGE, MISSING, INCOMPLETE, ALIKE, UNREADABLE, INTERRUPTED =
     0, 1, 2, 3, 4, 5, 6, 130,
 )  # fmt: skip
 """Exit status: fine; the model has errors or engines differ; wrong usage; an engine, or one of two
-files, is missing; nothing differs, but not everything that the model states was compared; two
-files differ but move alike; one of two files cannot be read; Ctrl-C.
-"""
+files, is missing; nothing differs, but not everything that the model states was compared; two files
+differ but move alike; one of two files cannot be read; Ctrl-C."""
 
 
 class CommandError(Exception):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,10 @@ def folder(text: str) -> Path:
     return place
 
 
+def _invalid(text: str, expected: str) -> ArgumentTypeError:
+    return ArgumentTypeError(f"invalid value {text!r}; expected {expected}")
+
+
 def package(text: str) -> tuple[str, Path]:
     """Return a package's name and its folder, from ``NAME=DIR``.
 
@@ -57,9 +61,7 @@ def package(text: str) -> tuple[str, Path]:
     """
     package_name, equals, place = text.partition("=")
     if not (package_name and equals and place):
-        raise ArgumentTypeError(
-            f"invalid value {text!r}; expected NAME=DIR, such as my_robot=src/my_robot"
-        )
+        raise _invalid(text, "NAME=DIR, such as my_robot=src/my_robot")
     return package_name, folder(place)
 
 
@@ -71,7 +73,7 @@ def renaming(text: str) -> tuple[str, str]:
     """
     first, equals, second = text.partition("=")
     if not (first and equals and second):
-        raise ArgumentTypeError(f"invalid value {text!r}; expected A=B, such as elbow=joint_2")
+        raise _invalid(text, "A=B, such as elbow=joint_2")
     return first, second
 
 
@@ -83,7 +85,7 @@ def xacro_argument(text: str) -> tuple[str, str]:
     """
     name, assignment, value = text.partition(":=")
     if not (name and assignment):
-        raise ArgumentTypeError(f"invalid value {text!r}; expected NAME:=VALUE, such as name:=ur5e")
+        raise _invalid(text, "NAME:=VALUE, such as name:=ur5e")
     return name, value
 
 
@@ -103,9 +105,7 @@ def _whole(text: str, least: int) -> int:
     except ValueError:
         number = least - 1
     if number < least:
-        raise ArgumentTypeError(
-            f"invalid value {text!r}; expected a whole number of at least {least}"
-        )
+        raise _invalid(text, f"a whole number of at least {least}")
     return number
 
 
@@ -120,7 +120,7 @@ def positive_number(text: str) -> float:
     except ValueError:
         number = 0.0
     if not 0.0 < number < math.inf:
-        raise ArgumentTypeError(f"invalid value {text!r}; expected a positive number")
+        raise _invalid(text, "a positive number")
     return number
 
 
@@ -132,9 +132,7 @@ def shard(text: str) -> tuple[int, int]:
     """
     number, _, count = text.partition("/")
     if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
-        raise ArgumentTypeError(
-            f"invalid value {text!r}; expected I/N with I from 1 to N, such as 2/4"
-        )
+        raise _invalid(text, "I/N with I from 1 to N, such as 2/4")
     return int(number), int(count)
 
 
@@ -146,9 +144,7 @@ def limit(text: str) -> tuple[str, int]:
     """
     option, equals, number = text.partition("=")
     if not (option and equals):
-        raise ArgumentTypeError(
-            f"invalid value {text!r}; expected NAME=N, such as elements=2000000"
-        )
+        raise _invalid(text, "NAME=N, such as elements=2000000")
     return option, positive(number)
 
 
@@ -216,9 +212,7 @@ def names(text: str) -> tuple[str, ...]:
     """
     found = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     if not found:
-        raise ArgumentTypeError(
-            f"invalid value {text!r}; expected one or more names, separated by commas"
-        )
+        raise _invalid(text, "one or more names, separated by commas")
     return found
 
 
@@ -235,9 +229,7 @@ def joint_position(text: str) -> tuple[str, float | tuple[float, ...]]:
     except ValueError:
         numbers = ()
     if not (joint and equals and numbers and all(map(math.isfinite, numbers))):
-        raise ArgumentTypeError(
-            f"invalid value {text!r}; expected JOINT=VALUE, such as elbow=0.5 or elbow=30deg"
-        )
+        raise _invalid(text, "JOINT=VALUE, such as elbow=0.5 or elbow=30deg")
     return joint, numbers if len(numbers) > 1 else numbers[0]
 
 
@@ -264,10 +256,22 @@ _CHECK = frozenset({"ignore", "select", "baseline"})
 """Options of the command that ``check`` takes."""
 
 
+def _flag(group: Any, *names: str, help: str) -> None:
+    group.add_argument(*names, action="store_true", help=help)
+
+
+def _repeated(group: Any, flag: str, kind: Callable[[str], Any], metavar: str, help: str) -> None:
+    """Add an option that may be repeated."""
+    group.add_argument(flag, action="append", default=[], type=kind, metavar=metavar, help=help)
+
+
 def add_batch_options(parser: ArgumentParser) -> None:
     """Add the task, the inputs and the options of ``batch``."""
     parser.add_argument(
-        "task", choices=TASKS, help="what to do with each model; merge joins the results of shards"
+        "task",
+        choices=TASKS,
+        metavar="TASK",
+        help="check, convert or compare each model; merge joins the results of shards",
     )
     parser.add_argument("inputs", nargs="+", type=name, metavar="INPUT", help=_INPUTS)
     parser.add_argument(
@@ -296,9 +300,7 @@ def _add_running_options(parser: ArgumentParser) -> None:
     group.add_argument("--dask", type=name, metavar="ADDRESS", help=text)
     text = "draw a picture of each model (default: for convert and compare)"
     group.add_argument("--thumbnails", action=BooleanOptionalAction, help=text)
-    group.add_argument(
-        "--force", action="store_true", help="write into a folder that holds other files"
-    )
+    _flag(group, "--force", help="write into a folder that holds other files")
 
 
 def _add_task_options(parser: ArgumentParser) -> None:
@@ -357,9 +359,7 @@ FORMATS = ("text", "json", "github", "sarif")
 def add_output_options(parser: ArgumentParser) -> None:
     """Add the options that choose what a command prints."""
     group = parser.add_argument_group("output")
-    group.add_argument(
-        "--json", action="store_true", help="print machine-readable output, on errors too"
-    )
+    _flag(group, "--json", help="print machine-readable output, on errors too")
     group.add_argument(
         "-v", "--verbose", action="count", default=0, help="print notes and every warning"
     )
@@ -425,26 +425,14 @@ def add_fix_options(parser: ArgumentParser) -> None:
 def add_search_options(group: Any) -> None:
     """Add the options that say where to search for the files of a model."""
     text = "folder of a package"
-    group.add_argument(
-        "--package", action="append", default=[], type=package, metavar="NAME=DIR", help=text
-    )
-    group.add_argument(
-        "--path", action="append", default=[], type=folder, metavar="DIR", help="folder to search"
-    )
-    group.add_argument(
-        "--unsafe-paths", action="store_true", help="read files outside the model's folders"
-    )
+    _repeated(group, "--package", package, "NAME=DIR", text)
+    _repeated(group, "--path", folder, "DIR", "folder to search")
+    _flag(group, "--unsafe-paths", help="read files outside the model's folders")
     text = "limit of a load, by its name in the page on security, such as elements; may be repeated"
-    group.add_argument(
-        "--limit", action="append", default=[], type=limit, metavar="NAME=N", help=text
-    )
-    group.add_argument(
-        "--fetch", action="store_true", help="download models of Gazebo Fuel into its local cache"
-    )
+    _repeated(group, "--limit", limit, "NAME=N", text)
+    _flag(group, "--fetch", help="download models of Gazebo Fuel into its local cache")
     text = "server that --fetch may ask beside those of Gazebo Fuel, by https"
-    group.add_argument(
-        "--fetch-host", action="append", default=[], metavar="HOST[:PORT]", help=text
-    )
+    _repeated(group, "--fetch-host", str, "HOST[:PORT]", text)
 
 
 def add_reading_options(parser: ArgumentParser) -> None:
@@ -452,23 +440,12 @@ def add_reading_options(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("reading")
     add_search_options(group)
     errors = group.add_mutually_exclusive_group()
-    errors.add_argument(
-        "--strict", action="store_true", help="treat anything lost or approximated as an error"
-    )
+    _flag(errors, "--strict", help="treat anything lost or approximated as an error")
     text = "leave out, or assume, what is invalid but not essential; each finding says what"
     errors.add_argument("--lenient", action="store_true", help=text)
-    group.add_argument(
-        "--xacro", action="store_true", help="run xacro, which evaluates code in the file"
-    )
+    _flag(group, "--xacro", help="run xacro, which evaluates code in the file")
     text = "argument of xacro, such as name:=ur5e, which may also stand alone"
-    group.add_argument(
-        "--xacro-arg",
-        action="append",
-        default=[],
-        type=xacro_argument,
-        metavar="NAME:=VALUE",
-        help=text,
-    )
+    _repeated(group, "--xacro-arg", xacro_argument, "NAME:=VALUE", text)
     group.add_argument(
         "--srdf", type=path, metavar="FILE", help="MoveIt's file with the pairs that never collide"
     )
@@ -487,7 +464,7 @@ def add_info_options(parser: ArgumentParser) -> None:
         "print the pose of every link, joint and frame in the world, as x y z [m] roll pitch "
         "yaw [rad]"
     )
-    parser.add_argument("--frames", action="store_true", help=text)
+    _flag(parser, "--frames", help=text)
 
 
 def add_graph_options(parser: ArgumentParser) -> None:
@@ -515,20 +492,14 @@ def add_convert_options(parser: ArgumentParser) -> None:
         f"the output, else {MJCF.name})"
     )
     parser.add_argument("--to", choices=tuple(known), help=text)
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="write nothing; exit with 1 if the folder is out of date",
-    )
+    _flag(parser, "--check", help="write nothing; exit with 1 if the folder is out of date")
     add_force_option(parser)
     add_target_options(parser, known.values())
 
 
 def add_force_option(parser: Any) -> None:
     """Add `--force`, which overwrites files that were edited or that another program wrote."""
-    parser.add_argument(
-        "--force", action="store_true", help="overwrite files that were edited or written by others"
-    )
+    _flag(parser, "--force", help="overwrite files that were edited or written by others")
 
 
 _OF_COMPARE = ("base", "overlaps", "exclude", "exclude_samples", "exclude_seed")
@@ -541,9 +512,7 @@ def add_compare_options(parser: ArgumentParser) -> None:
     parser.add_argument("other", nargs="?", metavar="OTHER", help=text)
     group = parser.add_argument_group("comparison of two files")
     text = "name of an item in the second file, where it differs; may be repeated"
-    group.add_argument(
-        "--map", action="append", default=[], type=renaming, metavar="A=B", help=text
-    )
+    _repeated(group, "--map", renaming, "A=B", text)
     text = (
         "how items whose name the other file lacks are matched: by their places in the tree of "
         "joints, or not at all"
@@ -567,9 +536,7 @@ def add_compare_options(parser: ArgumentParser) -> None:
     text = "inertias that are not physical: refuse them, or repair them for all engines"
     group.add_argument("--inertia", choices=("keep", "repair"), default="keep", help=text)
     text = "joint position to compare and draw, such as elbow=0.5 or elbow=30deg"
-    group.add_argument(
-        "--set", action="append", default=[], type=joint_position, metavar="JOINT=VALUE", help=text
-    )
+    _repeated(group, "--set", joint_position, "JOINT=VALUE", text)
     text = "folder to write with report.html, results.json and junit.xml"
     group.add_argument("--report", type=path, metavar="DIR", help=text)
     add_force_option(group)
@@ -613,13 +580,9 @@ def add_replay_options(parser: ArgumentParser) -> None:
         help=text,
     )
     text = "gains of position and velocity of a joint's controller; may be repeated"
-    group.add_argument(
-        "--gains", action="append", default=[], type=gains, metavar="JOINT=P,D", help=text
-    )
+    _repeated(group, "--gains", gains, "JOINT=P,D", text)
     text = "joint of a name in the log, or JOINT.command_effort of a column; may be repeated"
-    group.add_argument(
-        "--map", action="append", default=[], type=renaming, metavar="NAME=JOINT", help=text
-    )
+    _repeated(group, "--map", renaming, "NAME=JOINT", text)
     text = "time step [s] (default: that of the model, at most 0.002)"
     group.add_argument("--step", type=positive_number, metavar="SECONDS", help=text)
     text = "further initial states, from which the motion is repeated (default: %(default)s)"
@@ -630,8 +593,7 @@ def add_replay_options(parser: ArgumentParser) -> None:
     group.add_argument("--report", type=path, metavar="FILE", help=text)
     text = "TOML file to write, with the overrides that the first cause proposes"
     group.add_argument("--write-overrides", type=path, metavar="FILE", help=text)
-    text = "do not try changes of the model that may explain the errors"
-    group.add_argument("--no-causes", action="store_true", help=text)
+    _flag(group, "--no-causes", help="do not try changes of the model that may explain the errors")
     text = "whether free bases are fixed, since a log of joints does not tell how they move"
     group.add_argument("--base", choices=("as_is", "fixed", "free"), default="fixed", help=text)
 
@@ -646,12 +608,10 @@ def add_view_options(parser: ArgumentParser) -> None:
         "show the models in a web browser, with sliders for their joints, until the command is "
         "interrupted"
     )
-    group.add_argument("--browser", action="store_true", help=text)
+    _flag(group, "--browser", help=text)
     text = "port of the page on this machine (default: %(default)s, or the next free one)"
     group.add_argument("--port", type=natural, default=8080, metavar="N", help=text)
-    group.add_argument(
-        "--no-open", action="store_true", help="print the address of the page, and open no browser"
-    )
+    _flag(group, "--no-open", help="print the address of the page, and open no browser")
     text = "lay the further models over the first one, orange and half transparent"
     group.add_argument("--overlay", action="store_true", help=text)
     text = (

@@ -132,6 +132,15 @@ class Output:
         if text := "\n".join(_fitted(_in_one_line(line), sys.stdout) for line in lines):
             self.data(text)
 
+    def outline(self, text: str) -> None:
+        """Write the lines of a tree, whose branches go on beside a line that a terminal breaks."""
+        lines = []
+        for line in printable(text, lines=True).splitlines():
+            branch, mark = _BRANCH.match(line).groups()  # type: ignore[union-attr]
+            below = {"|-- ": "|   ", "`-- ": "    "}.get(mark, "")
+            lines.append(_fitted(line, sys.stdout, f"{branch}{below}    "))
+        self.data("\n".join(lines))
+
     def json(self, value: Any) -> None:
         """Write a result as JSON."""
         self.data(json.dumps(value, indent=1, ensure_ascii=False))
@@ -212,10 +221,10 @@ class Output:
         self.status("")
         entries = list(entries)
         if self.verbosity > 0 or all_kinds or self.command in _LISTING:
-            self._write(*self._select(entries))
+            self._write(self._select(entries))
         else:
             errors = [entry for entry in entries if entry.severity == "error"]
-            self._write(*folded(errors, self.similar))
+            self._write(folded(errors, self.similar))
             if self.verbosity == 0:
                 warnings = [entry for entry in entries if entry.severity == "warning"]
                 for text in worst_lines(warnings, self._line, _MORE):
@@ -223,11 +232,11 @@ class Output:
         if entries and self.verbosity >= 0:
             self._say(self._summary(entries))
 
-    def _write(self, shown: Iterable[Diagnostic], hidden: Iterable[tuple[str, int]]) -> None:
-        for entry in shown:
+    def _write(self, found: Iterable[tuple[Diagnostic, int]]) -> None:
+        for entry, others in found:
             self._say(self._line(entry))
-        for code, count in hidden:
-            self._say(f"and {count} more like it  [{code}]{_MORE}")
+            if others:
+                self._say(f"and {others} more like it  [{entry.code}]{_MORE}")
 
     def _line(self, entry: Diagnostic) -> str:
         if shown_path(entry.where.file) == STDIN:
@@ -243,10 +252,8 @@ class Output:
         if text:
             self._say(in_command_words(printable(text), self.command))
 
-    def _select(
-        self, entries: Iterable[Diagnostic]
-    ) -> tuple[list[Diagnostic], list[tuple[str, int]]]:
-        """Return the diagnostics to write, and the codes of further ones with their numbers."""
+    def _select(self, entries: Iterable[Diagnostic]) -> list[tuple[Diagnostic, int]]:
+        """Return the diagnostics to write, each with the number of further ones after it."""
         severities = _SEVERITIES[: max(self.verbosity, -1) + 2]
         admitted = [entry for entry in entries if entry.severity in severities]
         return folded(admitted, sys.maxsize if self.verbosity > 0 else self.similar)
@@ -273,13 +280,25 @@ def _in_one_line(text: str) -> str:
     return text.replace("\n", "\\x0a")
 
 
-def _fitted(text: str, stream: TextIO) -> str:
-    """Return a line as a terminal shows it, broken between words; for another stream as it is."""
-    room = shutil.get_terminal_size().columns
+_BRANCH = re.compile(r"((?:[| ]   )*)(\|-- |`-- |)")
+"""The beginning of a line of a tree."""
+_LEAST_ROOM = 20
+"""Smallest number of characters of a line after its indent."""
+
+
+def _fitted(text: str, stream: TextIO, indent: str = "  ") -> str:
+    """Return a line as a terminal shows it, broken between words; for another stream as it is.
+
+    Args:
+        text: The line.
+        stream: Where it is printed.
+        indent: Beginning of the lines after the first.
+    """
+    room = max(shutil.get_terminal_size().columns, len(indent) + _LEAST_ROOM)
     if not stream.isatty() or len(text) <= room:
         return text
     lines = textwrap.wrap(
-        text, room, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        text, room, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
     return "\n".join(lines)
 

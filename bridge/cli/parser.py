@@ -35,71 +35,28 @@ _GIVEN = "_given"
 COMMANDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("demo", "convert, draw and compare the bundled arm", ("add_demo_options",)),
     ("check", "read files and report every problem", ("add_check_options",)),
-    (
-        "info",
-        "show models, links, joints and frames",
-        ("add_load_options", "add_info_options"),
-    ),
-    (
-        "graph",
-        "draw links and joints as a graph",
-        ("add_load_options", "add_graph_options"),
-    ),
-    (
-        "resolve",
-        "list the files that a model refers to, and where they were found",
-        ("add_load_options",),
-    ),
-    (
-        "convert",
-        "write a model as MJCF, SDFormat, URDF or Drake directives",
-        (
-            "add_load_options",
-            "add_convert_options",
-        ),
-    ),
-    (
-        "print",
-        "print a model as one SDFormat document, composed and resolved",
-        ("add_load_options",),
-    ),
-    (
-        "view",
-        "show models in a web browser, or one in MuJoCo's viewer",
-        ("add_load_options", "add_view_options", "add_mjcf_options"),
-    ),
-    (
-        "compare",
-        "compare simulators on a model, or two files",
-        ("add_load_options", "add_compare_options"),
-    ),
-    (
-        "replay",
-        "move a model as a log commands, and compare with what was measured",
-        ("add_load_options", "add_replay_options"),
-    ),
-    (
-        "batch",
-        "check, convert or compare many models",
-        ("add_batch_options", "add_reading_options"),
-    ),
-    (
-        "explain",
-        "print the meaning, the remedy and the message of a finding",
-        ("add_explain_options",),
-    ),
-    (
-        "fix",
-        "show, or write, repairs of what is wrong with certainty",
-        ("add_fix_options",),
-    ),
+    ("info", "show models, links, joints and frames", ("add_load_options", "add_info_options")),
+    ("graph", "draw links and joints as a graph", ("add_load_options", "add_graph_options")),
+    ("resolve", "list the files that a model refers to, and where they were found",
+        ("add_load_options",)),
+    ("convert", "write a model as MJCF, SDFormat, URDF or Drake directives",
+        ("add_load_options", "add_convert_options")),
+    ("print", "print a model as one SDFormat document, composed and resolved",
+        ("add_load_options",)),
+    ("view", "show models in a web browser, or one in MuJoCo's viewer",
+        ("add_load_options", "add_view_options", "add_mjcf_options")),
+    ("compare", "compare simulators on a model, or two files",
+        ("add_load_options", "add_compare_options")),
+    ("replay", "move a model as a log commands, and compare with what was measured",
+        ("add_load_options", "add_replay_options")),
+    ("batch", "check, convert or compare many models",
+        ("add_batch_options", "add_reading_options")),
+    ("explain", "print the meaning, the remedy and the message of a finding",
+        ("add_explain_options",)),
+    ("fix", "show, or write, repairs of what is wrong with certainty", ("add_fix_options",)),
     ("doctor", "list installed versions", ()),
-    (
-        "completion",
-        "print the script that completes words in a shell",
-        ("add_completion_options",),
-    ),
-)
+    ("completion", "print the script that completes words in a shell", ("add_completion_options",)),
+)  # fmt: skip
 """Name and help text of each command, and the functions of `options` that add its options."""
 
 
@@ -119,6 +76,9 @@ class _Parser(argparse.ArgumentParser):
                 f"unknown {noun} {word!r}{_suggestion(word, known) or '; '}expected one of: "
                 f"{', '.join(known)}"
             )
+        missing = message.removeprefix("one of the arguments ").removesuffix(" is required")
+        if missing != message:
+            message = f"an argument is missing; expected one of: {missing}"
         raise UsageError(message, self.format_usage())
 
 
@@ -176,7 +136,18 @@ def make_parser(words: Collection[str] | None = None) -> argparse.ArgumentParser
             groups = importlib.import_module(".options", __package__)
             for function in (*argument_groups, "add_output_options"):
                 getattr(groups, function)(subparser)
+        subparser.usage = f"%(prog)s [OPTION ...] {_positionals(subparser)}".rstrip()
     return parser
+
+
+def _positionals(parser: argparse.ArgumentParser) -> str:
+    """Return the words of a command that are not options, or have to be given; its other options
+    are listed with their help.
+    """
+    words = [action for action in parser._actions if not action.option_strings or action.required]
+    formatter = argparse.HelpFormatter("", width=1000)
+    formatter.add_usage(None, words, (), "")
+    return formatter.format_help().strip()
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace | int:
@@ -244,9 +215,13 @@ def _suggestion(word: str, known: Sequence[str]) -> str:
 
 
 def _report(error: UsageError, words: Sequence[str]) -> int:
-    sys.stderr.write(f"sdfbridge: {error}\n{error.usage}")
+    command = next((word for word in words if not word.startswith("-")), "")
+    output = importlib.import_module(".output", __package__).Output()
+    output.error(str(error))
+    sys.stderr.write(error.usage)
+    if command in {name for name, *_ in COMMANDS}:
+        sys.stderr.write(f"sdfbridge {command} --help lists the options\n")
     if "--json" in words:
-        command = next((word for word in words if not word.startswith("-")), "")
         report = failure_report(command, USAGE, error=str(error))
         sys.stdout.write(json.dumps(report, indent=1) + "\n")
     return USAGE

@@ -7,6 +7,7 @@ everything that has one: what was edited comes first, and what follows from it i
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -24,7 +25,7 @@ from loaders.meshes import read_mesh
 from loaders.model import Joint, JointType, Link, Mesh, by_name
 from loaders.pose import Pose
 from loaders.scene import Scene
-from loaders.text import counted, number
+from loaders.text import counted, nearest_path, number
 
 from .differences import Difference, Value, differences
 from .matching import Names
@@ -75,7 +76,7 @@ class Change:
 
     def __str__(self) -> str:
         places = [
-            f"{PurePath(where.file).name}:{where.line}: "
+            f"{_shown_path(where.file)}:{where.line}: "
             for where in (self.where_a, self.where_b)
             if where.line
         ]
@@ -86,6 +87,12 @@ class Change:
         code = codes.COMPARE_CHANGE if self.acts else codes.COMPARE_CHANGE_NOTED
         where = self.where_b if self.where_b.file else self.where_a
         return finding_of(code, where, subjects=filter(None, (self.name,)), change=self.message)
+
+
+def _shown_path(file: str) -> str:
+    """Return the path of a file from the current folder; the name of one that lies far from it."""
+    path = nearest_path(file)
+    return PurePath(path).name if os.path.isabs(path) else path
 
 
 def changes_of(

@@ -239,8 +239,7 @@ class Difference:
     """Scoped name of the item; empty for the scene itself."""
     field: str
     """Path of the field in the item, such as ``axes[0].lower``; empty if the item is only in one
-    scene.
-    """
+    scene."""
     a: Value
     """Value in A; None if the item is missing."""
     b: Value

@@ -24,13 +24,13 @@ from loaders.model import WORLD, Joint, JointType, Link, by_name
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.scene import Scene
 from loaders.text import (
+    MAX_WORST,
     card,
     check_option_names,
     check_option_value,
     counted,
     details,
     printable,
-    shortened,
     table,
 )
 
@@ -109,7 +109,7 @@ _STYLE = """
   body { background: #14181d; color: #e3e7ec; }
 }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 1.5em auto; max-width: 90em; padding: 0 1em; }
-h1 { overflow-wrap: anywhere; } td { overflow-wrap: break-word; max-width: 40em; }
+h1, p { overflow-wrap: anywhere; } td { overflow-wrap: break-word; max-width: 40em; }
 table { border-collapse: collapse; margin: .5em 0; } .wide { overflow-x: auto; }
 summary { cursor: pointer; }
 th, td { border-bottom: 1px solid #8886; padding: .25em .8em .25em 0; text-align: left;
@@ -259,8 +259,7 @@ class FileVerdict(StrEnum):
     matrices and pairs.
 
     A link whose frame alone differs, with everything on it in the same place, has the pose of the
-    frame of B.
-    """
+    frame of B."""
     DIFFERENT = "DIFFERENT"
     """Both do not move alike, or one cannot move."""
 
@@ -477,12 +476,7 @@ class FileComparison:
             sections.append(("Differences", folded))
         errors = {"mechanism": self.mechanics, **self.simulators}
         listed = [(name, *_cells(error)) for name, error in errors.items()]
-        sections.append(
-            (
-                "Mechanics",
-                difference_table(_MECHANICAL_HEADS, listed),
-            )
-        )
+        sections.append(("Mechanics", difference_table(_MECHANICAL_HEADS, listed)))
         matched = [
             (kind, old, new) for kind, names in self.names.items() for old, new in names.items()
         ]
@@ -594,10 +588,14 @@ def _mechanics(a: Scene, b: Scene) -> MechanicalError | None:
 
 def _acting_reasons(acting: tuple[Difference, ...]) -> tuple[str, ...]:
     """Return what acting differences are about, once for each field of an item, in one reason."""
-    words = dict.fromkeys(
-        f"{d.field or 'presence'} of {' '.join(filter(None, (d.kind, d.name)))}" for d in acting
-    )
-    return (f"what acts on the motion differs: {shortened(', '.join(words))}",) if words else ()
+    words = [
+        *dict.fromkeys(
+            f"{d.field or 'presence'} of {' '.join(filter(None, (d.kind, d.name)))}" for d in acting
+        )
+    ]
+    if len(words) > MAX_WORST + 1:
+        words[MAX_WORST:] = [f"and {len(words) - MAX_WORST} more"]
+    return (f"what acts on the motion differs: {', '.join(words)}",) if words else ()
 
 
 def _other_names(

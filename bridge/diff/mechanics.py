@@ -39,14 +39,12 @@ class MechanicalError:
 
     pose: float = 0.0
     """The error of the poses of links, at random positions of the joints [m, or entries of rotation
-    matrices].
-    """
+    matrices]."""
     mass: float = 0.0
     """The relative error of the masses of links."""
     mass_matrix: float = 0.0
     """The error of the entries of the mass matrix, relative to those of the diagonal that belong to
-    them.
-    """
+    them."""
     missing: tuple[str, ...] = ()
     """Links, and joints that move, which B lacks."""
     changed: tuple[str, ...] = ()
@@ -57,12 +55,10 @@ class MechanicalError:
     """Pairs of links that may touch in one of both only."""
     effects: tuple[str, ...] = ()
     """The effects in words and units: the link that is farthest from its place, the total mass, the
-    inertia that a joint feels.
-    """
+    inertia that a joint feels."""
     refusal: str = ""
     """The reason for which a simulator compared nothing, such as a file that it cannot read; empty
-    if it did.
-    """
+    if it did."""
 
     def is_within(self, tolerance: float) -> bool:
         """Return whether the mechanics are equal within a tolerance."""
@@ -284,12 +280,10 @@ def _pose_error(a: Mapping[str, Pose], b: Mapping[str, Pose], names: Mapping[str
 
 MAX_DOFS = 300
 """Largest number of velocities for which mass matrices are compared; their time grows with its
-square.
-"""
+square."""
 SMALLEST = 1e-4
 """Smallest entry of the diagonal to which errors relate, as a part of the largest; links may have
-no mass.
-"""
+no mass."""
 
 
 def _matrix_error(
@@ -350,12 +344,10 @@ PRIMITIVE_TOLERANCE = 1e-8
 """Largest difference of the supports of equal shapes [m]."""
 MESH_TOLERANCE = 1e-6
 """Largest difference of the supports of equal meshes, relative to their extent; files have single
-precision.
-"""
+precision."""
 EARTH = 0.03
 """Largest difference between vectors of gravity that formats assume, such as 9.8 and 9.81 m/s^2
-[m/s^2].
-"""
+[m/s^2]."""
 
 _AXIS = (
     "lower", "upper", "effort", "damping", "friction", "spring_stiffness", "spring_reference",
@@ -387,21 +379,18 @@ _ELEMENT = {
     "constraint": "equality/", "contact_pairs": "pair/",
 }  # fmt: skip
 """The element of MJCF whose settings a kind of item carries; those of a shape of a link are of its
-geom.
-"""
+geom."""
 _SETTING = re.compile(r"(?P<owner>.*\.surface\.)?(physics\.parameters|mujoco)\[(?P<name>[^\]]+)\]")
 """Path of a setting of MuJoCo in an item."""
 _OF_MUJOCO = ("option/", "flag/", "size/", "geom/", *filter(None, _ELEMENT.values()))
 """Beginnings of the paths of MuJoCo's settings; `Physics.parameters` may belong to another
-engine.
-"""
+engine."""
 _LAWS = re.compile(
     r"mujoco\[(gaintype|gainprm|biastype|biasprm|dyntype|dynprm|gear|ctrlrange|ctrllimited|forcerange|forcelimited|"
     r"actrange|actlimited|actearly|actdim|delay|input)\]"
 )
 """Settings of MuJoCo that determine the force of an actuator, if both files state its law in this
-way.
-"""
+way."""
 _ELEMENTS = frozenset({"equality", "deformable"})
 """Sections of MuJoCo's elements that act on the motion; sensors do not."""
 _INDEX = re.compile(r"\[[^\]]*\]")

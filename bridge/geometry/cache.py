@@ -20,15 +20,15 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bridge.output import OutputFolderError, remove_unused, write_file, write_folder
-from loaders.diagnostics import Diagnostic, Fate, Where
+from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
 from loaders.files.read_file import note_file, note_files, read, real_path, status_of
-from loaders.limits import FileError, Limits, charge
+from loaders.limits import FileError, Limits, charge, metered
 from loaders.looks import PartLook
 
 _ATTEMPTS = 20
@@ -209,8 +209,7 @@ def read_checked(path: str | Path) -> bytes | None:
 
 SETTLED = 50_000_000
 """Age of a file [ns] from which its times tell whether it changed; clocks of file systems tick in
-up to 10 ms.
-"""
+up to 10 ms."""
 _OPTIONS = frozenset(option.name for option in fields(Limits))
 """Names that costs may have."""
 
@@ -243,8 +242,13 @@ Stamp = tuple[int, int, int]
 def stamp_of(path: str) -> Stamp | None:
     """Return the size of a file and its times of change [ns]; None if there is none."""
     try:
-        status = status_of(path)
-    except (OSError, ValueError):  # a name with a null character
+        status = os.stat(path)
+    except OSError:
+        try:
+            status = status_of(path)  # of a file in an archive
+        except (OSError, ValueError):
+            return None
+    except ValueError:  # a name with a null character
         return None
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
@@ -410,6 +414,44 @@ def write_record(conversion: Conversion, path: str) -> None:
         }
     ).encode()
     write_checked(Path(path), body)
+
+
+def remembered(
+    folder: str,
+    key: Callable[[], object],
+    files: Callable[[], Iterable[str]],
+    is_part: Callable[[Any], bool],
+    make: Callable[[Diagnostics], Sequence[Any]],
+) -> Conversion:
+    """Return what was made of files, from the cache if it can be used and the files are unchanged.
+
+    Args:
+        folder: Folder of the records in the cache.
+        key: Returns what affects the result except the content of the files; see `record_path`.
+        files: Returns the paths of the files.
+        is_part: Returns whether a value is a part as it is made; see `read_record`.
+        make: Returns the parts, as values of JSON, and adds what it finds; no parts are not kept.
+
+    Raises:
+        LimitError: if the call that is running has spent too much.
+    """
+    sources: tuple[FileState, ...] = ()
+    try:
+        record = record_path(f"{cache_path()}/{folder}", key())
+        known = read_record(record, is_part)
+        if known is not None:
+            return known
+        sources = states_of(files())
+    except OSError:
+        record = ""
+    found = Diagnostics()
+    with metered() as costs:
+        parts = tuple(make(found))
+    made = Conversion(parts=parts, findings=tuple(found), files=sources, costs=costs)
+    if record and parts:
+        with contextlib.suppress(OSError):
+            write_record(made, record)
+    return made
 
 
 def states_of(paths: Iterable[str]) -> tuple[FileState, ...]:

@@ -316,8 +316,7 @@ class _MeshDistance:
         self._reach = (data.vertices @ self._directions.T).max(axis=0)
         self.is_convex = is_closed and lies_on_hull(data.vertices, data.faces)
         """Whether it is a convex solid, within `bridge.geometry.convex_decomposition`'s tolerance
-        of a thousandth of its extent.
-        """
+        of a thousandth of its extent."""
 
     def bound(self, points: Array) -> Array:
         """Return the distances from the nearest vertex [m], which are not smaller."""

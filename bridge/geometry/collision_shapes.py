@@ -24,8 +24,6 @@ from bridge.choices import CollisionMeshes, CollisionShape, Fit, Shapes
 from bridge.codes import MESH_SHAPE, MESH_SHAPE_NONE, MESH_SHAPE_UNKNOWN, MESH_SHAPE_VOLUME
 from loaders.deferred import Deferred
 from loaders.diagnostics import Diagnostic, Diagnostics
-from loaders.finish.finish import with_references
-from loaders.finish.up_axis import with_up_axes
 from loaders.meshes import MeshData, read_mesh
 from loaders.model import Box, Capsule, Collision, Cylinder, Link, Mesh, Sphere
 from loaders.pose import Array, Pose
@@ -53,7 +51,7 @@ from .convex_decomposition import (
     normal_if_flat,
 )
 from .fitting import Fitted, Primitive, fitted, least_thickness, shrunk
-from .mesh import obj, with_asset_files
+from .mesh import obj, with_mesh_files
 
 if TYPE_CHECKING:
     from loaders.picture import ColoredSurface, Layer
@@ -207,7 +205,7 @@ def with_shapes(scene: Scene, choice: ShapeChoice, target: str, diagnostics: Dia
     for pattern in chosen:
         _require_match(pattern, names)
     context = _Context(choice.fit, target, diagnostics, {}, {})
-    scene = with_up_axes(with_references(with_asset_files(scene)))
+    scene = with_mesh_files(scene)
     links = tuple(_with_shape(link, _shape_of(link.name, chosen), context) for link in scene.links)
     pairs = tuple(itertools.chain.from_iterable(map(context.pairs, scene.contact_pairs)))
     return replace(scene, links=links, contact_pairs=pairs)
@@ -531,7 +529,7 @@ def shapes_picture(
         >>> bridge.shapes_picture(scene, "box") is None  # it has no mesh
         True
     """
-    scene = with_up_axes(with_references(with_asset_files(scene)))
+    scene = with_mesh_files(scene)
     after = with_shapes(scene, ShapeChoice.of(shapes, fit), "", Diagnostics())
     names = [entry.name for entry in scene.links]
     chosen = names if link is None else [link]

@@ -47,7 +47,7 @@ from bridge.codes import (
     MESH_SEPARATE_PARTS,
     MESH_SEPARATE_PARTS_OPEN,
 )
-from bridge.output import scratch_folder
+from bridge.output import die_with_parent, scratch_folder
 from loaders.diagnostics import LOGGER, Code, Diagnostics, ExportError, Where
 from loaders.meshes import MeshData, MeshPart
 from loaders.meshes.mesh_data import unique_rows
@@ -68,8 +68,7 @@ TIME_LIMIT = 120.0
 """Time limit for one mesh [s]."""
 _CONCAVITY = 0.05
 """Largest concavity that remains, relative to the size of the mesh: the default threshold of
-coacd.
-"""
+coacd."""
 _SEED = 0
 _MIN_VOXELS, _MAX_VOXELS = 20, 100
 """Bounds of the number of voxels along an edge with which coacd closes an open mesh."""
@@ -292,6 +291,7 @@ def main(arguments: Sequence[str]) -> None:
     Args:
         arguments: Path of the file to read, and of the file to write.
     """
+    die_with_parent()
     import coacd
 
     source, made = arguments
@@ -314,8 +314,7 @@ def main(arguments: Sequence[str]) -> None:
 MAX_SEPARATE_HULLS = 256
 """Largest number of convex parts into which a mesh is divided if the file asks for no number. Each
 part is a shape of its own in an engine, so that the time of a step grows with their number; files
-that V-HACD made have up to 83 parts in pybullet_data.
-"""
+that V-HACD made have up to 83 parts in pybullet_data."""
 _HULL_TOLERANCE = 1e-3
 """Largest depth of a convex part's surface below its hull, relative to the extent of the part."""
 _OPEN = 0.01
@@ -964,12 +963,7 @@ class CollisionMesh:
         """
         name = PurePosixPath(self.mesh.uri).stem or self.name  # the file may be one of the cache
         self.diagnostics.add(
-            code,
-            self.where,
-            target=self.target,
-            hint=hint,
-            mesh=name,
-            **arguments,
+            code, self.where, target=self.target, hint=hint, mesh=name, **arguments
         )
 
 

@@ -23,8 +23,7 @@ Primitive = Box | Sphere | Capsule | Cylinder
 
 _MARGIN = 1e-9
 """Margin of a fitted shape, relative to the extent of the points, so that rounding leaves no point
-outside.
-"""
+outside."""
 _SEARCHED = 400
 """Number of points with which the orientation of a box is searched for, about."""
 _MAX_NORMALS = 200

@@ -41,10 +41,13 @@ from loaders.codes import MESH_EMBEDDED_TEXTURE, MESH_MISSING, MESH_MISSING_TEXT
 from loaders.deferred import cached_property
 from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Where
 from loaders.files.read_file import is_file
-from loaders.finish.mesh_check import check_meshes, meshes_of, read_mesh_measured
-from loaders.limits import metered
+from loaders.finish.finish import with_references
+from loaders.finish.mesh_check import check_meshes, meshes_of, read_mesh_once
+from loaders.finish.up_axis import models_to_turn, turned_in
+from loaders.limits import keep_in_call, kept_in_call, metered
 from loaders.looks import UNSTATED, PartLook, tints
 from loaders.meshes import MeshData, MeshPart
+from loaders.meshes.collada import may_be_open
 from loaders.meshes.mesh_data import (
     companion_files,
     folder_of_files,
@@ -52,7 +55,7 @@ from loaders.meshes.mesh_data import (
     places_in_reach,
 )
 from loaders.model import Collision, Cone, Geometry, Heightmap, Mesh, Polyline, Visual
-from loaders.pose import Array
+from loaders.pose import Array, Pose
 from loaders.scene import Scene
 
 from .cache import (
@@ -66,6 +69,7 @@ from .cache import (
     look_to_json,
     read_record,
     record_path,
+    remembered,
     states_of,
     stored,
     stored_as,
@@ -150,8 +154,7 @@ class Appearance(StrEnum):
     """Its colors and textures: one part for each material."""
     TEXTURES = "textures"
     """Its textures: one part for each material if it has textures, else one part without
-    appearance.
-    """
+    appearance."""
     NONE = "none"
     """Nothing: one part without appearance."""
 
@@ -212,19 +215,14 @@ def mesh_asset(
     if mesh.path is None:
         diagnostics.add(MESH_MISSING, where, target=target, uri=mesh.uri)
         return ()
-    data = read_mesh_measured(mesh, diagnostics)
+    data = read_mesh_once(mesh, diagnostics)
     if data is None:
         return ()
     name = Path(mesh.path).stem
     if collides:
-        collision = CollisionMesh(mesh, data, name, target, diagnostics, where)
-        parts = collision_parts(collision)
-        for vertices, _ in parts.values():
-            report_large_hull(collision, vertices)
-        return tuple(
-            MeshAsset(name=part, vertices=vertices, faces=faces)
-            for part, (vertices, faces) in parts.items()
-        )
+        assets, found = _colliding(mesh, data, name)
+        diagnostics.extend(placed(finding, where, target) for finding in found)
+        return assets
     seen = MeshData(parts=tuple(map(_with_back, data.parts)))
     if appearance is Appearance.NONE or (
         appearance is Appearance.TEXTURES and not _has_texture(seen)
@@ -237,6 +235,29 @@ def mesh_asset(
         _visual_part(part, f"{name}_{i}" if len(looks) > 1 else name)
         for i, part in enumerate(looks)
     )
+
+
+def _colliding(mesh: Mesh, data: MeshData, name: str) -> tuple[tuple[MeshAsset, ...], Diagnostics]:
+    """Return the parts that collide for a mesh, and findings about any engine and place.
+
+    They are computed once in a call, for its overlaps and for its target: the distance of a hull
+    from the mesh takes 0.1 s.
+    """
+    key = _colliding, mesh, data
+    made: tuple[tuple[MeshAsset, ...], Diagnostics] | None = kept_in_call().get(key)
+    if made is None:
+        found = Diagnostics()
+        collision = CollisionMesh(mesh, data, name, _ANY, found, NOWHERE)
+        parts = collision_parts(collision)
+        for vertices, _ in parts.values():
+            report_large_hull(collision, vertices)
+        assets = tuple(
+            MeshAsset(name=part, vertices=vertices, faces=faces)
+            for part, (vertices, faces) in parts.items()
+        )
+        made = assets, found
+        keep_in_call(key, made, len(data.faces))
+    return made
 
 
 def _has_texture(data: MeshData) -> bool:
@@ -329,7 +350,7 @@ def _polyline_asset(
     )
 
 
-_VERSION = "9"
+_VERSION = "10"
 """Version of the conversion and of its record."""
 _SUBFOLDER = "obj"
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
@@ -414,7 +435,7 @@ def mesh_files(
     """
     convert = partial(mesh_asset, mesh, _ANY, where=where, collides=collides, appearance=appearance)
     try:
-        record = _record(mesh, collides, appearance)
+        record = mesh_record(mesh, collides=collides, appearance=appearance)
         known = read_record(record, _is_part)
         files = _read(known) if known else None
         if known is not None and files is not None:
@@ -445,27 +466,51 @@ def hulls(scene: Scene, diagnostics: Diagnostics) -> Mapping[Mesh, Array | None]
         LimitError: if the meshes have too many triangles.
     """
     uses = {mesh: (link.name, shape.name) for link, shape, mesh in meshes_of(scene)}
-    record = ""
-    try:
-        key = [(*names, repr(mesh)) for mesh, names in uses.items()]
-        record = record_path(f"{cache_path()}/{_SUBFOLDER}", _VERSION, "hulls", key)
-        known = read_record(record, _is_hull) if uses else None
-        if known is not None and len(known.parts) == len(uses):
-            diagnostics.extend(known.findings)
-            return dict(zip(uses, map(_hull, known.parts), strict=True))
-        sources = states_of(file for mesh in uses if mesh.path for file in source_files(mesh))
-    except OSError:
-        record = ""
-    found = Diagnostics()
-    with metered() as costs:
-        read = check_meshes(scene, found)
-    diagnostics.extend(found)
-    if record and uses:
-        parts = tuple(map(_hull_record, read.values()))
-        made = Conversion(parts=parts, findings=tuple(found), files=sources, costs=costs)
-        with suppress(OSError):
-            write_record(made, record)
-    return read
+    if not uses:
+        return {}
+    known = remembered(
+        _SUBFOLDER,
+        lambda: (_VERSION, "hulls", [(*names, repr(mesh)) for mesh, names in uses.items()]),
+        lambda: (file for mesh in uses if mesh.path for file in source_files(mesh)),
+        _is_hull,
+        lambda found: [_hull_record(points) for points in check_meshes(scene, found).values()],
+    )
+    diagnostics.extend(known.findings)
+    return dict(zip(uses, map(_hull, known.parts), strict=True))
+
+
+def with_mesh_files(scene: Scene) -> Scene:
+    """Return the scene with a file for each mesh and height map whose content is in the source, and
+    with the up axes of its COLLADA meshes decided; the decision is in the cache.
+    """
+    scene = with_references(with_asset_files(scene))
+    shapes = [(shape, mesh) for _, shape, mesh in meshes_of(scene)]
+    meshes = list(dict.fromkeys(mesh for _, mesh in shapes))
+    if not any(may_be_open(mesh) for mesh in meshes):
+        return scene
+
+    def made(_: Diagnostics) -> list[dict[str, list[Any]]]:
+        models, opened = models_to_turn(scene)
+        return [{"models": sorted(models), "meshes": [*map(meshes.index, opened)]}]
+
+    def key() -> object:
+        placed = [(mesh_key(mesh), pose_key(shape.X_LG)) for shape, mesh in shapes]
+        joints = [(joint.parent, joint.child) for joint in scene.joints]
+        links = [
+            (link.name, link.model, pose_key(link.X_WL), len(link.collisions), len(link.visuals))
+            for link in scene.links
+        ]
+        return _VERSION, placed, joints, links, [model.name for model in scene.models]
+
+    known = remembered(
+        "up_axes",
+        key,
+        lambda: (file for mesh in meshes if mesh.path for file in source_files(mesh)),
+        partial(has_members, models=list, meshes=list),
+        made,
+    )
+    (decided,) = known.parts
+    return turned_in(scene, decided["models"], [meshes[k] for k in decided["meshes"]])
 
 
 def _hull_record(points: Array | None) -> dict[str, str | None]:
@@ -524,6 +569,11 @@ def reader_versions() -> tuple[str, ...]:
     return tuple(metadata.version(name) for name in ("trimesh", "pycollada", "numpy"))
 
 
+def pose_key(X_AB: Pose) -> bytes:
+    """Return the bytes of a pose, for keys of records."""
+    return X_AB.R.tobytes() + X_AB.p.tobytes()
+
+
 def mesh_key(mesh: Mesh) -> tuple[object, ...]:
     """Return what affects the conversion of a mesh, except the content of files."""
     path = os.path.abspath(mesh.path) if mesh.path else ""
@@ -548,7 +598,13 @@ def placed(finding: Diagnostic, where: Where, target: str) -> Diagnostic:
     return of_target if of_target.where != NOWHERE else replace(of_target, where=where)
 
 
-def _record(mesh: Mesh, collides: bool, appearance: Appearance) -> str:
+def mesh_record(mesh: Mesh, *, collides: bool, appearance: Appearance = Appearance.ALL) -> str:
+    """Return the path of the record of `mesh_files`, whose name tells what affects the result
+    except the content of files.
+
+    Raises:
+        OSError: if the cache cannot be used.
+    """
     decomposes = mesh.decomposition == PARTS and installed()
     key = (_VERSION, decomposes, mesh_key(mesh), collides, appearance)
     return record_path(f"{cache_path()}/{_SUBFOLDER}", *key)

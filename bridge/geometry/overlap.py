@@ -7,21 +7,22 @@ shortest translation that separates two convex shapes.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from loaders.collision_pairs import PairSet
 from loaders.diagnostics import Diagnostics
 from loaders.model import (
     Capsule,
     Collision,
     Cylinder,
     Ellipsoid,
+    Geometry,
     Link,
     Mesh,
     Plane,
@@ -29,8 +30,8 @@ from loaders.model import (
 )
 from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, rotation_to
 
-from .cache import stamp_of
-from .mesh import mesh_files
+from .cache import remembered
+from .mesh import mesh_files, mesh_record, pose_key, source_files
 from .shapes import FLAT_SOLIDS
 
 HULL_MARGIN = 1e-3
@@ -39,19 +40,16 @@ TOUCH = 1e-6
 """Smallest overlap of links that push each other apart [m]."""
 MAX_PAIRS = 500
 """Number of overlapping pairs after which no further ones are sought: links in one place by the
-hundred are no robot.
-"""
+hundred are no robot."""
 MAX_BOXES, MAX_DEPTHS = 20_000_000, 200_000
 """Numbers of pairs of boxes that are compared, and of depths that are computed, after which no
-further overlaps are sought: half a second and two.
-"""
+further overlaps are sought: half a second and two."""
 MIN_OVERLAP = 1e-3
 """Smallest overlap that counts [m]; smaller ones result from the tessellation of meshes."""
 _SHIFT = 1e-5
 """Displacement of a shape whose center is that of another one, relative to its size.
 
-MuJoCo finds no direction of penetration there.
-"""
+MuJoCo finds no direction of penetration there."""
 _FLAT = 1e-9
 """Relative thickness below which points have no hull."""
 _FAR = 1e3
@@ -187,14 +185,51 @@ class Contacts:
         )
 
 
+def _meeting(
+    boxes: tuple[Array, Array],
+    links: Sequence[str],
+    groups: Mapping[str, object],
+    excluded: PairSet[str],
+) -> Iterator[tuple[int, int]]:
+    """Yield the shapes (i < j) of links of different groups whose bounding boxes overlap.
+
+    Args:
+        boxes: The lower and upper corners of the boxes [m], each of shape (n, 3).
+        links: The link of each shape.
+        groups: Group of each link.
+        excluded: Pairs of links that are left out.
+    """
+    number: dict[object, int] = {}
+    group = np.array([number.setdefault(groups[link], len(number)) for link in links])
+    if len(number) < 2:
+        return
+    low, high = boxes
+    order = np.argsort(low[:, 0], kind="stable")
+    ends = np.searchsorted(low[order, 0], high[order, 0], side="right")
+    compared = np.cumsum(ends - np.arange(len(order)))
+    for place, i in enumerate(order[: np.searchsorted(compared, MAX_BOXES)].tolist()):
+        others = order[place + 1 : ends[place]]
+        others = others[group[others] != group[i]]
+        apart = (low[others, 1:] > high[i, 1:]) | (high[others, 1:] < low[i, 1:])
+        for j in others[~apart.any(axis=1)].tolist():
+            if frozenset((links[i], links[j])) not in excluded:
+                yield (i, j) if i < j else (j, i)
+
+
+_NO_PAIRS: PairSet[str] = PairSet()
+
+
 class ShapeModel:
     """The collision shapes of links, at any poses of the links."""
 
-    def __init__(self, links: Iterable[Link]) -> None:
+    def __init__(
+        self, links: Iterable[Link], solids_of: Callable[[Collision], Iterable[_Solid]] = _solids
+    ) -> None:
         """Compile the shapes.
 
         Args:
             links: The links; those without shapes with a volume are left out.
+            solids_of: Returns the convex solids of a collision.
 
         Raises:
             LimitError: if a mesh exceeds a limit of the call that is running.
@@ -214,7 +249,7 @@ class ShapeModel:
             solids = [
                 (collision, solid)
                 for collision in link.collisions
-                for solid in _solids(collision)
+                for solid in solids_of(collision)
                 if solid.points is None or has_volume(solid.points)
             ]
             if solids:
@@ -247,6 +282,7 @@ class ShapeModel:
         min_depth: float = MIN_OVERLAP,
         *,
         with_margins: bool = False,
+        excluded: PairSet[str] = _NO_PAIRS,
     ) -> tuple[Overlap, ...]:
         """Return the pairs of links that overlap, the deepest first.
 
@@ -256,6 +292,7 @@ class ShapeModel:
             min_depth: Smallest depth that counts [m].
             with_margins: Whether the depth that counts is that in PyBullet, which enlarges the hull
                 of a mesh by `HULL_MARGIN`; the depth of the result may be negative then, a gap.
+            excluded: Pairs of links that are not looked at.
 
         Returns:
             The deepest overlap of each pair of links; of the first `MAX_PAIRS` pairs found, within
@@ -264,7 +301,9 @@ class ShapeModel:
         margin = self._margin if with_margins else np.zeros_like(self._margin)
         deepest: dict[tuple[int, int], tuple[float, int, int, tuple[float, float, float]]] = {}
         self._place([X_WL[name] for name in self.links])
-        candidates = self._candidates(margin, [groups[name] for name in self.links])
+        low, high = self._bounds()
+        boxes = low - margin[:, np.newaxis], high + margin[:, np.newaxis]
+        candidates = _meeting(boxes, [self.links[k] for k in self._link], groups, excluded)
         for i, j in islice(candidates, MAX_DEPTHS):
             pair = (int(self._link[i]), int(self._link[j]))
             if len(deepest) == MAX_PAIRS:
@@ -430,27 +469,6 @@ class ShapeModel:
         self._data.geom_xpos[:] = p_WL + np.einsum("nij,nj->ni", R_WL, self._p_LG)
         self._data.geom_xmat[:] = (R_WL @ self._R_LG).reshape(-1, 9)
 
-    def _candidates(self, margin: Array, groups: Sequence[object]) -> Iterator[tuple[int, int]]:
-        """Yield the geoms (i < j) of links of different groups whose bounding boxes overlap."""
-        number: dict[object, int] = {}
-        of_link = np.array([number.setdefault(group, len(number)) for group in groups])
-        if len(number) < 2:
-            return
-        group = of_link[self._link]
-        low, high = self._bounds()
-        low, high = low - margin[:, np.newaxis], high + margin[:, np.newaxis]
-        order = np.argsort(low[:, 0], kind="stable")
-        sorted_low = low[order, 0]
-        ends = np.searchsorted(sorted_low, high[order, 0], side="right")
-        compared = np.cumsum(ends - np.arange(len(order)))
-        for place, i in enumerate(order[: np.searchsorted(compared, MAX_BOXES)]):
-            others = order[place + 1 : ends[place]]
-            others = others[group[others] != group[i]]
-            apart = (low[others, 1:] > high[i, 1:]) | (high[others, 1:] < low[i, 1:])
-            touching = others[~apart.any(axis=1)]
-            for j in touching.tolist():
-                yield (int(i), j) if i < j else (j, int(i))
-
     def _bounds(self) -> tuple[Array, Array]:
         """Return the corners of the bounding boxes in the world [m], each of shape (n, 3)."""
         R = self._data.geom_xmat.reshape(-1, 3, 3)
@@ -493,43 +511,179 @@ def _add(spec: Any, solid: _Solid, name: str) -> None:
     spec.worldbody.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, **pose)
 
 
-_MAX_KNOWN = 32
-"""Number of results of `touching` that are kept."""
-_KNOWN: OrderedDict[object, tuple[list[tuple[Collision, ...]], tuple[Overlap, ...]]] = OrderedDict()
-"""Shapes and overlaps by what they follow from; the shapes keep their identities."""
+# --- what touches at the start --------------------------------------------------------------------
+
+_VERSION = "1"
+"""Version of the records of what touches."""
+_FIELDS = frozenset(field.name for field in fields(Overlap))
+_STEPS = 40
+"""Number of steps after which it is left to MuJoCo whether two solids touch."""
+_ROUNDING = 1e-6
+"""Bound of the rounding of positions by MuJoCo, which keeps single precision, over their size."""
 
 
 def touching(
-    links: Sequence[Link], positions: Sequence[Mapping[str, Pose]], groups: Mapping[str, int]
+    links: Sequence[Link],
+    positions: Sequence[Mapping[str, Pose]],
+    groups: Mapping[str, int],
+    excluded: PairSet[str] = _NO_PAIRS,
 ) -> tuple[Overlap, ...]:
     """Return the links that overlap, or touch within PyBullet's margins, at any of some positions.
 
-    The result for the same shapes is known when a scene is loaded again, unless the file of a mesh
-    has changed.
+    The answer is in the cache if there are meshes, or if shapes touch: it takes neither the
+    positions of the meshes then nor MuJoCo, whose import takes 0.2 s.
 
     Args:
         links: The links.
         positions: Pose of each link in the world, for each position.
         groups: Group of each link; links of one group are not looked at.
+        excluded: Pairs of links that are not looked at.
 
     Returns:
         The deepest overlap of each pair of links, the deepest first.
     """
-    shapes = [link.collisions for link in links]
-    poses = [X_WL[link.name] for X_WL in positions for link in links]
-    geometries = [collision.geometry for collisions in shapes for collision in collisions]
-    files = [shape.path for shape in geometries if isinstance(shape, Mesh) and shape.path]
-    key = (
-        tuple(map(stamp_of, files)),
-        tuple((link.name, groups[link.name], id(link.collisions)) for link in links),
-        b"".join(pose.R.tobytes() + pose.p.tobytes() for pose in poses),
+    shapes = [collision.geometry for link in links for collision in link.collisions]
+    meshes = dict.fromkeys(shape for shape in shapes if isinstance(shape, Mesh))
+
+    def found(_: Diagnostics) -> list[dict[str, Any]]:
+        solids = {id(shape): list(_solids(shape)) for link in links for shape in link.collisions}
+        near = _near(links, solids, positions, groups, excluded)
+        if not near:
+            return [{"overlaps": []}] if meshes else []
+        model = ShapeModel(near, lambda shape: solids[id(shape)])
+        overlaps = deepest_of(
+            entry
+            for X_WL in positions
+            for entry in model.overlaps(X_WL, groups, TOUCH, with_margins=True, excluded=excluded)
+        )
+        return [{"overlaps": [asdict(entry) for entry in overlaps]}]
+
+    known = remembered(
+        "touching",
+        lambda: (_VERSION, _key(links, positions, groups), excluded.content),
+        lambda: (file for mesh in meshes for file in source_files(mesh)),
+        _is_answer,
+        found,
     )
-    known = _KNOWN.pop(key, None)
-    if known is None:
-        model = ShapeModel(links)
-        found = [model.overlaps(X_WL, groups, TOUCH, with_margins=True) for X_WL in positions]
-        known = shapes, deepest_of(entry for entries in found for entry in entries)
-    _KNOWN[key] = known
-    if len(_KNOWN) > _MAX_KNOWN:
-        _KNOWN.popitem(last=False)
-    return known[1]
+    entries = known.parts[0]["overlaps"] if known.parts else ()
+    return tuple(Overlap(**entry | {"p_WO": tuple(entry["p_WO"])}) for entry in entries)
+
+
+def _key(
+    links: Sequence[Link], positions: Sequence[Mapping[str, Pose]], groups: Mapping[str, int]
+) -> tuple[object, ...]:
+    """Return what affects the answer except the excluded pairs and the content of files.
+
+    Raises:
+        OSError: if the cache cannot be used.
+    """
+    shapes = [
+        (
+            link.name,
+            groups[link.name],
+            [(s.name, pose_key(s.X_LG), _geometry_key(s.geometry)) for s in link.collisions],
+        )
+        for link in links
+    ]
+    return shapes, [pose_key(X_WL[link.name]) for X_WL in positions for link in links]
+
+
+def _geometry_key(shape: Geometry) -> object:
+    return mesh_record(shape, collides=True) if isinstance(shape, Mesh) else shape
+
+
+def _is_answer(part: Any) -> bool:
+    overlaps = part.get("overlaps") if isinstance(part, dict) else None
+    return isinstance(overlaps, list) and all(
+        isinstance(entry, dict) and entry.keys() == _FIELDS for entry in overlaps
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A solid in the world: points whose hull contains it [m], shape (n, 3); of a plane one point
+    and the normal.
+    """
+
+    points: Array
+    normal: Array | None = None
+
+
+def _placed(solid: _Solid, X_WL: Pose) -> _Placed:
+    X_WS = X_WL @ solid.X_LS
+    kind, (x, y, z) = solid.geom or ("", (0.0, 0.0, 0.0))
+    if kind == "PLANE":
+        return _Placed(X_WS.p[None], X_WS.R[:, 2])
+    if solid.points is not None:
+        return _Placed(solid.points @ X_WS.R.T + X_WS.p)
+    half = {"SPHERE": (x, x, x), "CYLINDER": (x, x, y), "CAPSULE": (x, x, x + y)}.get(
+        kind, (x, y, z)
+    )
+    return _Placed(_CUBE * half @ X_WS.R.T + X_WS.p)
+
+
+_CUBE = np.stack(np.meshgrid((-1.0, 1.0), (-1.0, 1.0), (-1.0, 1.0)), axis=-1).reshape(-1, 3)
+"""Corners of a cube, shape (8, 3)."""
+
+
+def _near(
+    links: Sequence[Link],
+    solids: Mapping[int, Sequence[_Solid]],
+    positions: Sequence[Mapping[str, Pose]],
+    groups: Mapping[str, int],
+    excluded: PairSet[str],
+) -> list[Link]:
+    """Return the links with those of their collisions that may touch others: no plane separates
+    them. Links without any are left out.
+
+    MuJoCo compiles these shapes only; of most robots there are none.
+    """
+    flat = [
+        (link.name, shape, solid)
+        for link in links
+        for shape in link.collisions
+        for solid in solids[id(shape)]
+    ]
+    names = [name for name, _, _ in flat]
+    margin = np.array([HULL_MARGIN * isinstance(shape.geometry, Mesh) for _, shape, _ in flat])
+    near: set[int] = set()
+    for X_WL in positions:
+        placed = [_placed(solid, X_WL[name]) for name, _, solid in flat]
+        reach = margin + [_ROUNDING * float(np.ptp(some.points)) for some in placed]
+        far = np.array([0.0 if some.normal is None else np.inf for some in placed]) + reach
+        low = np.array([some.points.min(axis=0) for some in placed]).reshape(-1, 3) - far[:, None]
+        high = np.array([some.points.max(axis=0) for some in placed]).reshape(-1, 3) + far[:, None]
+        for i, j in islice(_meeting((low, high), names, groups, excluded), MAX_DEPTHS):
+            is_known = i in near and j in near
+            if not is_known and not _are_apart(placed[i], placed[j], float(reach[i] + reach[j])):
+                near |= {i, j}
+    kept = {id(flat[i][1]) for i in near}
+    reduced = [
+        replace(link, collisions=tuple(shape for shape in link.collisions if id(shape) in kept))
+        for link in links
+    ]
+    return [link for link in reduced if link.collisions]
+
+
+def _are_apart(a: _Placed, b: _Placed, gap: float) -> bool:
+    """Return whether a plane shows that two solids are farther from each other than a gap [m]; not
+    if none is found in some steps.
+
+    Source: Gilbert (1966), An iterative procedure for computing the minimum of a quadratic form on
+    a convex set.
+    """
+    for plane, other in ((a, b), (b, a)):
+        if plane.normal is not None:
+            heights = (other.points - plane.points) @ plane.normal
+            return other.normal is None and bool(heights.min() > gap)
+    x = a.points.mean(axis=0) - b.points.mean(axis=0)
+    for _ in range(_STEPS):
+        length = float(np.linalg.norm(x))
+        if length <= gap:
+            return False
+        farthest = a.points[np.argmin(a.points @ x)] - b.points[np.argmax(b.points @ x)]
+        if float(farthest @ x) > gap * length:
+            return True
+        step = x - farthest
+        x = x - min(1.0, float(x @ step) / float(step @ step)) * step
+    return False

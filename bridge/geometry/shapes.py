@@ -45,8 +45,7 @@ from .convex_decomposition import Faces
 
 SupportFunction = Callable[[Array], float]
 """Takes a unit direction in the frame of the shape; returns the largest coordinate of its points
-along it [m].
-"""
+along it [m]."""
 DIRECTIONS = 66
 """Number of directions in which a shape is measured."""
 _FAR = 1e6
@@ -231,8 +230,7 @@ Triangle = tuple[int, int, int]
 
 _EXAMINATIONS = 10
 """Largest number of examinations for each corner, on average; polygons made to defeat the method
-need more.
-"""
+need more."""
 
 
 def triangulate(outline: tuple[Point, ...]) -> tuple[list[Triangle], bool]:

@@ -49,8 +49,7 @@ _QUALITY = 92
 """Quality of a JPEG file that is scaled."""
 _LEVEL = 6
 """Level of PNG compression: a photograph becomes a quarter smaller than at level 1, in 1.6 times
-the time, which the cache needs once.
-"""
+the time, which the cache needs once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,12 +56,7 @@ def with_repaired_inertia(scene: Scene, diagnostics: Diagnostics) -> Scene:
     repaired: dict[str, SpatialInertia] = {}
     for link in scene.links:
         if link.inertia is not None and link.inertia.defects():
-            diagnostics.add(
-                LOWER_REPAIRED_INERTIA,
-                link.where,
-                subjects=(link.name,),
-                **repair_arguments(link, link.inertia),
-            )
+            diagnostics.add(LOWER_REPAIRED_INERTIA, link, **repair_arguments(link, link.inertia))
             repaired[link.name] = link.inertia.repaired()
     if not repaired:
         return scene
@@ -80,8 +75,7 @@ _ZERO_MOMENT = 1e-14
 """Moment of inertia that counts as zero [kg m^2]."""
 _SINGULAR = 1e-12
 """Smallest eigenvalue at which a mass matrix, scaled to ones on its diagonal, counts as
-singular.
-"""
+singular."""
 _ALMOST_SINGULAR = 1e-6
 """Smallest eigenvalue at which joints can move a thousand times faster together than alone."""
 _SHARE = 0.1

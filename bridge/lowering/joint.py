@@ -110,8 +110,7 @@ def gearbox_coupling(gearbox: Joint, scene: Scene) -> Coupling | None:
 def _report_missing_hinges(gearbox: Joint, reference: str, diagnostics: Diagnostics) -> None:
     diagnostics.add(
         LOWER_GEARBOX_WITHOUT_HINGES,
-        gearbox.where,
-        subjects=(gearbox.name,),
+        gearbox,
         gearbox=gearbox.name,
         reference=reference,
         parent=gearbox.parent,
@@ -130,8 +129,7 @@ def _alignment(gearbox: Joint, i: int, hinge: Joint) -> float:
 
 Composition = tuple[Pose, tuple[Primitive, ...]]
 """``X_JO``, where O is the frame in which the primitives act, and the primitives from the parent
-outwards.
-"""
+outwards."""
 
 
 def compose(joint: Joint, diagnostics: Diagnostics) -> Composition:
@@ -209,12 +207,7 @@ def _curvilinear(joint: Joint, diagnostics: Diagnostics) -> Composition:
     """
     curve = joint.curve
     if curve is None or len(curve.arcs) != 1:
-        diagnostics.add(
-            LOWER_CURVE_OF_SEVERAL_PIECES,
-            joint.where,
-            subjects=(joint.name,),
-            joint=joint.name,
-        )
+        diagnostics.add(LOWER_CURVE_OF_SEVERAL_PIECES, joint, joint=joint.name)
         return IDENTITY, ()
     (axis,), (arc,) = joint.axes, curve.arcs
     if arc.curvature == 0.0:

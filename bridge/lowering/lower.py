@@ -20,7 +20,7 @@ from bridge.codes import (
     LOWER_OVERLAP_IN_MOTION,
     LOWER_TENDON_INERTIA,
 )
-from bridge.geometry.mesh import with_asset_files
+from bridge.geometry.mesh import with_mesh_files
 from bridge.geometry.overlap import Overlap
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import (
@@ -39,8 +39,6 @@ from bridge.mechanism.pairs import OverlapInMotion
 from loaders.collision_pairs import BITMASKED, collisions_with_bitmasks
 from loaders.diagnostics import Code, Diagnostics, ExportError
 from loaders.engine_settings import Conventions, conventions_of
-from loaders.finish.finish import with_references
-from loaders.finish.up_axis import with_up_axes
 from loaders.finish.validation import report_contradictions, require_consistent
 from loaders.inertia import SpatialInertia
 from loaders.model import (
@@ -97,7 +95,7 @@ def report_overlaps(mechanism: Mechanism, policy: str, diagnostics: Diagnostics)
         diagnostics: Record of the findings.
     """
     left_out = mechanism.assumed_exclusions if policy == "neighbors" else ()
-    colliding = mechanism.that_may_collide(mechanism.overlaps, policy)
+    colliding = mechanism.colliding_overlaps(policy)
     hint = _how_to_exclude(mechanism)
     _report_pairs(LOWER_OVERLAP, colliding, mechanism, diagnostics, hint=hint)
     _report_pairs(LOWER_OVERLAP_EXCLUDED, left_out, mechanism, diagnostics)
@@ -264,7 +262,7 @@ def lower(scene: Scene) -> Mechanism:
     require_consistent(scene)
     diagnostics = Diagnostics()
     report_contradictions(scene, diagnostics)
-    scene = with_up_axes(with_references(with_asset_files(scene)))
+    scene = with_mesh_files(scene)
     cut = cut_loops(scene, diagnostics)
     bodies = _bodies(cut.scene, spanning_forest(cut.scene, cut.tree), diagnostics)
     v_order = tuple(dof for body in bodies for dof in body.dofs)
@@ -387,11 +385,7 @@ def _report_tendon_inertia(
     for tendon in scene.tendons if any(tendon.inertia for tendon in scene.tendons) else ():
         if tendon.inertia and not _is_chain(_moved_bodies(tendon, bodies), bodies):
             diagnostics.add(
-                LOWER_TENDON_INERTIA,
-                tendon.where,
-                subjects=(tendon.name,),
-                tendon=tendon.name,
-                inertia=tendon.inertia,
+                LOWER_TENDON_INERTIA, tendon, tendon=tendon.name, inertia=tendon.inertia
             )
 
 

@@ -25,12 +25,10 @@ from loaders.scoped_names import UnusedNames, underscores_behind
 
 _PINNED = {1: 4, 2: 3}
 """Rank as a cut joint of the types that so many point constraints can close, if they only connect
-their links.
-"""
+their links."""
 _WELD_OF_BODIES, _SPLIT, _WELD = 2, 1, 0
 """Ranks as a cut joint: solvers hold a weld between links with mass well; one to a massless link or
-the world stays.
-"""
+the world stays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +41,7 @@ class CutScene:
     """The joints of the spanning forest."""
     closures: tuple[Joint, ...]
     """Welds, hinges and balls between links of ``scene`` that close the loops, named after the cut
-    joints.
-    """
+    joints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +54,7 @@ class _SplitLink:
     """Name of the link that is split, at one end of the joint."""
     bearer: str | None
     """Name of the link, itself or one welded to it, whose inertia is shared; None if none of them
-    has mass.
-    """
+    has mass."""
 
 
 def cut_loops(scene: Scene, diagnostics: Diagnostics) -> CutScene:
@@ -101,7 +97,7 @@ def _is_edge(joint: Joint) -> bool:
 
 def _report_loop(joint: Joint, split: _SplitLink | None, diagnostics: Diagnostics) -> None:
     if split is None:
-        diagnostics.add(LOWER_LOOP, joint.where, subjects=(joint.name,), joint=joint.name)
+        diagnostics.add(LOWER_LOOP, joint, joint=joint.name)
     else:
         diagnostics.add(
             LOWER_LOOP_OF_SPLIT_LINK,
@@ -116,12 +112,7 @@ def _report_redundant(scene: Scene, redundant: list[Joint], diagnostics: Diagnos
     static = {WORLD, *static_links(scene)}
     for joint in redundant:
         if not (is_weld(joint) and {joint.parent, joint.child} <= static):
-            diagnostics.add(
-                LOWER_STATIC_JOINT,
-                joint.where,
-                subjects=(joint.name,),
-                joint=joint.name,
-            )
+            diagnostics.add(LOWER_STATIC_JOINT, joint, joint=joint.name)
 
 
 # --- where to cut ---------------------------------------------------------------------------------
@@ -350,12 +341,10 @@ class Edge:
     """Name of the parent link, or `WORLD`."""
     joint: Joint | None = None
     """The joint that carries the link; None for a static link and for a free link without a
-    floating joint.
-    """
+    floating joint."""
     static: bool = False
     """Whether the link is fixed in the world because its model is static, because it is kinematic,
-    or by a virtual joint.
-    """
+    or by a virtual joint."""
     reversed: bool = False
     """Whether the joint's child is the parent in the forest."""
 

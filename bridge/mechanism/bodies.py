@@ -49,8 +49,7 @@ class PrimitiveKind(StrEnum):
     """Moves freely in the world: position ``x y z qw qx qy qz`` of the link, six velocities.
 
     Its ``X_FM`` is the link's pose in the world; its default is the link's pose in the scene, not
-    the identity.
-    """
+    the identity."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -65,8 +64,7 @@ class Primitive:
     kind: PrimitiveKind
     axis: Array
     """Unit vector in F, shape (3,), negated already if the joint is reversed; unused for ball and
-    free.
-    """
+    free."""
     dof_index: int = 0
     """Index, within the joint, of its first velocity."""
     ratio: float = 1.0
@@ -100,8 +98,7 @@ class Body:
     """Whether the joint's child is the parent body."""
     primitives: tuple[Primitive, ...]
     """Degrees of freedom, in order of composition from P outwards; empty if it is welded to its
-    parent.
-    """
+    parent."""
     inertia: SpatialInertia
     """Inertia of the link, in B; zero if the source gives none."""
     reflected_inertia: tuple[float, ...]
@@ -244,8 +241,7 @@ class TendonConnection:
     """The scene's constraint: coefficients, bounds, stiffness."""
     dofs: tuple[int | None, ...]
     """Index in ``v_order`` of the first velocity of each of its joints; None for a joint that has
-    none.
-    """
+    none."""
 
 
 MechanismConstraint = BodyConnection | TendonConnection

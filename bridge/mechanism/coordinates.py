@@ -394,10 +394,7 @@ class Coupled(Protocol):
 
 
 def with_followers(
-    mechanism: Coupled,
-    given: Mapping[str, Position],
-    *,
-    at: Mapping[str, Position] | None = None,
+    mechanism: Coupled, given: Mapping[str, Position], *, at: Mapping[str, Position] | None = None
 ) -> dict[str, Position]:
     """Return ``given`` and the values of all joints that follow from it through couplings.
 

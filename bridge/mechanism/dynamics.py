@@ -25,8 +25,7 @@ from .coordinates import Coordinates, kind_of, primitive_positions
 
 STABILITY_LIMIT = 2.0
 """Product of the time step and the fastest rate of dampers or springs beyond which explicit
-integration is unstable.
-"""
+integration is unstable."""
 
 
 def joint_coefficients(bodies: Sequence[Body], coefficient: Callable[[JointAxis], float]) -> Array:
@@ -603,8 +602,7 @@ def _cross(V: Array) -> Array:
 
 MAX_DOFS = 1000
 """Largest number of velocities for which the mass matrix is computed: its inverse takes cubic
-time.
-"""
+time."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,7 @@ from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, quaternion
 
 _MIN_COSINE = 1e-6
 """Lower bound of the cosine of a bushing's pitch: at 90 degrees the rates of roll and yaw are
-singular.
-"""
+singular."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,8 +139,7 @@ class LinkMotion:
     """Velocities in ``v_order``, shape (nv,)."""
     bias_accelerations: Mapping[str, Array] = field(default_factory=dict)
     """Angular acceleration and acceleration of the origin by link, where the velocities do not
-    change, shape (6,).
-    """
+    change, shape (6,)."""
 
     def pose(self, link: str) -> Pose:
         """Return the pose of a link in the world."""

@@ -198,8 +198,7 @@ def _across(axes: Sequence[Array]) -> Array:
 
 BatchedPositions = Mapping[str, ArrayLike]
 """Positions by joint: shape (n,) for a joint with one number, (n, k) for one with k; or one
-position for all.
-"""
+position for all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

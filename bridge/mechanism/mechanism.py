@@ -117,16 +117,13 @@ class Mechanism:
     """Whether links that overlap initially collide, where the source does not state the pairs."""
     sampled: SampledPairs | None = None
     """The pairs that random positions exclude from contact, which the scene has as filter groups;
-    None if that was not requested.
-    """
+    None if that was not requested."""
     exclusions: tuple[Overlap, ...] | None = None
     """The overlaps whose links do not collide, if a mechanism of other shapes decided it; see
-    `assumed_exclusions`.
-    """
+    `assumed_exclusions`."""
     base: Base = "as_is"
     """Treatment of the bases, which the scene has as its source states them; see
-    `bridge.lowering.transform`.
-    """
+    `bridge.lowering.transform`."""
 
     def __repr__(self) -> str:
         name = self.scene.name if len(self.scene.name) <= 60 else f"{self.scene.name[:57]}..."
@@ -432,13 +429,44 @@ class Mechanism:
         """The links that overlap at the zero configuration or at the initial positions, the deepest
         first; each pair once, with its greater depth. Links that are welded together are left out.
         """
-        return tuple(entry for entry in self._touching if entry.depth > MIN_OVERLAP)
+        return tuple(entry for entry in self._touching(None) if entry.depth > MIN_OVERLAP)
+
+    def colliding_overlaps(self, policy: str | None = None) -> tuple[Overlap, ...]:
+        """Return those of `overlaps` whose links may collide, and push each other apart; the others
+        are not computed.
+
+        Args:
+            policy: See `excluded_pairs`.
+
+        Raises:
+            ValueError: for an unknown policy.
+        """
+        touching = self._touching(self.default_policy if policy is None else policy)
+        deep = (entry for entry in touching if entry.depth > MIN_OVERLAP)
+        return self.that_may_collide(deep, policy)
 
     @cached_property
-    def _touching(self) -> tuple[Overlap, ...]:
-        """The links that overlap, or touch within PyBullet's margins, at the zero configuration, at
-        the initial positions or, where pairs are assumed, at home.
+    def _touching_by_policy(self) -> dict[str | None, tuple[Overlap, ...]]:
+        """What `_touching` has returned."""
+        return {}
+
+    def _touching(self, policy: str | None) -> tuple[Overlap, ...]:
+        """Return the links that overlap, or touch within PyBullet's margins, at the zero
+        configuration, at the initial positions or, where pairs are assumed, at home.
+
+        Args:
+            policy: The collision policy, by which pairs are left out that may not collide; None for
+                all pairs.
         """
+        if policy not in self._touching_by_policy:
+            excluded: PairSet[str] = PairSet()
+            if policy is not None:
+                stated = (frozenset((pair.link_A, pair.link_B)) for pair in self.contact_pairs)
+                excluded = filtered_pairs(self.scene, policy).without(stated)
+            self._touching_by_policy[policy] = self._touching_but(excluded)
+        return self._touching_by_policy[policy]
+
+    def _touching_but(self, excluded: PairSet[str]) -> tuple[Overlap, ...]:
         if len(self.colliding_bodies) < 2:
             return ()
         links, start = self._colliding_links(), initial_positions(self)
@@ -446,7 +474,7 @@ class Mechanism:
         if not self.states_its_pairs and home_coordinates(self) != self.positions_by_body({}):
             places.append(self.home_positions())
         at = [{WORLD: IDENTITY} | self.link_poses(q) for q in places]
-        return touching(links, at, self._groups(links))
+        return touching(links, at, self._groups(links), excluded)
 
     def _colliding_links(self) -> list[Link]:
         """Return the links with collisions, as the bodies have them."""
@@ -518,7 +546,7 @@ class Mechanism:
         base = self._tree_bases
         return tuple(
             entry
-            for entry in self._touching
+            for entry in self._touching("neighbors")
             if base[index[entry.link_A]] == base[index[entry.link_B]]
             and frozenset((entry.link_A, entry.link_B)) not in excluded
         )

@@ -15,8 +15,7 @@ from .coordinates import Position
 
 Reason = Literal["Adjacent", "Default", "Always", "Never"]
 """Why a pair is excluded, in MoveIt's words: it overlaps by ``Default`` where the model starts; it
-touches ``Always`` or ``Never`` at random positions.
-"""
+touches ``Always`` or ``Never`` at random positions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

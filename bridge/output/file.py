@@ -328,8 +328,7 @@ def write_sealed(
 
 PACKAGE_XML = "package.xml"
 """The one file that may lie in the folder beside the document itself, because it makes that folder
-a package.
-"""
+a package."""
 _CONTENT_NAME = re.compile(r"[0-9a-f]{16}")
 _LARGEST = 64 * 1024 * 1024
 """Size from which a document beside is not searched, but is taken to refer to all files [bytes]."""

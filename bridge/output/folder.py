@@ -185,8 +185,7 @@ _ASIDE = "-old"
 """Suffix of an old folder that is moved aside where the system cannot exchange folders."""
 _MAX_NAME = 200
 """Longest name of a folder [bytes] that the names of its hidden folders repeat; file systems allow
-about 255.
-"""
+about 255."""
 
 
 def _prefix(place: Path) -> str:

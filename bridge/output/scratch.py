@@ -4,17 +4,20 @@ belong to in their name.
 A process that is killed leaves its own. The next process of the same user that needs scratch
 removes them: those whose process has ended, and which nobody has changed for an hour. The hour
 protects processes that share the folder but not the numbers of processes, such as those of other
-containers.
+containers. A process that works in the scratch of another one ends with it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import re
 import secrets
 import shutil
+import signal
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -28,6 +31,17 @@ _FORGOTTEN = 24 * 3600.0
 """The same where it cannot be known whether a process has ended [s]."""
 _UNUSED = 7 * 24 * 3600.0
 """Time after which a folder of a cache that nobody uses is removed [s]."""
+
+
+_PDEATHSIG = 1
+"""Option of Linux's ``prctl``: the signal that a process gets when its parent ends."""
+
+
+def die_with_parent() -> None:
+    """Let the kernel kill this process when its parent ends, where it can."""
+    if sys.platform.startswith("linux"):
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGKILL)
 
 
 def scratch_place() -> Path:

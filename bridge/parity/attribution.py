@@ -47,8 +47,7 @@ WITHOUT_TRUTH = frozenset(
 """Codes about places where the file states nothing that can be simulated, so that no error can be
 computed.
 
-Each of them is a gap of the comparison or, as an empty geometry, states nothing.
-"""
+Each of them is a gap of the comparison or, as an empty geometry, states nothing."""
 _ONE_PAIR = frozenset(
     {mjcf_codes.COLLIDE_WITHOUT_CONTACT, mjcf_codes.MOVING_PLANE, pybullet_codes.MERGED_FILTERS}
 )

@@ -19,45 +19,38 @@ from loaders.mjcf import codes as mjcf_in_codes
 
 CHAOS = "parity.chaos"
 """The motion amplifies rounding errors; the bound is the rounding error of a step times the
-measured sensitivity.
-"""
+measured sensitivity."""
 STEP_ORDER = "parity.step-order"
 """The engines integrate different points of a free body; the bound is what the measured order
-predicts.
-"""
+predicts."""
 POINTS_OF_FREE_BODIES = (
     "the engines integrate different points of a free body (PyBullet its center of mass, MuJoCo "
     "its origin): fix the base (--base fixed) or shorten the step"
 )
 SCREW = "parity.screw-constraint"
 """A solver connects rotation and translation of a screw; the bound follows from the stiffness of
-the constraint.
-"""
+the constraint."""
 CONTACT_MODEL = "parity.contact-model"
 """Engines model contact differently; the bound is the tolerance of the class of scenario."""
 
 ITERATIONS = "parity.solver-iterations"
 """A solver stops before its forces have converged; the bound is what the running engine shows with
-more iterations.
-"""
+more iterations."""
 
 SINGLE_PRECISION = "parity.single-precision"
 """An engine computes in single precision; the bound is what rounding does to this model."""
 
 SOFT = "parity.soft-stops"
 """An MJCF source states soft stops, which PyBullet lacks; the bound is that of a spring and a
-damper.
-"""
+damper."""
 
 SOFT_CONSTRAINTS = "parity.soft-constraints"
 """An MJCF source states dry friction that acts as a damper at low speed, or couplings and loops
-that are springs; the bound is the difference that this makes to MuJoCo.
-"""
+that are springs; the bound is the difference that this makes to MuJoCo."""
 
 READ_OTHERWISE = frozenset({mjcf_in_codes.PLUGIN, mjcf_in_codes.SHAPE})
 """Codes of shapes that the reader approximates, and that an engine has which reads the file
-itself.
-"""
+itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

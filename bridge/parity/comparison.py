@@ -613,8 +613,7 @@ _MOTION_LEVELS: dict[Level, Callable[[Mechanism, Sequence[_NamedFactory], int], 
     Level.CONTACT: contact_rows,
 }
 """The levels in which engines simulate motion: functions of a mechanism, the engines by name, and a
-seed.
-"""
+seed."""
 _DESCRIPTIONS = {
     Level.MOTION: "one step, order of convergence, a second of motion",
     Level.INVARIANTS: "energy, momentum, a tumbling body",

@@ -95,8 +95,7 @@ CONTACT_SOFTNESS = (0.95 * 0.02) ** 2 * (1.0 - 0.9) / 0.9**2
 """Penetration at rest over the weight per inverse mass, of MuJoCo's default contacts [s^2].
 
 It follows from the default ``solref`` time constant of 0.02 s and ``solimp`` impedances of 0.9 and
-0.95. No default contact of another engine is softer.
-"""
+0.95. No default contact of another engine is softer."""
 G = 9.8
 """Gravity in all contact scenarios [m/s^2]."""
 
@@ -277,36 +276,29 @@ def _support(shape: Geometry) -> SupportFunction | None:
 
 STEP = 1e-3
 """Largest time step [s]; each scenario runs with that of the model, if it is less, and with half of
-it.
-"""
+it."""
 HEIGHT_SAMPLES, MAX_WINDOWS = 25, 12
 """Number of height samples in half a second, and number of such windows in which a model must come
-to rest.
-"""
+to rest."""
 BOUNCE_TOLERANCE = 0.02
 """Tolerance of the ratio of speeds after and before an impact, which MuJoCo resolves in about ten
-steps; measured.
-"""
+steps; measured."""
 _STACKED = 3 / 4 + 2 * 2 / 4 + 2 * 1 / 4
 """Height of a stack of three cubes that a unit of softness takes: the sum over the contacts of the
-weight above on four corners, times the inverse masses in contact.
-"""
+weight above on four corners, times the inverse masses in contact."""
 SOFT_CONTACT = 5e-3
 """Penetration under the weight of a body beyond which closed forms of rigid contact say nothing
-[m].
-"""
+[m]."""
 _NOT_RIGID = ("margin", "gap", "adhesion", "surfacevel")
 """MuJoCo's settings of a shape with which closed forms of rigid contact do not hold."""
 MIN_FRICTION, MAX_FRICTION = 0.01, 2.0
 """Coefficients of friction for which a block slides a measurable distance, at least 0.1 mm, and
-does not tip over.
-"""
+does not tip over."""
 MAX_SURFACES = 2
 """Number of kinds of surfaces that are tested, the most frequent first."""
 BOUNCING_BOUND = 0.02
 """Largest error of a scenario on a surface that bounces, relative to the distance, or in meters;
-measured is 0.015.
-"""
+measured is 0.015."""
 _RESTITUTION = mjcf_codes.RESTITUTION
 _ADDED_INERTIA = frozenset({codes.LOWER_THIN_LINK, codes.LOWER_MASSLESS_FREE_LINK})
 _Named = Sequence[tuple[str, Factory]]
@@ -314,10 +306,7 @@ _ZERO = (0.0, 0.0, 0.0)
 
 
 def contact_rows(
-    mechanism: Mechanism,
-    factories: _Named,
-    _seed: int,
-    scenarios: Collection[str] | None = None,
+    mechanism: Mechanism, factories: _Named, _seed: int, scenarios: Collection[str] | None = None
 ) -> Iterator[Row]:
     """Yield the rows of all contact scenarios for each engine; nothing in them is random.
 
@@ -370,8 +359,7 @@ ACTING = "force of contact", "friction of contact"
 """The quantities that plates on the running exports show."""
 FORCE_ERROR, FRICTION_ERROR = 0.1, 0.02
 """Largest error of the force on a plate relative to its weight, and of a coefficient of friction
-relative to what is stated.
-"""
+relative to what is stated."""
 MAX_PLATES = 40
 """Largest number of plates that are pressed on a model."""
 _DISTINCT = 0.005
@@ -380,8 +368,7 @@ PRESSED_DIRECTIONS = tuple(directions())
 """Directions from which plates are pressed."""
 _ASIDE, _ASIDE_ON_PLANE, _SPARE = 0.01, 1e3, 3.0
 """How far the direction of the point below a plate is turned, so that it is a single one [rad]; how
-far from its origin a plane gets a plate [m]; speed over that which friction takes away.
-"""
+far from its origin a plane gets a plate [m]; speed over that which friction takes away."""
 _PUSHING = {"adhesion", "surfacevel"}
 """MuJoCo's settings of a shape that push a plate which slides on it."""
 _EXACT_NORMALS = (Box, Capsule, Cylinder, Plane, Sphere)
@@ -673,11 +660,7 @@ def _force_row(name: str, targets: Sequence[_Target], motion: Array) -> Row:
 
 
 def _friction_row(
-    name: str,
-    targets: Sequence[_Target],
-    motion: Array,
-    step: float,
-    expected: Mapping[int, float],
+    name: str, targets: Sequence[_Target], motion: Array, step: float, expected: Mapping[int, float]
 ) -> Row:
     """Return the largest error of a coefficient of friction: the ratio of the momentum that a
     sliding plate loses to that which carries it.
@@ -1043,11 +1026,7 @@ _WITH_FRICTION = {"slide", "topple", "roll", "grasp"}
 
 
 def scenario_rows(
-    mechanism: Mechanism,
-    name: str,
-    factory: Factory,
-    surface: Surface,
-    scenarios: Collection[str],
+    mechanism: Mechanism, name: str, factory: Factory, surface: Surface, scenarios: Collection[str]
 ) -> Iterator[Row]:
     """Yield the row of each scenario: the worse one of two time steps.
 
@@ -1128,11 +1107,7 @@ def _unless_it_bounces(quantity: str, name: str, bench: _Bench, row: Row) -> Row
 
 
 def _body(
-    name: str,
-    shape: Box | Sphere,
-    surface: Surface,
-    height: float,
-    moment: float | None = None,
+    name: str, shape: Box | Sphere, surface: Surface, height: float, moment: float | None = None
 ) -> Link:
     """Return a link of 1 kg with one shape; with the moments of a box that bounds it, if there is
     no other.
@@ -1161,13 +1136,7 @@ def _open(factory: Factory, scene: Scene) -> Engine:
 
 
 def _row(
-    quantity: str,
-    unit: str,
-    engine: str,
-    error: float,
-    tolerance: float,
-    where: str,
-    expected: str,
+    quantity: str, unit: str, engine: str, error: float, tolerance: float, where: str, expected: str
 ) -> Row:
     """Return the row of a scenario; within its wide tolerance it is explained, not exact."""
     row = Row(

@@ -298,8 +298,7 @@ STEPS = 40
 """Number of the longest steps in the motion of a convergence test."""
 MIN_FIRST_ORDER = 0.9
 """Smallest measured order that counts as first order; terms of higher order may reduce the measured
-order.
-"""
+order."""
 MAX_EXACT_DOFS = 40
 """Degrees of freedom above which the exact motion, which is slow to compute, is left out."""
 MAX_REFERENCE_DOFS = 9
@@ -308,12 +307,10 @@ MAX_FIRST_ORDER = 1.5
 """Largest measured order that a method of first order shows where the exact motion is exact."""
 MAX_UNCERTAINTY = 0.1
 """Largest uncertainty of the exact motion as a fraction of the errors that are measured against
-it.
-"""
+it."""
 ROUNDING_ERROR = 1e-10
 """Error at the longest step below which only rounding is left, so that there is no order to
-measure.
-"""
+measure."""
 
 
 def log_log_slope(points: Sequence[tuple[float, float]]) -> float | None:

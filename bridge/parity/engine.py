@@ -36,8 +36,7 @@ Dof = tuple[str, int]
 
 ENTRY_POINTS = "sdfbridge.engines"
 """Group of entry points for engines of other packages: a name, and a callable that takes a
-mechanism.
-"""
+mechanism."""
 
 
 class EngineMissingError(RuntimeError):
@@ -164,8 +163,7 @@ ActuatorKind = Literal["motor", "position"]
 
 SOFTNESS = 1e-4
 """Part ``(1 - d) / d`` of an acceleration that the hardest constraint of a soft solver lets
-through, with an impedance d of 0.9999.
-"""
+through, with an impedance d of 0.9999."""
 CRITICAL_DAMPING_RESTITUTION = math.exp(-2.0)
 """Ratio of speeds that a critically damped spring leaves."""
 
@@ -228,12 +226,10 @@ PLATE_HALF_SIZE = (0.03, 0.03, 0.1)
 """Half of the edges of a plate [m]."""
 PLATE_INERTIA = 1e6
 """Moment of inertia of a plate, so that it does not turn; and what the model gains in mass and
-inertia, so that it does not move [kg, kg m^2].
-"""
+inertia, so that it does not move [kg, kg m^2]."""
 REST_TIME, MAX_RESTS, SLIDE_STEPS = 0.1, 20, 10
 """Duration in which a plate must be at rest [s], largest number of such durations, and number of
-steps in which it slides.
-"""
+steps in which it slides."""
 MAX_MODEL_SPEED = 5e-3
 """Speed of the model up to which plates are at rest on it [rad/s, m/s]."""
 REST_ERROR = 2e-3
@@ -709,8 +705,7 @@ Factory = Callable[..., Engine]
 It is a class that derives from `BaseEngine`, another object with the attributes of
 `DescribedFactory`, or a function. What the first two state of the engine is asked before an engine
 is open; a function has the defaults of `BaseEngine`. The name of the engine is the attribute
-``name`` or, without one, ``__name__``.
-"""
+``name`` or, without one, ``__name__``."""
 
 
 @runtime_checkable
@@ -798,8 +793,7 @@ _ENGINES: Mapping[str, tuple[str, _Simulator | None]] = {
     "mujoco-native": ("bridge.parity.engines.mujoco.native:MujocoNative", _MUJOCO),
 }
 """The class of each engine of this package, and the simulator that it needs; those on an
-accelerator are on the entry point too.
-"""
+accelerator are on the entry point too."""
 
 _LOG = logging.getLogger("sdfbridge")
 
@@ -1012,8 +1006,7 @@ def has_free_or_ball(mechanism: Mechanism) -> bool:
 
 FramePair = tuple[tuple[int, Pose], tuple[int, Pose]]
 """Two frames that a constraint holds together, each as the index of a body (`ROOT` for the world)
-and a pose on it.
-"""
+and a pose on it."""
 
 
 def constraint_frames(mechanism: Mechanism) -> Iterator[tuple[str, FramePair]]:

@@ -26,8 +26,7 @@ from .verdict import Level
 
 Readings = Mapping[str, Array] | None
 """A quantity by place: the name of a link or joint, or a `Place`. None if the engine does not
-report it.
-"""
+report it."""
 Error = Callable[[Array, Array, float], float]
 """The error of two readings at one place, given the largest reading at any place."""
 
@@ -35,16 +34,14 @@ TOLERANCE = 1e-9
 """Relative tolerance of quantities with units of mass, force or motion."""
 MAX_JACOBIAN_ENTRIES = 4000
 """Number of Jacobian entries that are compared over all states; a large robot is compared in fewer
-states.
-"""
+states."""
 MAX_COLLIDING_LINKS = 150
 """Number of links with collision shapes above which collidable pairs are not compared."""
 _SENSOR_STATES = 4
 """Number of states in which sensors are read."""
 RELATIVE_FLOOR = 1e-6
 """Readings below this fraction of the largest reading are compared relative to that fraction of
-it.
-"""
+it."""
 
 
 class Place(str):
@@ -84,18 +81,15 @@ class Quantity:
     depends_on_state: bool = False
     causes: frozenset[Code] = frozenset()
     """Codes of the diagnostics that can explain why an engine does not hold the quantity
-    exactly.
-    """
+    exactly."""
     propagates_to_ancestors: bool = False
     """Whether a cause at one link changes the quantity at every joint that carries the link."""
     causes_name_whole_place: bool = False
     """Whether a diagnostic must be about all names of a place to explain a difference there, not
-    only about one.
-    """
+    only about one."""
     is_stated: Callable[[Mechanism], bool] = lambda _mechanism: True
     """Whether a model states the quantity; if not, an engine that does not report it leaves no
-    gap.
-    """
+    gap."""
     states: Callable[[Mechanism], int] | None = None
     """Number of states in which the quantity is compared; None for all states."""
 
@@ -587,5 +581,4 @@ QUANTITIES = (
     ),
 )
 """The quantities in the order of the report: what the model is, where its links are, which forces
-act.
-"""
+act."""

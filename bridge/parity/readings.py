@@ -71,8 +71,7 @@ _COMMANDS = (0.5, 2.0, -2.0)
 """Commanded efforts relative to the limit: the last two are beyond it."""
 _DISPLACEMENT, _SPEED = 0.1, 0.3
 """Largest displacement from the target [rad or m] and speed [rad/s or m/s] of a controller's
-trial.
-"""
+trial."""
 
 
 def actuator_trials(mechanism: Mechanism) -> dict[str, ActuatorTrial]:

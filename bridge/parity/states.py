@@ -67,10 +67,7 @@ def _random_state(mechanism: Mechanism, rng: np.random.Generator) -> State:
     leading = {name: value for name, value in q.items() if name not in followers}
     rates = {name: value for name, value in v.items() if name not in followers}
     q |= with_followers(mechanism, leading)
-    return q, {
-        **v,
-        **with_followers(mechanism, rates, at=q),
-    }
+    return q, {**v, **with_followers(mechanism, rates, at=q)}
 
 
 PERTURBATION = 1e-10
@@ -124,10 +121,7 @@ def without_solver_effects(
             continue
         axes = [_smooth(axis, joint.type, damped=damped, rotors=rotors) for axis in joint.axes]
         smooth_joint = dataclasses.replace(
-            joint,
-            axes=tuple(axes),
-            sensors=joint.sensors if measured else (),
-            engine_settings=(),
+            joint, axes=tuple(axes), sensors=joint.sensors if measured else (), engine_settings=()
         )
         joints.append(smooth_joint)
     links = tuple(

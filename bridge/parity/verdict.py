@@ -130,8 +130,7 @@ class Level(StrEnum):
 
 DEFAULT_LEVELS = (Level.MODEL, Level.OPERATORS, Level.MOTION)
 """The levels that show whether engines simulate the same model; the others measure the engines' own
-methods.
-"""
+methods."""
 
 
 class Outcome(StrEnum):
@@ -154,16 +153,13 @@ class Verdict(StrEnum):
     """Every quantity that the model states was compared and agrees within its tolerance."""
     AGREES = "AGREES"
     """Every quantity that the model states was compared; each difference is within the bound of a
-    known cause.
-    """
+    known cause."""
     INCOMPLETE = "INCOMPLETE"
     """Nothing differs, but something that the model states was not compared; `Findings.gaps` lists
-    it.
-    """
+    it."""
     DIFFERS = "DIFFERS"
     """Some quantity differs by more than a known cause explains, or because an engine lacks part of
-    the model.
-    """
+    the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,11 +299,36 @@ class RowList(tuple[Row, ...]):
         return f"<{counted(len(self), 'row')}: {listed}>" if listed else "<0 rows>"
 
     def _repr_html_(self) -> str:
-        order = (Outcome.FAILED, Outcome.EXPLAINED, Outcome.UNKNOWN, Outcome.PASSED)
-        worst_first = sorted(self, key=lambda row: order.index(row.outcome))
-        return card(
-            repr(self).strip("<>"), (), table(("row",), ((line(row),) for row in worst_first))
-        )
+        return card(repr(self).strip("<>"), (), rows_table(worst_first(self)))
+
+
+SIGNS = {Outcome.FAILED: "✗", Outcome.EXPLAINED: "≈", Outcome.UNKNOWN: "?", Outcome.PASSED: "✓"}
+"""Outcomes, the worst first, each with its sign."""
+_HEADS = ("", "quantity", "engines", "largest error", "at", "cause")
+
+
+def worst_first(rows: Iterable[Row]) -> list[Row]:
+    """Return the rows in the order of `SIGNS`, those of one outcome in their order; last come
+    those about what the model does not state.
+    """
+    order = list(SIGNS)
+    return sorted(rows, key=lambda row: (is_idle(row), order.index(row.outcome)))
+
+
+def is_idle(row: Row) -> bool:
+    """Return whether a row compares nothing, and nothing that the model states is missing in it."""
+    return row.outcome is Outcome.UNKNOWN and not row.is_stated
+
+
+def rows_table(rows: Iterable[Row]) -> str:
+    """Return rows as a table for a notebook."""
+    return table(_HEADS, map(_cells, rows))
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    error = f"{row.error:.1e} {row.unit}".rstrip() if row.outcome is not Outcome.UNKNOWN else ""
+    sign = f"{SIGNS[row.outcome]}\N{NO-BREAK SPACE}{row.outcome}"
+    return sign, f"{row.level} {row.quantity}", " / ".join(row.engines), error, row.where, row.cause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

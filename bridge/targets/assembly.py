@@ -841,13 +841,7 @@ def assembly_files(  # noqa: PLR0913 - the parts of one export
         for (part_main, part_files), built in zip(files_of_parts.items(), built_parts, strict=True):
             own = {name: written[name] for name in part_files}
             require_equal(
-                read_back(
-                    own,
-                    part_main,
-                    built.form.scene,
-                    form.code,
-                    package_map=package_map,
-                )
+                read_back(own, part_main, built.form.scene, form.code, package_map=package_map)
             )
         if assembly.is_complete:
             require_equal(
@@ -926,9 +920,7 @@ def _readme(
         "",
         *derivation(scene, form.function, name, options),
         "",
-        (
-            "[FIDELITY.md](FIDELITY.md) lists what the files cannot represent, or represent with "
-            "an error."
-        ),
+        "[FIDELITY.md](FIDELITY.md) lists what the files cannot represent, or represent with an "
+        "error.",
     ]
     return printable("\n".join(lines) + "\n", lines=True)

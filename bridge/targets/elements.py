@@ -152,9 +152,7 @@ _NO_DIFFERENCE = 1e-9
 
 
 def frictions_of(
-    pairs: Iterable[tuple[Link, Link]],
-    rule: FrictionRule,
-    found: Callable[[float, float], float],
+    pairs: Iterable[tuple[Link, Link]], rule: FrictionRule, found: Callable[[float, float], float]
 ) -> Iterator[PairFriction]:
     """Yield the friction of every two shapes of two links.
 
@@ -307,13 +305,7 @@ def report_pairs_kept_apart(scene: Scene, report: Report, code: Code) -> None:
         code: The code of the findings.
     """
     for a, b in _pairs_kept_apart(scene):
-        report.add(
-            code,
-            subjects=(a, b),
-            a=a,
-            b=b,
-            policy=default_policy(scene),
-        )
+        report.add(code, subjects=(a, b), a=a, b=b, policy=default_policy(scene))
 
 
 def _pairs_kept_apart(scene: Scene) -> list[list[str]]:
@@ -406,11 +398,7 @@ def without_fluid_forces(scene: Scene, report: Report, code: Code) -> Scene:
     """
     for force in scene.fluid_forces:
         report.add(
-            code,
-            force.where,
-            subjects=(force.link,),
-            link=force.link,
-            force=described(force),
+            code, force.where, subjects=(force.link,), link=force.link, force=described(force)
         )
     return dataclasses.replace(scene, fluid_forces=()) if scene.fluid_forces else scene
 

@@ -11,16 +11,13 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import loaders
+from bridge.geometry.collision_shapes import ShapeChoice, with_shapes
 from bridge.geometry.mesh import with_asset_files
 from bridge.installed_packages import own_version
 from bridge.lowering.inertia import with_repaired_inertia
 from bridge.lowering.lower import lower
 from bridge.lowering.sources import Source, loss_summary
-from bridge.lowering.transform import (
-    report_sampled_pairs,
-    with_excluded_pairs,
-    with_exclusions,
-)
+from bridge.lowering.transform import report_sampled_pairs, with_excluded_pairs, with_exclusions
 from bridge.mechanism import Mechanism
 from bridge.mechanism.pairs import SampledPairs
 from bridge.output import MANIFEST, PACKAGE_XML, write_folder
@@ -32,16 +29,7 @@ from loaders.limits import FileError
 from loaders.meshes.mesh_data import companion_files, local_file
 from loaders.scene import Scene
 from loaders.switches import as_switched
-from loaders.text import (
-    card,
-    code,
-    counted,
-    details,
-    findings_table,
-    printable,
-    summary_of,
-    table,
-)
+from loaders.text import card, code, counted, details, findings_table, printable, summary_of, table
 from loaders.text import document as document_of
 
 from .options import SharedOptions, changed_options
@@ -618,22 +606,27 @@ def scene_of(source: Source, options: LoadOptions, report: Report | None = None)
     return with_asset_files(as_switched(scene))
 
 
-def with_sampled_pairs(
+def with_contact_options(
     scene: Scene, source: Source, options: SharedOptions, report: Report
 ) -> tuple[Scene, SampledPairs | None]:
-    """Return the scene of a source, with filter groups for the pairs of links that random positions
-    exclude from contact, and these pairs; None if that is not requested.
+    """Return the scene of a source with the chosen shapes of meshes, and with filter groups for the
+    pairs of links that random positions exclude from contact, and these pairs; None if that is not
+    requested.
 
     Args:
         scene: The scene.
         source: The source, of which a mechanism may have been sampled before.
         options: The options of the export.
-        report: Receives the finding.
+        report: Receives the findings.
 
     Raises:
         ExportError: if the scene cannot be lowered.
         LimitError: if there are more pairs than the call that is running may have.
     """
+    choice = ShapeChoice.of(options.shapes, options.fit)
+    scene = with_shapes(scene, choice, report.target, report.entries)
+    if choice.shapes:
+        source = scene
     known = source.sampled if isinstance(source, Mechanism) else None
     if known is not None or options.exclude == "as_is":
         return scene, known

@@ -9,14 +9,7 @@ from pathlib import Path
 
 from bridge.codes import MESH_SKIN
 from bridge.geometry.cache import stored_folder
-from bridge.geometry.mesh import (
-    Appearance,
-    MeshAsset,
-    appearance_of,
-    mesh_asset,
-    mesh_files,
-    obj,
-)
+from bridge.geometry.mesh import Appearance, MeshAsset, appearance_of, mesh_asset, mesh_files, obj
 from bridge.geometry.textures import JPEG, PNG, engine_picture
 from bridge.targets.report import Report
 from loaders.diagnostics import Diagnostics, Where

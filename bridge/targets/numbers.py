@@ -32,8 +32,7 @@ _DECIMALS = 16
 """Decimals of the components of a computed quaternion."""
 _ROUNDED = 4e-13
 """Difference of a quaternion from one in whole numbers, such as that of a right angle stated with
-12 decimals, below which it is written as that one.
-"""
+12 decimals, below which it is written as that one."""
 _MAX_ROUNDS = 64
 _DIRECTION_DECIMALS = 15
 _MAX_TURNS = 16
@@ -205,8 +204,7 @@ _POSE_DECIMALS = 13
 _RIGHT_ANGLE = math.pi / 2
 _SNAP = 10.0**-_POSE_DECIMALS
 """Distance from a multiple of a right angle below which an angle is written as that multiple
-[rad].
-"""
+[rad]."""
 _LOCKED = 1e-13
 """Cosine of a pitch below which roll and yaw turn about the same axis."""
 _ILL_CONDITIONED = 0.02

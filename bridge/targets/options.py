@@ -199,12 +199,10 @@ class MjcfExportOptions(SharedOptions):
     """Options of `bridge.export_mjcf`."""
 
     actuators: Actuators = option(
-        "none",
-        "actuators of the driven joints: none, or a model of the drive",
+        "none", "actuators of the driven joints: none, or a model of the drive"
     )
     base: Base = option(
-        "as_is",
-        "links that no joint holds: as the file says, fixed to the world, or free",
+        "as_is", "links that no joint holds: as the file says, fixed to the world, or free"
     )
     inertia: MjcfInertia = option(
         "keep",
@@ -275,9 +273,7 @@ class SdfExportOptions(RepairOptions):
         metavar="VERSION",
     )
     model_config: bool = option(
-        False,
-        "write model.config beside the model, so that Gazebo finds it",
-        of_folder=(True,),
+        False, "write model.config beside the model, so that Gazebo finds it", of_folder=(True,)
     )
 
     def __post_init__(self) -> None:
@@ -322,8 +318,7 @@ class UrdfExportOptions(RepairOptions):
     couplings: bool = option(True, "leave out couplings")
     transmissions: bool = option(True, "leave out actuators")
     ros2_control: bool = option(
-        False,
-        "write <ros2_control> with the interfaces of the driven joints",
+        False, "write <ros2_control> with the interfaces of the driven joints"
     )
     meshes: Meshes = option(
         "relative",
@@ -331,9 +326,7 @@ class UrdfExportOptions(RepairOptions):
         of_folder=("package",),
     )
     write_srdf: bool = option(
-        False,
-        "write an SRDF file with the pairs of links that never collide",
-        of_folder=(True,),
+        False, "write an SRDF file with the pairs of links that never collide", of_folder=(True,)
     )
 
 

@@ -39,6 +39,7 @@ from loaders.diagnostics import (
     Fate,
     LoadError,
     ModelError,
+    Placed,
     Where,
     finding_of,
     is_vector,
@@ -138,17 +139,9 @@ def _range_text(distance: float, error: float) -> str:
 def _shapes_table(entries: Iterable[Diagnostic]) -> Iterator[str]:
     """Yield a table of what collision meshes became, with the certificate of each."""
     columns = (
-        "link",
-        "mesh",
-        "shape",
-        "parts",
-        "vertices",
-        "beyond the mesh [m]",
-        "at, in the link",
-        "mesh beyond it [m]",
-        "at, in the link",
-        "volume ratio",
-    )
+        "link", "mesh", "shape", "parts", "vertices", "beyond the mesh [m]", "at, in the link",
+        "mesh beyond it [m]", "at, in the link", "volume ratio",
+    )  # fmt: skip
     yield from ("", f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}")
     for entry in entries:
         found = ShapeCertificate.of(entry)
@@ -516,7 +509,7 @@ class Report:
     def add(
         self,
         code: Code,
-        where: Where = NOWHERE,
+        where: Where | Placed = NOWHERE,
         *,
         hint: str = "",
         subjects: Iterable[str] = (),
@@ -526,19 +519,14 @@ class Report:
 
         Args:
             code: The declaration of the finding.
-            where: The place in the source.
+            where: The place in the source, or the item that the finding is about.
             hint: The advice to the user, an imperative; empty for that of the code.
-            subjects: Scoped names of the items that the finding is about.
+            subjects: Scoped names of the items that the finding is about; that of the item by
+                default.
             arguments: The values of the template's arguments.
         """
         self.entries.add(
-            code,
-            where,
-            target=self.target,
-            hint=hint,
-            subjects=subjects,
-            leniency="",
-            **arguments,
+            code, where, target=self.target, hint=hint, subjects=subjects, leniency="", **arguments
         )
 
 

@@ -20,8 +20,7 @@ from loaders.text import number, numbers
 
 _MAX_NAME = 100
 """Longest name of a model's file, without suffix; a longer one is cut and ends with a hash of the
-whole.
-"""
+whole."""
 
 
 DEVICES = frozenset(
@@ -134,9 +133,7 @@ class Names:
             return preferred
         base = alternative or preferred
         name = unused_name(
-            base,
-            lambda name: not name or normalized(name) in taken,
-            attempts=self._attempts[kind],
+            base, lambda name: not name or normalized(name) in taken, attempts=self._attempts[kind]
         )
         taken.add(normalized(name))
         return name

@@ -23,8 +23,7 @@ LIMIT_COLOR = (150, 150, 150)
 PRESENT_COLOR = (250, 200, 0)
 OUTSIDE_COLOR = (230, 30, 30)
 """Colors of an axis that turns or slides, of its range, and of the present position within and
-outside of its limits.
-"""
+outside of its limits."""
 _ARC_STEPS = 24
 """Number of segments of the arc of a joint that turns."""
 _AT_LIMIT = 1e-9

@@ -144,8 +144,7 @@ _GAMMA = 2.2
 _COLLIDING = (0.9, 0.05, 0.05, 0.6)
 _LEFT_OUT = (1.0, 0.6, 0.0, 0.6)
 """Colors of links that overlap: of those that may collide, and of those that do not because they
-overlap initially.
-"""
+overlap initially."""
 _GROWTH = 5e-3
 """Enlargement of the collisions that overlap, in the drawing, relative to their size."""
 _MAX_MARKS = 40
@@ -717,8 +716,7 @@ _DIRECTION = (1.15, -0.75, 0.5)
 """Direction from the models to the camera; its length is a share of the size of the models."""
 _ASPECT = 1.2
 """Least width of a window over its height at which the camera of `_look_at` sees the models
-whole.
-"""
+whole."""
 _TELEPHONE = 480
 """Width of the window below which viser lays the controls over its lower part [pixels]."""
 _LIFT = 0.27
@@ -827,7 +825,7 @@ class Viewer:
         self._models[unique] = drawn, self._panel(unique, mechanism, drawn, visible=motion is None)
         for kind in ("frames", "inertia", "joints", "contacts"):
             drawn.show(kind, visible=self._toggles[kind].value)
-        if self._toggles["overlaps"].value or mechanism.that_may_collide(mechanism.overlaps):
+        if self._toggles["overlaps"].value or mechanism.colliding_overlaps():
             self.show("overlaps")
         if motion is not None:
             top = np.array((*(drawn.low + drawn.high)[:2] / 2.0, drawn.high[2] + 0.1 * drawn.size))

@@ -208,8 +208,7 @@ class FreePose(NamedTuple):
     """Pose of C, measured from the link of F."""
     is_joint: bool
     """Whether Drake makes a joint of it: unless C is the frame of the link and F the frame of the
-    world.
-    """
+    world."""
     node: Node
     """The element with the pose."""
 

@@ -69,8 +69,7 @@ class SceneBuilder:
     """The scenes of the models, in order."""
     models: set[str] = field(default_factory=set)
     """Scoped names of all models: of the files, of models nested in them, and of instances without
-    a file.
-    """
+    a file."""
     frames: dict[str, tuple[str, Pose]] = field(default_factory=lambda: {WORLD: (WORLD, IDENTITY)})
     """Link L and ``X_LF`` of every frame F, keyed by scoped name."""
     local: dict[str, list[str]] = field(default_factory=dict)

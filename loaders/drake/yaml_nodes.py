@@ -310,13 +310,9 @@ def vector(node: Node, key: str) -> tuple[float, float, float]:
 
 _ROTATIONS = {"!Rpy": ("deg",), "!AngleAxis": ("angle_deg", "axis"), "!Identity": (), "": ()}
 _RANDOM = (
-    "!Uniform",
-    "!UniformVector",
-    "!Gaussian",
-    "!GaussianVector",
-    "!UniformDiscrete",
+    "!Uniform", "!UniformVector", "!Gaussian", "!GaussianVector", "!UniformDiscrete",
     "!Deterministic",
-)
+)  # fmt: skip
 
 
 def read_transform(node: Node) -> Pose:

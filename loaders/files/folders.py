@@ -16,22 +16,15 @@ from loaders.limits import FileError
 from .read_file import is_file, is_inside, note_file, read, real_path, regular_files, size_inside
 
 ENVIRONMENT = (
-    "SDF_PATH",
-    "GZ_SIM_RESOURCE_PATH",
-    "IGN_GAZEBO_RESOURCE_PATH",
-    "GAZEBO_MODEL_PATH",
-    "GAZEBO_RESOURCE_PATH",
-    "ROS_PACKAGE_PATH",
-    "AMENT_PREFIX_PATH",
-)
+    "SDF_PATH", "GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GAZEBO_MODEL_PATH",
+    "GAZEBO_RESOURCE_PATH", "ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH",
+)  # fmt: skip
 """Environment variables of libsdformat, Gazebo, ROS 1 and ROS 2 with folders to search, separated
-by `os.pathsep`.
-"""
+by `os.pathsep`."""
 
 _FUEL_CACHES = {"GZ_FUEL_CACHE_PATH": ".gz/fuel", "IGN_FUEL_CACHE_PATH": ".ignition/fuel"}
 """Default folder of a cache of Gazebo Fuel, relative to the home folder, keyed by the variable that
-overrides it.
-"""
+overrides it."""
 
 _MARKERS = ("package.xml", "model.config", "manifest.xml")
 _PACKAGE_NAME = re.compile(rb"<name>\s{0,99}([^<\s]{1,999})\s{0,99}</name>")
@@ -41,8 +34,7 @@ _EXPORT = re.compile(
 """Attributes with the folders that a package exports to Gazebo classic."""
 _LAYOUT_FOLDERS = frozenset({"urdf", "urdfs", "xacro", "robots", "sdf", "worlds"})
 """Names of folders that hold only descriptions; folders beside them, as ``../meshes``, belong to
-the same model.
-"""
+the same model."""
 
 _DESCRIPTIONS = (".sdf", ".urdf", ".world", ".xacro", ".dmd.yaml")
 """Suffixes of descriptions of models."""

@@ -64,8 +64,7 @@ def drake_packages(name: str) -> Iterator[Path]:
 
 MAX_BYTES = 512 * 1024 * 1024
 """Largest number of bytes that the downloads of one load may have together, packed and unpacked,
-each.
-"""
+each."""
 MAX_SECONDS = 600.0
 """Longest time that the downloads of one load may take together [s]."""
 MAX_REDIRECTIONS = 5

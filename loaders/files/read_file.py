@@ -42,8 +42,7 @@ if TYPE_CHECKING:
 
 Observer = Callable[[str, str | None], None]
 """Called with the absolute path of a file, and the SHA-256 of the content that was read; None if it
-is unknown.
-"""
+is unknown."""
 
 _OBSERVER: ContextVar[Observer | None] = ContextVar("_OBSERVER", default=None)
 
@@ -107,12 +106,10 @@ _LIST_BYTES = 1024
 _THROUGH = re.compile(r"\.(?:mjz|zip)(?=[/\\])", re.IGNORECASE)
 _END = struct.Struct("<4s4H2LH")
 """End of the list of members: signature, two disks, two numbers of members, size and place of the
-list, comment.
-"""
+list, comment."""
 _LOCAL = struct.Struct("<4s5H3L2H")
 """Start of a member: signature, version, flags, method, two times, sum, two sizes, lengths of name
-and extra field.
-"""
+and extra field."""
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
 _STORED, _DEFLATED = 0, 8
 _XML = ".xml"
@@ -413,8 +410,7 @@ _FLAGS = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK")
 )
 """Flags with which a file is opened; without ``O_NONBLOCK`` a named pipe would block until somebody
-writes to it.
-"""
+writes to it."""
 
 
 def read(

@@ -20,8 +20,7 @@ from loaders.diagnostics import Code, Diagnostics, Where
 
 SCHEMES = ("rd://", "erd://", "menagerie://")
 """Starts of the names of robots that installed packages hold: robot_descriptions,
-example-robot-data and mujoco-menagerie.
-"""
+example-robot-data and mujoco-menagerie."""
 _FORMATS = ("URDF_PATH", "XACRO_PATH", "MJCF_PATH")
 """Attributes of a robot's module that may hold a file, in order of preference."""
 

@@ -15,12 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from loaders import codes
-from loaders.collision_pairs import (
-    connected_components,
-    is_connection,
-    is_weld,
-    static_links,
-)
+from loaders.collision_pairs import connected_components, is_connection, is_weld, static_links
 from loaders.diagnostics import Diagnostic, Diagnostics, Fate, FindingList, LoadError
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Collision, FilterGroup, FilterRule, Joint, Link, Mesh, Visual
@@ -207,8 +202,7 @@ def _report(
     change = float(np.abs(used.I_Lcm - stated.I_Lcm).max())
     diagnostics.add(
         codes.MODEL_REPAIRED_INERTIA,
-        link.where,
-        subjects=(link.name,),
+        link,
         link=link.name,
         defects=tuple(stated.defects()),
         mass=used.mass - stated.mass,

@@ -12,7 +12,7 @@ import numpy as np
 from loaders import codes as loaders_codes
 from loaders.diagnostics import Diagnostic, Diagnostics
 from loaders.files.read_file import note_file, status_of
-from loaders.limits import charge, metered
+from loaders.limits import charge, keep_in_call, kept_in_call, metered
 from loaders.meshes import MeshData, read_mesh
 from loaders.model import WORLD, Collision, Link, Mesh, Visual
 from loaders.pose import Array
@@ -57,46 +57,66 @@ def check_meshes(scene: Scene, diagnostics: Diagnostics) -> dict[Mesh, Array | N
     return found
 
 
-_Measured = tuple[Array | None, tuple[Diagnostic, ...]]
-"""Vertices of a mesh on its hull, None if it cannot be read, and the findings."""
-_MEASURED: dict[tuple[Mesh, int, int, int], tuple[_Measured, dict[str, int]]] = {}
-"""The last meshes that were read, with what they cost, by the states of their files: an
-export that reads a mesh measures it for the checks.
-"""
+_State = tuple[Mesh, int, int, int]
+"""A mesh and the state of its file."""
+_MEASURED: dict[_State, tuple[Array | None, tuple[Diagnostic, ...], dict[str, int]]] = {}
+"""The vertices of the last meshes on their hulls, None where a mesh cannot be read, with the
+findings and costs of reading."""
 _MOST_MEASURED = 256
 
 
-def _measured(mesh: Mesh) -> _Measured:
+def _measured(mesh: Mesh) -> tuple[Array | None, tuple[Diagnostic, ...]]:
+    key, found = _key_of(mesh), Diagnostics()
+    if key not in _MEASURED:
+        with metered() as costs:
+            data = read_mesh_once(mesh, found)
+        if key is None:
+            return None if data is None else extreme(data.vertices), tuple(found)
+        if key not in _MEASURED:
+            _measure(key, data, tuple(found), costs)
+        points, findings, _ = _MEASURED[key]
+        return points, findings
+    points, findings, costs = _MEASURED[key]
+    note_file(str(mesh.path))
+    charge(costs, mesh.path)
+    return points, findings
+
+
+def _measure(
+    key: _State, data: MeshData | None, findings: tuple[Diagnostic, ...], costs: dict[str, int]
+) -> None:
+    while len(_MEASURED) >= _MOST_MEASURED:
+        _MEASURED.pop(next(iter(_MEASURED)))
+    points = None if data is None else extreme(data.vertices)
+    _MEASURED[key] = points, findings, costs
+
+
+def read_mesh_once(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
+    """Return the triangles of a mesh as `loaders.meshes.read_mesh` does, without reading it again
+    in the call that is running.
+
+    A large mesh, which is not kept, is measured for `check_meshes`.
+    """
     key = _key_of(mesh)
-    known = None if key is None else _MEASURED.get(key)
+    if key is None:
+        return read_mesh(mesh, diagnostics)
+    known: tuple[MeshData | None, Diagnostics, dict[str, int]] | None = kept_in_call().get(key)
     if known is not None:
         note_file(str(mesh.path))
-        charge(known[1], mesh.path)
+        charge(known[2], mesh.path)
+        diagnostics.extend(known[1])
         return known[0]
     findings = Diagnostics()
-    return _measures(read_mesh_measured(mesh, findings), findings)
-
-
-def read_mesh_measured(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
-    """Return the triangles of a mesh as `loaders.meshes.read_mesh` does, and keep its measures for
-    `check_meshes`, which then does not read it again.
-    """
-    key, findings = _key_of(mesh), Diagnostics()
     with metered() as costs:
         data = read_mesh(mesh, findings)
     diagnostics.extend(findings)
-    while len(_MEASURED) >= _MOST_MEASURED:
-        _MEASURED.pop(next(iter(_MEASURED)))
-    if key is not None:
-        _MEASURED[key] = (_measures(data, findings), costs)
+    triangles = 0 if data is None else len(data.faces)
+    if not keep_in_call(key, (data, findings, costs), triangles):
+        _measure(key, data, tuple(findings), costs)
     return data
 
 
-def _measures(data: MeshData | None, findings: Diagnostics) -> _Measured:
-    return None if data is None else extreme(data.vertices), tuple(findings)
-
-
-def _key_of(mesh: Mesh) -> tuple[Mesh, int, int, int] | None:
+def _key_of(mesh: Mesh) -> _State | None:
     """Return a mesh with the state of its file; None if there is no file."""
     try:
         state = status_of(mesh.path or "")

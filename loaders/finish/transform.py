@@ -49,8 +49,7 @@ REFERENCES: Mapping[str, Mapping[str, str]] = {
 
 Names = Mapping[str, Mapping[str, str]]
 """New names by old name, for each kind of item: ``link``, ``joint``, ``frame``, ``model`` and so
-on.
-"""
+on."""
 
 
 def renamed(scene: Scene, names: Names) -> Scene:
@@ -172,8 +171,7 @@ _ENDS: tuple[tuple[str, str], ...] = (
     ("link_S", "p_LS"),
 )
 """Fields of frames, lights, constraints, force elements and parts of tendons: a link, and a point
-or a pose in it.
-"""
+or a pose in it."""
 
 
 def moved_frames(scene: Scene, frames: Mapping[str, Pose]) -> Scene:
@@ -369,24 +367,10 @@ def merge(*scenes: Scene, name: str = "") -> Scene:
 
 
 ITEMS = (
-    "models",
-    "links",
-    "joints",
-    "frames",
-    "lights",
-    "couplings",
-    "actuators",
-    "constraints",
-    "forces",
-    "fluid_forces",
-    "filter_groups",
-    "filter_rules",
-    "keyframes",
-    "contact_pairs",
-    "tendons",
-    "engine_elements",
-    "diagnostics",
-)
+    "models", "links", "joints", "frames", "lights", "couplings", "actuators", "constraints",
+    "forces", "fluid_forces", "filter_groups", "filter_rules", "keyframes", "contact_pairs",
+    "tendons", "engine_elements", "diagnostics",
+)  # fmt: skip
 
 
 # --- names ----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -44,16 +44,24 @@ def with_up_axes(scene: Scene) -> Scene:
     """Return a scene whose COLLADA meshes that state another up axis than Z, without a unit, are
     turned if the links of their model stand apart otherwise and do not so.
     """
-    opened = {
-        mesh: True
-        for mesh in dict.fromkeys(mesh for link in scene.links for _, mesh in _meshes(link))
-        if is_open(mesh)
-    }
-    if not opened:
-        return scene
-    turned = {model.name for model in scene.models if _stands_apart(model.name, scene, opened)}
-    links = (_turned(link, opened) if link.model in turned else link for link in scene.links)
-    return dataclasses.replace(scene, links=tuple(links)) if turned else scene
+    return turned_in(scene, *models_to_turn(scene))
+
+
+def models_to_turn(scene: Scene) -> tuple[set[str], set[Mesh]]:
+    """Return the models whose COLLADA meshes are to be turned, and the meshes for which nothing but
+    the robot tells it.
+    """
+    meshes = dict.fromkeys(mesh for link in scene.links for _, mesh in _meshes(link))
+    opened = dict.fromkeys(filter(is_open, meshes), True)
+    models = (model.name for model in scene.models)
+    return {model for model in models if opened and _stands_apart(model, scene, opened)}, {*opened}
+
+
+def turned_in(scene: Scene, models: Collection[str], opened: Iterable[Mesh]) -> Scene:
+    """Return a scene with some of the meshes of models turned; see `models_to_turn`."""
+    turned = dict.fromkeys(opened, True)
+    links = (_turned(link, turned) if link.model in models else link for link in scene.links)
+    return dataclasses.replace(scene, links=tuple(links)) if models else scene
 
 
 def _meshes(link: Link) -> Iterator[tuple[Collision | Visual, Mesh]]:

@@ -282,8 +282,7 @@ _DIMENSIONS: dict[type, Callable[[Any], tuple[float, ...]]] = {
     **dict.fromkeys((Cylinder, Capsule, Cone), attrgetter("radius", "length")),
 }
 """Lengths that a shape of the file states, by its type; those of planes, which are unbounded, do
-not matter.
-"""
+not matter."""
 
 
 def check_scene(scene: Scene, diagnostics: Diagnostics) -> None:
@@ -305,11 +304,7 @@ def _check_inertias(scene: Scene, diagnostics: Diagnostics) -> None:
     for link, inertia in compress(links, map(not_, physical)):
         for defect in inertia.defects():
             diagnostics.add(
-                loaders_codes.MODEL_IMPOSSIBLE_INERTIA,
-                link.where,
-                subjects=(link.name,),
-                link=link.name,
-                defect=defect,
+                loaders_codes.MODEL_IMPOSSIBLE_INERTIA, link, link=link.name, defect=defect
             )
 
 
@@ -357,13 +352,7 @@ def _check_axes(scene: Scene, diagnostics: Diagnostics) -> None:
         first, second = (axis.xyz for axis in joint.axes)
         if float(np.linalg.norm(np.cross(first, second))) < _PARALLEL:
             diagnostics.add(
-                loaders_codes.MODEL_PARALLEL_AXES,
-                joint.where,
-                subjects=(joint.name,),
-                type=joint.type.value,
-                joint=joint.name,
+                loaders_codes.MODEL_PARALLEL_AXES, joint, type=joint.type.value, joint=joint.name
             )
         elif joint.type is JointType.UNIVERSAL and abs(float(first @ second)) > _SKEW:
-            diagnostics.add(
-                loaders_codes.MODEL_SKEW_AXES, joint.where, subjects=(joint.name,), joint=joint.name
-            )
+            diagnostics.add(loaders_codes.MODEL_SKEW_AXES, joint, joint=joint.name)

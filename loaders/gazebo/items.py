@@ -119,63 +119,40 @@ def _effect(pattern: str, would: str) -> PluginEffect:
 
 
 EFFECTS = (
-    _effect(
-        "buoyancy( engine)?|underwater object|buoy",
-        "push links up by the weight of the fluid that they displace",
-    ),
-    _effect(
-        "hydrodynamics?|usv( gazebo)? dynamics",
-        "act on links with the drag and the added mass of the water",
-    ),
-    _effect(
-        "lift drag|uuv fin|aero(dynamics)?|parachute|rudder|sail|fin",
-        "act on a link with the lift and drag of the fluid",
-    ),
+    _effect("buoyancy( engine)?|underwater object|buoy",
+        "push links up by the weight of the fluid that they displace"),
+    _effect("hydrodynamics?|usv( gazebo)? dynamics",
+        "act on links with the drag and the added mass of the water"),
+    _effect("lift drag|uuv fin|aero(dynamics)?|parachute|rudder|sail|fin",
+        "act on a link with the lift and drag of the fluid"),
     _effect("wind", "push links with wind"),
     _effect("wave|wavefield|surface", "move floating links with waves"),
-    _effect(
-        "thrusters?|propeller|motor model|multirotor base|multicopter( velocity| motor)? "
-        "(control|model)|quadrotor "
-        "(simple controller|propulsion|aerodynamics)",
-        "push a link with a propeller",
-    ),
-    _effect(
-        "track(ed)?( vehicle| controller)?|conveyor( belt)?", "move the surface of a track or belt"
-    ),
+    _effect("thrusters?|propeller|motor model|multirotor base|multicopter( velocity| motor)? "
+        "(control|model)|quadrotor (simple controller|propulsion|aerodynamics)",
+        "push a link with a propeller"),
+    _effect("track(ed)?( vehicle| controller)?|conveyor( belt)?",
+        "move the surface of a track or belt"),
     _effect("breakable joint", "remove a joint when its load is too high"),
     _effect("mimic joint", "let one joint follow another"),
-    _effect(
-        "detachable joint|vacuum|grasp fix|gripper|link attacher|suction",
-        "attach links to each other, and detach them",
-    ),
-    _effect(
-        "ackermann|mecanum|omni|tricycle|planar move|velocity "
-        "control|slotcar|vehicle|hybrid|prius|cart demo|"
-        "trajectory follower|model move|bicycle",
-        "drive the model",
-    ),
-    _effect(
-        "skid steer|diff(erential)? drive", "turn the wheels for a commanded speed of the model"
-    ),
-    _effect(
-        "joint (position |velocity |effort )?(controller|control|plugin)|joint (pose "
-        ")?trajectory|servo|"
-        "flipper control|actuator",
-        "drive joints to commanded positions or speeds",
-    ),
-    _effect(
-        "apply (joint force|link wrench)|ros force|force plugin|hand of god",
-        "apply commanded forces",
-    ),
+    _effect("detachable joint|vacuum|grasp fix|gripper|link attacher|suction",
+        "attach links to each other, and detach them"),
+    _effect("ackermann|mecanum|omni|tricycle|planar move|velocity "
+        "control|slotcar|vehicle|hybrid|prius|cart demo|trajectory follower|model move|bicycle",
+        "drive the model"),
+    _effect("skid steer|diff(erential)? drive",
+        "turn the wheels for a commanded speed of the model"),
+    _effect("joint (position |velocity |effort )?(controller|control|plugin)|joint (pose "
+        ")?trajectory|servo|flipper control|actuator",
+        "drive joints to commanded positions or speeds"),
+    _effect("apply (joint force|link wrench)|ros force|force plugin|hand of god",
+        "apply commanded forces"),
     _effect("underactuated finger|cable|rope|spring|tendon|cassie", "exert forces between links"),
     _effect("elevator|door|lift", "move an elevator or a door"),
     _effect("wheel slip", "let wheels slip in contact"),
-    _effect(
-        "(random|initial) velocity|follow actor|rotate|spinning|blast|kinematic",
-        "move models or links",
-    ),
+    _effect("(random|initial) velocity|follow actor|rotate|spinning|blast|kinematic",
+        "move models or links"),
     _effect("gimbal", "turn the joints of a gimbal"),
-)
+)  # fmt: skip
 """Effects on the motion; the first that matches counts."""
 
 _MOTIONLESS = re.compile(

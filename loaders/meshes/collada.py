@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from loaders import codes
 from loaders.files.read_file import read_start
-from loaders.limits import FileError, limit_of, raised_as
+from loaders.limits import FileError, keep_in_call, kept_in_call, limit_of, raised_as
 from loaders.model import Mesh, Rgba
 from loaders.pose import Array, frozen
 from loaders.xml import mended_xml
@@ -60,8 +60,7 @@ _CARELESS = ("OpenCOLLADA", "Assimp", "VCGLib", "MeshLab")
 
 Against the collision mesh of the same link, 11 of 11 files of OpenCOLLADA and MeshLab in
 gazebo_models, 12 of 12 of PR2 and 6 of 6 of Assimp in unitree_ros point up in z; 30 of 30 of Cinema
-4D in unitree_ros point up in y, as they state.
-"""
+4D in unitree_ros point up in y, as they state."""
 
 
 def is_up_axis_trusted(asset: ColladaAsset) -> bool:
@@ -240,7 +239,8 @@ def _parts(placed: _PlacedGeometry, looks: _Looks) -> Iterator[MeshPart]:
             faces=faces[:, ::-1] if np.linalg.det(A) < 0.0 else faces,
             uv=uv,
         )
-        yield colored(look.look.on(part, looks.losses), colors, looks.losses)
+        of_faces = None if colors is None else colors[faces].mean(axis=1)
+        yield colored(look.look.on(part, looks.losses), of_faces, looks.losses)
 
 
 def _corners(triangles: Any, uv_index: int) -> tuple[Array, Faces, Array | None, Array | None]:
@@ -303,9 +303,11 @@ class _Looks:
         effect = getattr(material, "effect", None)
         if effect is None:
             return _EffectLook(StatedLook())
-        if id(effect) not in self._looks:
-            self._looks[id(effect)] = self._look(effect)
-        return self._looks[id(effect)]
+        if id(material) not in self._looks:
+            self._looks[id(material)] = self._look(effect)
+            if next(material.xmlnode.iter("{*}setparam"), None) is not None:
+                self.losses.add("parameters of an effect in a material")
+        return self._looks[id(material)]
 
     def _look(self, effect: Any) -> _EffectLook:
         diffuse = BLACK if effect.shadingtype == "constant" else effect.diffuse
@@ -393,6 +395,14 @@ def is_turned(mesh: Mesh, data: bytes) -> bool | None:
     """
     if mesh.turned is not None:
         return mesh.turned
+    known, key = kept_in_call(), (is_turned, mesh)
+    if key not in known:
+        known[key] = _is_turned(mesh, data)
+    turned: bool | None = known[key]
+    return turned
+
+
+def _is_turned(mesh: Mesh, data: bytes) -> bool | None:
     reference = mesh.reference
     stated = (
         _STATED.search(data, 0, _HEAD) if reference is not None and mesh.submesh is None else None
@@ -412,18 +422,24 @@ def is_turned(mesh: Mesh, data: bytes) -> bool | None:
 
 
 def is_open(mesh: Mesh) -> bool:
-    """Return whether nothing but the robot can tell if the up axis of a COLLADA file is applied: it
-    states another one than Z, without a unit.
-    """
+    """Return whether nothing but the robot can tell if the up axis of a COLLADA file is applied."""
+    return may_be_open(mesh) and is_turned(mesh, _head(mesh)) is None
+
+
+def may_be_open(mesh: Mesh) -> bool:
+    """Return whether a COLLADA file states another up axis than Z, without a unit."""
     if mesh.path is None or mesh.turned is not None or not mesh.path.lower().endswith(".dae"):
         return False
     try:
-        head = read_start(mesh.path, _HEAD, option="mesh_file_bytes")
+        head = _head(mesh)
     except FileError:
         return False
     stated = _STATED.search(head)
-    is_other = stated is not None and stated[1].decode() in R_ZX
-    return is_other and b"<unit" not in head and is_turned(mesh, head) is None
+    return stated is not None and stated[1].decode() in R_ZX and b"<unit" not in head
+
+
+def _head(mesh: Mesh) -> bytes:
+    return read_start(str(mesh.path), _HEAD, option="mesh_file_bytes")
 
 
 def both_ways(mesh: Mesh, *, is_open: bool) -> tuple[Array, Array] | None:
@@ -437,17 +453,22 @@ def both_ways(mesh: Mesh, *, is_open: bool) -> tuple[Array, Array] | None:
     vertices = _vertices(mesh, turned=False if is_open else mesh.turned)
     if vertices is None:
         return None
-    stated = (
-        _STATED.search(read_start(str(mesh.path), _HEAD, option="mesh_file_bytes"))
-        if is_open
-        else None
-    )
+    stated = _STATED.search(_head(mesh)) if is_open else None
     R = np.eye(3) if stated is None else R_ZX[stated[1].decode()]
     return vertices * mesh.scale, (vertices @ R.T) * mesh.scale
 
 
 def _vertices(mesh: Mesh, *, turned: bool | None) -> Array | None:
     """Return the positions in a file, without its scale; None if it cannot be read."""
+    key = _vertices, mesh, turned
+    known: Array | None = kept_in_call().get(key)
+    if known is None:
+        known = _read_vertices(mesh, turned)
+        keep_in_call(key, known, 0 if known is None else len(known))
+    return known
+
+
+def _read_vertices(mesh: Mesh, turned: bool | None) -> Array | None:
     path = Path(str(mesh.path))
     suffix = path.suffix.lower()
     if mesh.submesh is not None or (suffix != ".dae" and suffix not in SUFFIXES):

@@ -29,6 +29,7 @@ from loaders.deferred import cached_property
 from loaders.files.folders import begins_model, enclosing
 from loaders.files.read_file import direct_path, is_file, is_inside, real_path
 from loaders.inertia import SpatialInertia
+from loaders.limits import kept_in_call
 from loaders.model import Rgba
 from loaders.pose import Array, frozen
 
@@ -44,8 +45,7 @@ class MeshPart:
 
     names: tuple[str, ...]
     """Names of this part in the file: of its geometry, then of the enclosing nodes, innermost
-    first.
-    """
+    first."""
     vertices: Array
     """Positions [m], shape (n, 3), in the mesh's frame G, Z up, scale applied."""
     faces: Faces
@@ -361,7 +361,14 @@ def folder_of_files(path: Path) -> str:
     Args:
         path: File of the mesh.
     """
-    own = real_path(path.parent)
+    known, key = kept_in_call(), ("folder of files", path.parent)
+    if key not in known:  # a robot has many meshes in one folder: 5 to 10 % of a load
+        known[key] = _reach(real_path(path.parent))
+    reach: str = known[key]
+    return reach
+
+
+def _reach(own: str) -> str:
     around = enclosing(Path(own))
     if around:
         return str(around[0])

@@ -67,7 +67,7 @@ def read_checked(path: Path) -> bytes:
     return data
 
 
-def _stl_faces(data: bytes) -> int:
+def stl_faces(data: bytes) -> int:
     """Return the number of triangles in the header of a binary file; 0 for a text file."""
     if len(data) < 84:
         return 0
@@ -209,7 +209,7 @@ def gltf_header(data: bytes) -> dict[str, Any]:
 
 _COUNTS = {
     ".obj": _obj_faces,
-    ".stl": _stl_faces,
+    ".stl": stl_faces,
     ".ply": _ply_faces,
     ".off": _off_faces,
     ".gltf": _gltf_faces,

@@ -150,14 +150,14 @@ def srgb(linear: Any) -> Array:
 
 
 def colored(part: MeshPart, colors: Array | None, losses: Losses) -> MeshPart:
-    """Return a part with the colors of its vertices, unless its material states another look.
+    """Return a part with the colors of its faces, unless its material states another look.
 
     Args:
         part: The part, with the look of its material.
-        colors: Red, green, blue and alpha from 0 to 1, shape (n, 4), or None.
+        colors: Red, green, blue and alpha of each face from 0 to 1, shape (n, 4), or None.
         losses: Count of what is not carried.
     """
-    if colors is None or len(colors) != len(part.vertices):
+    if colors is None:
         return part
     is_white = part.color is None or part.color[:3] == WHITE[:3]
     if is_white and not part.texture and part.picture is None:
@@ -168,15 +168,15 @@ def colored(part: MeshPart, colors: Array | None, losses: Losses) -> MeshPart:
 
 
 def _with_colors(part: MeshPart, colors: Array) -> MeshPart:
-    """Return a part in the colors of its vertices: each face has the mean of its corners.
+    """Return a part in the colors of its faces.
 
     Colors that are not all equal become a picture with a square for each.
 
     Args:
         part: The part, without texture; its own color is ignored.
-        colors: Red, green, blue and alpha from 0 to 1, shape (n, 4).
+        colors: Red, green, blue and alpha of each face from 0 to 1, shape (n, 4).
     """
-    of_faces = np.rint(255.0 * colors[part.faces].mean(axis=1)).astype(np.int64)
+    of_faces = np.rint(255.0 * colors).astype(np.int64)
     alpha = opacity(float(of_faces[:, 3].mean()) / 255.0)
     kept = of_faces[:, :3]
     unique, index = _unique_colors(kept)

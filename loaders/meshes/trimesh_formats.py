@@ -12,7 +12,7 @@ import json
 import math
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +34,7 @@ from .mesh_data import (
     local_file,
     remarks_on_libraries,
 )
-from .precheck import MeshError, check_faces, check_parts, gltf_header, read_checked
+from .precheck import MeshError, check_faces, check_parts, gltf_header, read_checked, stl_faces
 from .stated_looks import (
     COLORS_BESIDE,
     WHITE,
@@ -88,6 +88,7 @@ _R_GLTF = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)))
 _TEXTS = frozenset({".obj", ".mtl", ".off"})
 _COLORED_VERTEX = re.compile(rb"^[ \t]*v(?:[ \t]+[^\s#]+){6}", re.MULTILINE)
 """A vertex of OBJ with a color."""
+_USED_MATERIAL = re.compile(rb"^[ \t]*usemtl[ \t]+([^\r\n]*)", re.MULTILINE)
 _NEW_MATERIAL = re.compile(r"(?im)^[ \t]*newmtl\b.*")
 _PLY_TEXTURE = re.compile(rb"^comment TextureFile", re.MULTILINE)
 _HEAD = 1 << 16
@@ -120,14 +121,12 @@ def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Rem
             data = plain_gltf(data, header, looks)
         stream = io.BytesIO(as_utf8(data) if suffix in _TEXTS else data)
         scene = trimesh.load_scene(
-            stream,
-            file_type=suffix[1:],
-            resolver=resolver,
-            process=False,
-            **options,
+            stream, file_type=suffix[1:], resolver=resolver, process=False, **options
         )
         if suffix == ".obj":
             named = mtl_looks(library, textures, losses)
+            used = {as_utf8(name).decode().strip() for name in _USED_MATERIAL.findall(data)}
+            losses.add("a material of a library that was not found", _unknown(used, named, data))
         _count_unread(data, suffix, losses)
         if suffix == ".obj" and _COLORED_VERTEX.search(data):
             kinds = [geometry.visual.kind for geometry in scene.geometry.values()]
@@ -137,12 +136,28 @@ def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Rem
     return parts, [*textures.remarks(), *outside, *losses.remarks()]
 
 
+def _unknown(used: set[str], named: Mapping[str, StatedLook], data: bytes) -> int:
+    """Return how many materials of an OBJ file with libraries none of those that were found has."""
+    return len(used - named.keys()) if b"mtllib" in data else 0
+
+
 def _count_unread(data: bytes, suffix: str, losses: Losses) -> None:
     """Count what a file states about looks in a way that is not read."""
     if suffix == ".ply" and _PLY_TEXTURE.search(data, 0, _HEAD):
         losses.add("a texture of PLY")
-    if suffix == ".stl" and b"COLOR=" in data[:80]:
+    if suffix == ".stl" and (b"COLOR=" in data[:80] or _has_colored_triangles(data)):
         losses.add("colors of STL")
+
+
+_TRIANGLE = np.dtype([("numbers", "<f4", 12), ("color", "<u2")])
+"""A triangle of a binary STL file."""
+
+
+def _has_colored_triangles(data: bytes) -> bool:
+    """Return whether a triangle of a binary STL file has a color, which its highest bit says."""
+    if stl_faces(data) == 0:
+        return False
+    return bool((np.frombuffer(data, _TRIANGLE, offset=84)["color"] >> 15).any())
 
 
 def _parts(
@@ -173,7 +188,7 @@ def _parts(
         )
         material = getattr(getattr(mesh.visual, "material", None), "name", None)
         look = named.get(str(material), StatedLook())
-        yield colored(look.on(part, losses), _vertex_colors(mesh), losses)
+        yield colored(look.on(part, losses), _face_colors(mesh), losses)
 
 
 def _names(node: str, geometry: str, mesh: Any) -> tuple[str, ...]:
@@ -195,16 +210,22 @@ def _uv(mesh: Any) -> Array | None:
     )  # a file may give a third coordinate, or in a damaged one only the first
 
 
-def _vertex_colors(mesh: Any) -> Array | None:
-    """Return the colors of the vertices of a mesh from 0 to 1, shape (n, 4); None if it has
-    none.
+def _face_colors(mesh: Any) -> Array | None:
+    """Return the colors of the faces of a mesh from 0 to 1, the mean of those of their corners
+    where it has colors of vertices, shape (n, 4); None if it has none.
     """
     light = getattr(mesh.visual, "vertex_attributes", {}).get("color")
-    if light is not None:
-        return vertex_colors(light)
-    if mesh.visual.kind not in ("vertex", "face"):
+    if light is None and mesh.visual.kind == "face":
+        return np.asarray(mesh.visual.face_colors, dtype=np.float64) / 255.0
+    if light is None and mesh.visual.kind != "vertex":
         return None
-    return np.asarray(mesh.visual.vertex_colors, dtype=np.float64) / 255.0
+    of_vertices = (
+        np.asarray(mesh.visual.vertex_colors, dtype=np.float64) / 255.0
+        if light is None
+        else vertex_colors(light)
+    )
+    of_faces: Array = of_vertices[mesh.faces].mean(axis=1)
+    return of_faces if len(of_vertices) == len(mesh.vertices) else None
 
 
 # --- files that a mesh refers to: only materials and buffers are opened, and only close to it -----

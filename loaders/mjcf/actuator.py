@@ -27,8 +27,7 @@ _INPUTS = {
     "so3": ((1, "expmap"), (2, "quat")),
 }
 """Bit and name of each control that a type of gain may declare; a motor has a voltage by
-default.
-"""
+default."""
 _INTERPOLATIONS = ("zoh", "linear", "cubic")
 _GEAR, _NO_RANGE = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0]
 """MuJoCo's defaults."""

@@ -63,8 +63,7 @@ class _Folder(NamedTuple):
     """Absolute path of the folder in whose real path files may be read."""
     levels: int
     """How far that one lies above the folder of the main file; if it does, only files of MJCF's
-    formats may be read.
-    """
+    formats may be read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

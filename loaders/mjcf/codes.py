@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from loaders.code import Code, Fate, Lost
+from loaders.code import Lost, approximated, dropped, invalid, noted
 
-ACTUATOR = Code(
+ACTUATOR = dropped(
     "mjcf-in.actuator",
-    Fate.DROPPED,
     "actuator {name} is left out: {reason}",
-    meaning=(
-        "An actuator is left out: a plugin is its law, or what it drives is of an unknown type."
-    ),
+    meaning="An actuator is left out: a plugin is its law, or what it drives is of an unknown "
+    "type.",
     effect=Lost("actuators"),
 )
-CONTROLS = Code(
+CONTROLS = approximated(
     "mjcf-in.controls",
-    Fate.APPROXIMATED,
-    (
-        "actuator {name} has {count:control|controls}; its range is that of the first, and only "
-        "MuJoCo has the others"
-    ),
+    "actuator {name} has {count:control|controls}; its range is that of the first, and only MuJoCo "
+    "has the others",
     meaning="An actuator has several controls; the scene states the range of the first.",
 )
-FILE = Code(
+FILE = invalid(
     "mjcf-in.file",
-    Fate.INVALID,
     "<{tag}> cannot name a file",
     meaning="An element names a file that MJCF has no meaning for; MuJoCo would open it.",
     remedy="Remove the attribute.",
 )
-INCLUDE = Code(
+INCLUDE = invalid(
     "mjcf-in.include",
-    Fate.INVALID,
     "<include> has no elements of its own",
     meaning="An included or attached file cannot be read, or an include has no content.",
     remedy="Check its name; it counts from the main file.",
@@ -42,31 +35,22 @@ INCLUDE_EMPTY = INCLUDE.variant(
     "the included file {file!r} has no elements below its root; MuJoCo includes those alone",
     hint="put them into a root element <mujocoinclude>",
 )
-INCLUDED_TWICE = Code(
+INCLUDED_TWICE = invalid(
     "mjcf-in.included-twice",
-    Fate.INVALID,
     "{file!r} is included twice, or includes itself; MuJoCo allows a file once",
     meaning="A file is included twice, or includes itself.",
-    remedy="Remove one of the includes.",
     hint="remove one of the includes",
 )
-MESH_FRAME = Code(
+MESH_FRAME = approximated(
     "mjcf-in.mesh-frame",
-    Fate.APPROXIMATED,
-    (
-        "mesh {mesh} has a refquat and a scale that differs by axis; it is scaled along the axes "
-        "of "
-        "its file"
-    ),
-    meaning=(
-        "A mesh is rotated by `refquat` and scaled by different factors, in another order "
-        "than MuJoCo's."
-    ),
+    "mesh {mesh} has a refquat and a scale that differs by axis; it is scaled along the axes of "
+    "its file",
+    meaning="A mesh is rotated by `refquat` and scaled by different factors, in another order than "
+    "MuJoCo's.",
     remedy="Apply the rotation to the file.",
 )
-NOT_CARRIED = Code(
+NOT_CARRIED = noted(
     "mjcf-in.not-carried",
-    Fate.NOTED,
     "sizes of memory, which MuJoCo chooses itself, are left out: {names}",
     meaning="Elements of a kind that a scene does not hold.",
 )
@@ -77,67 +61,52 @@ NOT_CARRIED_STILL = NOT_CARRIED.variant(
     "elements and attributes that change no motion are left out: {names}"
 )
 NOT_CARRIED_RANGE = NOT_CARRIED.variant("ranges that are switched off are left out: {kind} {names}")
-NOT_FINITE = Code(
+NOT_FINITE = invalid(
     "mjcf-in.not-finite",
-    Fate.INVALID,
     "{key} of <{tag}> must be finite",
     meaning="A number is NaN, or infinite and no limit.",
     remedy="Write a number.",
 )
 NOT_FINITE_NAN = NOT_FINITE.variant("{key} of <{tag}> must not be NaN")
-OPTIONS = Code(
+OPTIONS = noted(
     "mjcf-in.options",
-    Fate.NOTED,
-    (
-        "the options of an included file are left out: {names}; those of the file that includes it "
-        "count"
-    ),
-    meaning=(
-        "Options of a file that SDFormat or directives include are left out, such as its "
-        "gravity and time step."
-    ),
+    "the options of an included file are left out: {names}; those of the file that includes it "
+    "count",
+    meaning="Options of a file that SDFormat or directives include are left out, such as its "
+    "gravity and time step.",
     remedy="State them in the file that includes it.",
     hint="state gravity and time step in the file that includes this one",
 )
-PLUGIN = Code(
+PLUGIN = dropped(
     "mjcf-in.plugin",
-    Fate.DROPPED,
     "sensor {name} is left out: a plugin or a mesh is a part of it",
-    meaning=(
-        "Plugins of the engine, and sensors that depend on one, on a mesh or on a site with a "
-        "mesh, are left out."
-    ),
+    meaning="Plugins of the engine, and sensors that depend on one, on a mesh or on a site with a "
+    "mesh, are left out.",
     effect=Lost("plugins"),
 )
 PLUGIN_OF_ITEMS = PLUGIN.variant("{count:plugin is|plugins are} left out: {plugins}, of {items}")
-REFUSED = Code(
+REFUSED = invalid(
     "mjcf-in.refused",
-    Fate.INVALID,
     "MuJoCo crashes on a flex with nodes and one body for all vertices",
     meaning="MuJoCo's compiler refuses the model, or crashes on it.",
     remedy="Correct what the message names.",
     hint="state the name of the body once for each vertex",
 )
 REFUSED_NO_SIZE = REFUSED.variant("MuJoCo refuses {plugin}: it has no size", hint="add it")
-SHAPE = Code(
+SHAPE = approximated(
     "mjcf-in.shape",
-    Fate.APPROXIMATED,
     "geom {geom} is {shape}",
-    meaning=(
-        "The shape of a geom is approximated: a signed distance field by its mesh, a convex "
-        "hull of few corners by the whole one, the heights of a field by gray levels, and its "
-        "base by one that is 0.01 m thick."
-    ),
+    meaning="The shape of a geom is approximated: a signed distance field by its mesh, a convex "
+    "hull of few corners by the whole one, the heights of a field by gray levels, and its base by "
+    "one that is 0.01 m thick.",
 )
-SKIN = Code(
+SKIN = noted(
     "mjcf-in.skin",
-    Fate.NOTED,
     "the skin {name} is left out: its file is missing, or not that of a skin",
     meaning="The file of a skin cannot be read; the skin has no effect on the motion.",
 )
-TOO_LARGE = Code(
+TOO_LARGE = invalid(
     "mjcf-in.too-large",
-    Fate.INVALID,
     "{depth:body is|bodies are} nested, with those of attached models; MuJoCo refuses more than "
     "{limit}",
     meaning="The document makes too many elements or nests them too deeply.",
@@ -163,10 +132,8 @@ TOO_LARGE_CABLE = TOO_LARGE.variant(
     hint="use fewer parts",
 )
 TOO_LARGE_DATA = TOO_LARGE.variant(
-    (
-        "sensors, actuators, keyframes and data of the user ask for {size:g} numbers; the limit is "
-        "{limit}"
-    ),
+    "sensors, actuators, keyframes and data of the user ask for {size:g} numbers; the limit is "
+    "{limit}",
     hint="",
 )
 TOO_LARGE_ATTRIBUTES = TOO_LARGE.variant(
@@ -183,15 +150,9 @@ TOO_LARGE_STEPS = TOO_LARGE.variant(
     "positive",
     hint="",
 )
-UNUSED_ASSET = Code(
+UNUSED_ASSET = noted(
     "mjcf-in.unused-asset",
-    Fate.NOTED,
     "assets that no shape uses are left out: {names}",
     meaning="Meshes, height fields, materials and textures that no shape uses are left out.",
 )
-WARNING = Code(
-    "mjcf-in.warning",
-    Fate.NOTED,
-    "MuJoCo warns: {message}",
-    meaning="MuJoCo's compiler warns.",
-)
+WARNING = noted("mjcf-in.warning", "MuJoCo warns: {message}", meaning="MuJoCo's compiler warns.")

@@ -236,6 +236,8 @@ class Compiled(NamedTuple):
     """Names of the features that the options switch on, such as ``energy``."""
     default_options: Callable[[], Any]
     """Returns MuJoCo's default of all options."""
+    default_spec: Callable[[], Any]
+    """Returns the specification of an empty model."""
     names: Mapping[str, Mapping[int, str]]
     """Names of MuJoCo's enumerations, such as ``mjtSensor``, by number."""
     warnings: list[str]
@@ -287,6 +289,7 @@ def compile_text(
             disabled=_flags(model.opt.disableflags, mujoco.mjtDisableBit, "mjDSBL_"),
             enabled=_flags(model.opt.enableflags, mujoco.mjtEnableBit, "mjENBL_"),
             default_options=mujoco.MjOption,
+            default_spec=mujoco.MjSpec,
             names=_enumerations(mujoco),
             warnings=messages,
         )
@@ -394,8 +397,7 @@ MAX_CHARACTERS = 500_000
 """Largest length of texts in which further errors are searched for."""
 _CABLE = re.compile(r'<composite [^>]*\bcount="\s*[^\s"]{3,}')
 """A cable of 100 parts or more: without its first error, 1,000 parts take half a minute to be
-compiled.
-"""
+compiled."""
 
 _TAG = re.compile(r"<(/?)([^\s/>]+)([^>]*?)(/?)>")
 _ATTRIBUTES = (
@@ -524,8 +526,7 @@ class _Search:
     """Lines from which something was removed."""
     lacks_classes: bool = False
     """Whether something was taken out of the defaults, from which any element may have its
-    numbers.
-    """
+    numbers."""
     lacks_elements: bool = False
     """Whether an element was taken out, so that keyframes have too many numbers."""
 

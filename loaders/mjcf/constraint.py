@@ -88,11 +88,7 @@ def _pair(i: int, source: Source) -> ContactPair:
     )
 
 
-_Coupling, _BallConstraint, _WeldConstraint = (
-    Coupling,
-    BallConstraint,
-    WeldConstraint,
-)
+_Coupling, _BallConstraint, _WeldConstraint = (Coupling, BallConstraint, WeldConstraint)
 _CONNECT, _WELD, _JOINT, _TENDON = range(4)
 _DEGREE = 4
 _AXES = 3

@@ -26,18 +26,15 @@ MAX_DEPTH = 400
 """Largest number of nested elements; MuJoCo refuses about 500."""
 MAX_ATTRIBUTES = 500
 """Largest number of attributes of an element; MuJoCo compares each with all before it, and knows
-less than 100.
-"""
+less than 100."""
 MAX_SIZE = 10_000_000
 """Largest product of the numbers of an attribute that makes data, such as the rows and columns of a
-height field.
-"""
+height field."""
 MAX_VERTICES = 300_000
 """Largest number of vertices of a mesh that MuJoCo makes; their convex hull takes some seconds."""
 MAX_STEPS = 100_000
 """Largest number of steps in which MuJoCo looks for the range of the length of an actuator; its
-default are 1,000.
-"""
+default are 1,000."""
 MAX_TAXELS = 1_000_000
 """Largest number of cells of a plugin's sensor."""
 MAX_MEMORY = 4 * 2**30
@@ -52,14 +49,9 @@ _DISTANCE_FIELD = "mujoco.sdf."
 """Beginning of the names of the plugins that are signed distance fields."""
 _SMALLEST, _LARGEST = 1e-3, 1e3
 """Limits of the lengths [m] of a signed distance field; MuJoCo samples it on a grid, and crashes if
-one is zero.
-"""
+one is zero."""
 _COUNTS = {"composite": ("count",), "flexcomp": ("count", "cellcount")}
-_SIZES = {
-    "hfield": ("nrow", "ncol"),
-    "size": ("nuserdata", "nkey"),
-    "flexcomp": ("subdiv",),
-}
+_SIZES = {"hfield": ("nrow", "ncol"), "size": ("nuserdata", "nkey"), "flexcomp": ("subdiv",)}
 _STATEFUL = frozenset({"sensor", "actuator"})
 _DATA_SIZES = frozenset({"actdim", "dim", "nsample", "num"})
 """Attributes of sensors and actuators that ask for so many numbers."""
@@ -67,17 +59,14 @@ _DATA = frozenset({"keyframe", "rangefinder", "size"})
 """Other elements that ask for numbers."""
 _CHAIN = 40
 """A cable of n parts counts as n * n / 40 more elements: its parts are a chain, for which MuJoCo
-needs time as n^3.
-"""
+needs time as n^3."""
 _RENAMED = 40
 """A named element in a replica of n copies counts as n * n / 40 more elements: MuJoCo, which names
-each copy, compares its name with those of all others.
-"""
+each copy, compares its name with those of all others."""
 _CROWDS = {"attach": 5, "replicate": 10, "muscle": 40, "body": 800, "frame": 800, "default": 800}
 """MuJoCo's time for n elements of a kind grows as n * n, and as n ** 3 for attached models, so
 that they count as n * n / these more elements. 5,000 bodies take 1 to 2 s, and so do 700 replicas
-and 500 attached models; 1,400 muscles, of which each is moved for its range, take 7 s.
-"""
+and 500 attached models; 1,400 muscles, of which each is moved for its range, take 7 s."""
 _COUNTED = frozenset(
     {
         "plugin",
@@ -96,73 +85,19 @@ _COUNTED = frozenset(
 """Elements that make others, or data, or with which MuJoCo may crash."""
 _MEASURED = _COUNTED - {"mesh"} | {"skin"}
 """The same without meshes, which rarely make data, but with skins, which are taken out of the
-document.
-"""
+document."""
 _NOT_A_NUMBER = re.compile(r"[+-]?nan(\(\w*\))?$", re.IGNORECASE)
 _LARGE_EXPONENT = re.compile(r"e\+?\d{3}")
 _DROPPED_SIZES = ("njmax", "nconmax", "nstack", "nemax")
-_NUMERIC = frozenset(
-    {
-        "act",
-        "actrange",
-        "anchor",
-        "armature",
-        "axis",
-        "axisangle",
-        "biasprm",
-        "coef",
-        "cranklength",
-        "ctrl",
-        "ctrlrange",
-        "damping",
-        "density",
-        "diaginertia",
-        "dynprm",
-        "elevation",
-        "euler",
-        "forcerange",
-        "friction",
-        "frictionloss",
-        "fromto",
-        "fullinertia",
-        "gainprm",
-        "gap",
-        "gear",
-        "gravity",
-        "kp",
-        "kv",
-        "lengthrange",
-        "margin",
-        "mass",
-        "mpos",
-        "mquat",
-        "offset",
-        "polycoef",
-        "pos",
-        "qpos",
-        "quat",
-        "qvel",
-        "range",
-        "ref",
-        "refpos",
-        "refquat",
-        "relpose",
-        "scale",
-        "size",
-        "solimp",
-        "solref",
-        "springdamper",
-        "springlength",
-        "springref",
-        "stiffness",
-        "timestep",
-        "vertex",
-        "viscosity",
-        "wind",
-        "xyaxes",
-        "zaxis",
-    }
-)
+_NUMERIC = frozenset({
+    "act", "actrange", "anchor", "armature", "axis", "axisangle", "biasprm", "coef", "cranklength",
+    "ctrl", "ctrlrange", "damping", "density", "diaginertia", "dynprm", "elevation", "euler",
+    "forcerange", "friction", "frictionloss", "fromto", "fullinertia", "gainprm", "gap", "gear",
+    "gravity", "kp", "kv", "lengthrange", "margin", "mass", "mpos", "mquat", "offset", "polycoef",
+    "pos", "qpos", "quat", "qvel", "range", "ref", "refpos", "refquat", "relpose", "scale", "size",
+    "solimp", "solref", "springdamper", "springlength", "springref", "stiffness", "timestep",
+    "vertex", "viscosity", "wind", "xyaxes", "zaxis",
+})  # fmt: skip
 """Attributes that hold only numbers."""
 _LIMITS = frozenset({"ctrlrange", "forcerange", "range"})
 """Attributes that may be infinite."""
@@ -569,8 +504,7 @@ class Inputs:
     """The context of the load."""
     whole: bool = False
     """Whether every file is read, and not only those on which a number of the compiled model
-    depends.
-    """
+    depends."""
     assets: Assets = field(default_factory=Assets)
     """The files."""
     models: dict[str, str] = field(default_factory=dict)

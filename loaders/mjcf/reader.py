@@ -33,6 +33,7 @@ from .settings import (
     memory_of,
     merged_settings,
     read_gravity,
+    read_looks,
     read_physics,
     report_options_of_include,
     report_warnings,
@@ -142,7 +143,9 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
     return Scene(
         name=name,
         gravity=read_gravity(source),
-        physics=read_physics((*settings, *memory_of(root), *read_sky(source)), source),
+        physics=read_physics(
+            (*settings, *memory_of(root), *read_looks(source), *read_sky(source)), source
+        ),
         wind=frozen(source.model.opt.wind),
         magnetic_field=frozen(source.model.opt.magnetic),
         models=(read_model(name, links, root.where, source),),

@@ -17,18 +17,9 @@ from .settings import single, text_of, unless
 from .unsupported import OF_REGIONS
 
 _OBJECTS = (
-    "site",
-    "joint",
-    "tendon",
-    "actuator",
-    "body",
-    "objname",
-    "camera",
-    "geom1",
-    "body1",
-    "subtree1",
-    "geom",
-)
+    "site", "joint", "tendon", "actuator", "body", "objname", "camera", "geom1", "body1",
+    "subtree1", "geom",
+)  # fmt: skip
 """Attributes with the name of what a sensor measures."""
 _REFERENCES = ("site", "refname", "geom2", "body2", "subtree2", "camera")
 """Attributes with the name of a second item."""
@@ -274,8 +265,7 @@ _NUMBERS = (
     ("exponent", "light_exponent", 10.0),
 )
 """Attribute, array and MuJoCo's default of each further number; older versions of MuJoCo lack some
-arrays.
-"""
+arrays."""
 _OF_CONES = frozenset({"cutoff", "exponent"})
 """Numbers that a spot light of a scene has."""
 

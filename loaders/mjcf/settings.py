@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from loaders.diagnostics import Where
-from loaders.engine_settings import MUJOCO
+from loaders.engine_settings import LOOKS_SECTIONS, MUJOCO
 from loaders.mjcf import codes
 from loaders.model import Physics, Settings
 from loaders.node import Node
@@ -86,6 +86,38 @@ def memory_of(root: Node) -> Iterator[tuple[str, str]]:
         )
 
 
+_SWITCHES = frozenset({"bvactive", "ellipsoidinertia", "orthographic"})
+"""Attributes of ``<global>`` that are true or false."""
+
+
+def read_looks(source: Source) -> Iterator[tuple[str, str]]:
+    """Yield what ``<statistic>`` and ``<visual>`` state that is not MuJoCo's default.
+
+    Args:
+        source: The compiled model.
+    """
+    if source.lines.tags.isdisjoint(LOOKS_SECTIONS):
+        return
+    spec, default = source.compiled.spec, source.compiled.default_spec()
+    parts = [("statistic", spec.stat, default.stat)]
+    groups = {name.rstrip("_"): name for name in dir(default.visual) if name[0] != "_"}
+    for name, field in groups.items():
+        group = getattr(spec.visual, field), getattr(default.visual, field)
+        parts.append((f"visual/{name}", *group))
+    for path, stated, unstated in parts:
+        for key in (key for key in dir(unstated) if key.isalpha()):
+            value = getattr(stated, key)
+            is_stated = not np.array_equal(value, getattr(unstated, key), equal_nan=True)
+            if is_stated and f"{path}/{key}" != "statistic/meaninertia":
+                yield f"{path}/{key}", _looks_text(key, value)
+
+
+def _looks_text(key: str, value: Any) -> str:
+    if key in _SWITCHES and np.ndim(value) == 0:
+        return "true" if value else "false"
+    return text_of([single(number) for number in np.ravel(value).tolist()])
+
+
 def report_warnings(source: Source) -> None:
     """Report the warnings of MuJoCo's compiler."""
     for message in dict.fromkeys(source.compiled.warnings):
@@ -121,8 +153,7 @@ def _decimal(value: float) -> str:
 
 _kept_decimal = lru_cache(maxsize=256)(_decimal)
 """Return the same of a number that is not zero, since zeros of both signs are equal; two of three
-numbers repeat.
-"""
+numbers repeat."""
 
 
 def single(value: float) -> float:

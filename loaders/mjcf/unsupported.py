@@ -33,8 +33,7 @@ _RANGES = (
     ),
 )
 """Kinds of elements, each with an array that tells whether there are any, and its arrays of
-switches and of ranges.
-"""
+switches and of ranges."""
 _WITH_PLUGINS = ("body", "geom", "actuator", "sensor")
 """Kinds of elements on which a plugin may act."""
 
@@ -108,23 +107,13 @@ def _switched_off(switches: str, ranges: str, source: Source) -> list[int]:
     ]
 
 
-_SECTIONS = frozenset({"visual", "statistic", "numeric", "text", "tuple"})
+_SECTIONS = frozenset({"numeric", "text", "tuple"})
 """Elements that are left out with all that is in them."""
 _OF_TENDONS = frozenset({"group", "material", "rgba", "user", "width"})
 _ACTUATORS = (
-    "general",
-    "motor",
-    "position",
-    "velocity",
-    "intvelocity",
-    "damper",
-    "cylinder",
-    "muscle",
-    "adhesion",
-    "dcmotor",
-    "pid",
-    "orientation",
-)
+    "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle",
+    "adhesion", "dcmotor", "pid", "orientation",
+)  # fmt: skip
 _WITH_DATA_OF_USER = ("actuator", "body", "cam", "geom", "jnt", "sensor", "site", "tendon")
 _ATTRIBUTES = {
     "body": frozenset({"simple", "sleep", "user"}),
@@ -140,6 +129,7 @@ _ATTRIBUTES = {
     "site": frozenset({"group", "material", "mesh", "rgba", "size", "type", "user"}),
     "size": frozenset({"nuserdata", *(f"nuser_{kind}" for kind in _WITH_DATA_OF_USER)}),
     "spatial": _OF_TENDONS,
+    "statistic": frozenset({"meaninertia"}),
     "fixed": _OF_TENDONS,
     "tendon": _OF_TENDONS,
     **dict.fromkeys(_ACTUATORS, frozenset({"user"})),

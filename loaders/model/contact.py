@@ -61,8 +61,7 @@ class Friction:
 
     mu: float = 1.0
     """Coefficient of friction in the first direction, and in every direction unless ``mu2``
-    differs.
-    """
+    differs."""
     mu2: float = 1.0
     """Coefficient of friction perpendicular to the first direction."""
     mu_static: float | None = None
@@ -141,8 +140,7 @@ class Surface:
 
 _SHARE = 3.0 * math.pi / 16.0
 """Length over coefficient and radius, for the pressure of a sphere on a plane (Hertz); SDFormat,
-``torsional``.
-"""
+``torsional``."""
 UNIT_PATCH_RADIUS = 1.0 / _SHARE
 """Radius of a patch at which coefficient and length are the same number [m]."""
 

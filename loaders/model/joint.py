@@ -19,8 +19,7 @@ from .settings import EngineSettings
 
 UNLIMITED = 1e16
 """Limits in files of this magnitude or more are infinite: SDFormat 1.0 to 1.9 wrote 1e16 for
-infinity.
-"""
+infinity."""
 
 
 class JointType(StrEnum):
@@ -66,8 +65,7 @@ class Motion(StrEnum):
     """Translates along an axis."""
     SCREW = "screw"
     """Rotates about an axis and translates along it in proportion: a hinge and a slide with one
-    velocity.
-    """
+    velocity."""
     CURVE = "curve"
     """Translates along a curve: a slide on a line segment, a hinge on an arc."""
     BALL = "ball"
@@ -137,28 +135,19 @@ TRAITS: Mapping[JointType, JointTraits] = {
     JointType.CONTINUOUS: JointTraits(axis_count=1, motions=(Motion.HINGE,), urdf_tag="joint"),
     JointType.PRISMATIC: JointTraits(axis_count=1, motions=(Motion.SLIDE,), urdf_tag="joint"),
     JointType.SCREW: JointTraits(axis_count=1, motions=(Motion.SCREW,), urdf_tag=_DRAKE),
-    JointType.BALL: JointTraits(
-        motions=(Motion.BALL,), urdf_tag=_DRAKE, urdf_aliases=("spherical",)
-    ),
-    JointType.UNIVERSAL: JointTraits(
-        axis_count=2, motions=(Motion.HINGE, Motion.HINGE), urdf_tag=_DRAKE, suffixes=("_1", "_2")
-    ),
-    JointType.REVOLUTE2: JointTraits(
-        axis_count=2, motions=(Motion.HINGE, Motion.HINGE), suffixes=("_1", "_2")
-    ),
+    JointType.BALL: JointTraits(motions=(Motion.BALL,), urdf_tag=_DRAKE,
+        urdf_aliases=("spherical",)),
+    JointType.UNIVERSAL: JointTraits(axis_count=2, motions=(Motion.HINGE, Motion.HINGE),
+        urdf_tag=_DRAKE, suffixes=("_1", "_2")),
+    JointType.REVOLUTE2: JointTraits(axis_count=2, motions=(Motion.HINGE, Motion.HINGE),
+        suffixes=("_1", "_2")),
     JointType.GEARBOX: JointTraits(axis_count=2),
-    JointType.PLANAR: JointTraits(
-        axis_count=3,
-        motions=(Motion.SLIDE, Motion.SLIDE, Motion.HINGE),
-        sdf_tag=_DRAKE,
-        urdf_tag="joint",
-        suffixes=("_x", "_y", "_theta"),
-    ),
-    JointType.CURVILINEAR: JointTraits(
-        axis_count=1, motions=(Motion.CURVE,), sdf_tag=_DRAKE, urdf_tag=_DRAKE
-    ),
+    JointType.PLANAR: JointTraits(axis_count=3, motions=(Motion.SLIDE, Motion.SLIDE, Motion.HINGE),
+        sdf_tag=_DRAKE, urdf_tag="joint", suffixes=("_x", "_y", "_theta")),
+    JointType.CURVILINEAR: JointTraits(axis_count=1, motions=(Motion.CURVE,), sdf_tag=_DRAKE,
+        urdf_tag=_DRAKE),
     JointType.FLOATING: JointTraits(motions=(Motion.FREE,), sdf_tag=None, urdf_tag="joint"),
-}
+}  # fmt: skip
 """The traits of each type, in the order in which messages list the types."""
 
 
@@ -252,8 +241,7 @@ class Joint:
     """Axes in the order of the joint's positions: none for fixed joints, ``x, y, normal`` for a
     planar joint, and the axis of rotation for a screw joint. At most one for a ball joint and two
     for a floating joint, translation and rotation: these hold for every direction and have no
-    limits, and a spring pulls to the default position.
-    """
+    limits, and a spring pulls to the default position."""
     pitch: float = 1.0
     """Translation of a screw joint per revolution [m], right-handed."""
     gear_ratio: float = 1.0
@@ -270,8 +258,7 @@ class Joint:
     """Whether the source requests joint forces."""
     virtual: bool = False
     """Whether a reader made it: a fixed joint to the world, where the source says without a joint
-    that the child is fixed there.
-    """
+    that the child is fixed there."""
     engine_settings: EngineSettings = ()
     """Settings of simulators that no other field holds."""
     where: Where = NOWHERE
@@ -411,8 +398,7 @@ class Actuator:
     """Ratio of the rotor velocity to the joint velocity."""
     rotor_inertia: float = 0.0
     """Inertia of the rotor, before the gear [kg m^2 or kg]; the joint has ``gear_ratio**2 *
-    rotor_inertia`` more.
-    """
+    rotor_inertia`` more."""
     p_gain: float | None = None
     """Position gain of a controller [N m/rad or N/m]."""
     d_gain: float | None = None

@@ -95,12 +95,10 @@ class Mesh:
     """Number of voxels of a convex decomposition."""
     reference: Mesh | None = None
     """Mesh of the same shape at the same pose, which tells whether the up axis that a COLLADA file
-    states is applied; without one, the name of its exporter decides.
-    """
+    states is applied; without one, the name of its exporter decides."""
     data: bytes | None = None
     """Content of an OBJ file, if the source has the mesh in itself; then it counts instead of
-    ``path``.
-    """
+    ``path``."""
     turned: bool | None = None
     """Whether the up axis that a COLLADA file states is applied; None if it is not decided here."""
 
@@ -121,8 +119,7 @@ class Heightmap:
     """Number of samples per pixel."""
     data: bytes | None = None
     """Content of a PNG file, if the source has the heights in itself; then it counts instead of
-    ``path``.
-    """
+    ``path``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,8 +236,7 @@ class Sensor:
     """Path, below the sensor, and text of every other element."""
     target: str | None = None
     """Name of the link, or `WORLD`, at which a camera always looks; None for a camera that turns
-    with its link.
-    """
+    with its link."""
     engine_settings: EngineSettings = ()
     """Settings of simulators that no other field holds."""
     where: Where = NOWHERE
@@ -282,8 +278,7 @@ class Light:
     """Whether the light is on."""
     target: str | None = None
     """Name of the link, or `WORLD`, to which the beam always points; None for a light that turns
-    with its link.
-    """
+    with its link."""
     engine_settings: EngineSettings = ()
     """Settings of simulators that no other field holds."""
     where: Where = NOWHERE
@@ -301,8 +296,7 @@ class Link:
     """Pose in the world at the zero configuration."""
     inertia: SpatialInertia | None = None
     """Mass properties, or None if the source states none; a target that needs a number reports its
-    choice.
-    """
+    choice."""
     collisions: tuple[Collision, ...] = ()
     """Shapes for contact."""
     visuals: tuple[Visual, ...] = ()
@@ -321,16 +315,14 @@ class Link:
     """Linear and angular velocity decay."""
     added_mass: Array | None = None
     """Fluid added mass about Lcm in the inertial frame, shape (6, 6), linear components first, or
-    None.
-    """
+    None."""
     surface_velocity_axis: tuple[float, float, float] | None = None
     """Unit axis, in L, of the surface velocity of a conveyor, or None."""
     deformable: tuple[tuple[str, str], ...] = ()
     """Name and text of each property of a deformable body; empty for a rigid one."""
     virtual: bool = False
     """Whether a reader made it to connect two joints of one body: it has neither inertia nor
-    shapes, and its frame coincides with that of the body at the zero configuration.
-    """
+    shapes, and its frame coincides with that of the body at the zero configuration."""
     engine_settings: EngineSettings = ()
     """Settings of simulators that no other field holds."""
     where: Where = NOWHERE
@@ -369,6 +361,5 @@ class Model:
     """Whether wind acts on its links."""
     placement_frame: str | None = None
     """Name of the frame, in the model, to which the pose of the model refers; None is the model
-    frame.
-    """
+    frame."""
     where: Where = NOWHERE

@@ -85,10 +85,8 @@ class EngineElement:
     """Name of the element, such as ``jointpos``."""
     settings: Settings = ()
     """Attribute, or path of an attribute of an element in it (``edge/damping``) or of an item that
-    it names (``site/size``), and text.
-    """
+    it names (``site/size``), and text."""
     references: Settings = ()
     """Attribute and scoped name of each item that the element names; an attribute may have
-    several.
-    """
+    several."""
     where: Where = NOWHERE

@@ -26,13 +26,11 @@ class Keyframe:
     """Names of the joints."""
     positions: tuple[tuple[float, ...], ...]
     """Position of each of these joints [rad or m]: a quaternion for a ball joint, and for a
-    floating joint the position and the quaternion of its link in the world.
-    """
+    floating joint the position and the quaternion of its link in the world."""
     velocities: tuple[tuple[float, ...], ...] = ()
     """Velocity of each of these joints [rad/s or m/s]: for a ball joint the angular velocity of the
     child in the parent, in the parent's joint frame; for a floating joint the linear and the
-    angular velocity of its link, in the world. Empty if all are zero.
-    """
+    angular velocity of its link, in the world. Empty if all are zero."""
     actuators: tuple[str, ...] = ()
     """Names of the actuators with given controls or internal states."""
     controls: tuple[tuple[float, ...], ...] = ()
@@ -90,8 +88,7 @@ class SceneData:
     """Magnetic field [T], shape (3,), in W."""
     spherical_coordinates: Settings = ()
     """Tag and text of each setting of the place of W on a planet; empty if the source states
-    none.
-    """
+    none."""
     models: tuple[Model, ...] = ()
     links: tuple[Link, ...] = ()
     joints: tuple[Joint, ...] = ()
@@ -106,12 +103,10 @@ class SceneData:
     filter_rules: tuple[FilterRule, ...] = ()
     collision_policy: str | None = None
     """Rule for the pairs of links that no filter group names, if the source states one; see
-    `loaders.collision_pairs`.
-    """
+    `loaders.collision_pairs`."""
     friction_rule: str | None = None
     """Rule for the coefficients of friction of two surfaces, if the elements that state them are
-    those of one engine; see `loaders.engine_settings.FRICTION_RULES`.
-    """
+    those of one engine; see `loaders.engine_settings.FRICTION_RULES`."""
     keyframes: tuple[Keyframe, ...] = ()
     contact_pairs: tuple[ContactPair, ...] = ()
     tendons: tuple[Tendon, ...] = ()

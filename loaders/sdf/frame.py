@@ -36,16 +36,13 @@ MODEL_FRAME = "__model__"
 # Parentheses cannot occur in XML names, so that no file can contain the next three.
 INTERFACE_MODEL = "(interface_model)"
 """Tag of the placeholder for the elements that an included file of another format adds to a
-scope.
-"""
+scope."""
 MISSING_MODEL = "(missing_model)"
 """Tag of the placeholder for an include that failed; its name is empty if its elements may have any
-name.
-"""
+name."""
 PLACEMENT_FRAME = "(placement_frame)"
 """Attribute, on the frame that replaces a merged model, with the name of the include's placement
-frame.
-"""
+frame."""
 
 
 class VertexKind(Enum):
@@ -74,8 +71,7 @@ class FrameVertex:
     node: Node
     scope: Scope
     """The scope in which the references of V are looked up; for the outermost vertex, the scope
-    that it opens.
-    """
+    that it opens."""
     inner_scope: Scope | None = None
     """The scope whose implicit frame V is; None unless V is a model or the world."""
     relative_to: str = ""
@@ -90,8 +86,7 @@ class FrameVertex:
     """R: the next vertex of the pose relative-to graph; None is the world."""
     attached_to_vertex: FrameVertex | None = None
     """The next vertex of the frame attached-to graph; once solved, the last one: a link, static
-    model or the world.
-    """
+    model or the world."""
     X_WV: Pose = IDENTITY
     """Pose in the world; valid once the graphs are solved."""
 
@@ -124,8 +119,7 @@ class Scope:
     """Scopes of the nested models by their names within the scope."""
     interface_origins: list[FrameVertex] = field(default_factory=list)
     """The origins of interface models (see `INTERFACE_MODEL`) whose elements are members of this
-    scope.
-    """
+    scope."""
     missing: frozenset[str] = frozenset()
     """Names of the nested models whose include failed; an empty one stands for any name."""
     canonical_link: FrameVertex | None = None

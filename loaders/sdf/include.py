@@ -242,8 +242,7 @@ _GROUND_PLANE = b"""<sdf version="1.12"><model name="ground_plane"><static>true<
 </link></model></sdf>""" % (_PLANE, _PLANE)
 _STAND_INS = {"sun": _SUN, "ground_plane": _GROUND_PLANE}
 """Documents, keyed by the name of the model: its light, or the friction and size of Gazebo
-classic's plane.
-"""
+classic's plane."""
 
 
 def parse_stand_in(uri: str, diagnostics: Diagnostics) -> Node | None:
@@ -469,11 +468,7 @@ def _read_interface_model(path: Path, context: Context, composition: Composition
 
 
 def interface_model(
-    scene: Scene,
-    findings: range,
-    path: str,
-    composition: Composition,
-    diagnostics: Diagnostics,
+    scene: Scene, findings: range, path: str, composition: Composition, diagnostics: Diagnostics
 ) -> Node:
     """Return a ``<model>`` with the placeholder for a scene, which is added to the composition.
 

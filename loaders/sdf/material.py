@@ -73,8 +73,7 @@ _GAZEBO_COLORS = {
     "ZincYellow": (0.9725, 0.9529, 0.2078),
 }
 """Diffuse colors of ``gazebo.material``, without ``Gazebo/``; emissive variants have the suffix
-``Glow``.
-"""
+``Glow``."""
 _LIT = {"JointAnchor": "White", "LightOff": "Red", "LightOn": "Green"}
 """The color of materials that emit it under another name."""
 _TRANSPARENT = {
@@ -249,9 +248,36 @@ def _statements(text: str) -> Iterator[tuple[list[list[str]], list[str]]]:
 # --- materials ------------------------------------------------------------------------------------
 
 
+_NOT_DRAWN = {
+    "scale": "1",
+    "scroll": "0",
+    "rotate": "0",
+    "scroll_anim": "0",
+    "rotate_anim": "0",
+    "cull_hardware": "clockwise",
+    "env_map": "off",
+    **dict.fromkeys(("cubic_texture", "anim_texture", "wave_xform"), ""),
+    **dict.fromkeys(("vertex_program_ref", "fragment_program_ref"), ""),
+}
+"""Statements of a material that are not drawn, with the word that means nothing."""
+_OF_VERTICES = "vertexcolour"
+
+
+def _differs(words: list[str] | None, default: str) -> bool:
+    """Return whether a statement says something else than by default."""
+    if words is None:
+        return False
+    numbers = _numbers(words) if default.isdigit() else []
+    return any(number != float(default) for number in numbers) if numbers else words != [default]
+
+
 def _create_material(
     name: str, statements: dict[str, list[str]], texture: Path | None, script: Node
 ) -> Material:
+    left = [key for key, default in _NOT_DRAWN.items() if _differs(statements.get(key), default)]
+    left += [f"{key} {_OF_VERTICES}" for key in _COLORS if statements.get(key) == [_OF_VERTICES]]
+    if left:
+        script.report(codes.APPEARANCE_OF_SCRIPT, name=name, statements=tuple(left))
     if texture is None and statements.get("texture"):
         script.report(codes.UNKNOWN_MATERIAL_TEXTURE, texture=statements["texture"][0])
     specular = statements.get("specular", [])
@@ -310,17 +336,9 @@ _MISSING = ("", "__default__")
 """Names that libsdformat treats as missing; it writes the second for a missing name itself."""
 _SHADERS = ("pixel", "vertex", "normal_map_object_space", "normal_map_tangent_space")
 _MAPS = (
-    "albedo_map",
-    "normal_map",
-    "environment_map",
-    "ambient_occlusion_map",
-    "emissive_map",
-    "light_map",
-    "roughness_map",
-    "metalness_map",
-    "glossiness_map",
-    "specular_map",
-)
+    "albedo_map", "normal_map", "environment_map", "ambient_occlusion_map", "emissive_map",
+    "light_map", "roughness_map", "metalness_map", "glossiness_map", "specular_map",
+)  # fmt: skip
 
 
 def read_material(visual: Node, context: Context) -> Material | None:

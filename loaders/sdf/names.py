@@ -17,8 +17,7 @@ _NO_SEPARATORS = (1, 8)
 """First version that does not allow ``::`` in names."""
 _UNIQUE_SIBLINGS = (1, 7)
 """First version in which siblings of different kinds, such as a link and a joint, cannot share a
-name.
-"""
+name."""
 
 _IN_WORLD = ("model", "joint", "frame", "light", "physics")
 """Named children of a world, in the order in which their names are checked."""

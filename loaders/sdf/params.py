@@ -23,8 +23,7 @@ _IMPLICIT_CHILDREN = (
     | frozenset({"horizontal_fov", "image", "width", "height", "clip", "near", "far"})
 )
 """Elements that can be modified without being in the file, because the specification gives them
-default values.
-"""
+default values."""
 
 
 def apply_params(params: Node, model: Node) -> None:

@@ -111,8 +111,7 @@ def attributes_to_elements(at: str, names: str) -> tuple[Rule, ...]:
 _MODEL_FRAME = "__model__"
 _SCOPE_INDEPENDENT = frozenset({"", _MODEL_FRAME, "world"})
 """References that are valid, with the meaning that libsdformat gives them, in a nested model
-too.
-"""
+too."""
 _NAMED = frozenset({"frame", "joint", "link", "model"})
 _REFERENCE_ELEMENTS = {
     "joint": ("parent", "child", "gearbox_reference_body"),

@@ -212,8 +212,7 @@ def _read_physics(profiles: list[Node]) -> Physics:
 
 _REACHED = 1e-4
 """Largest distance [m] or difference of a rotation matrix that counts as reached; saved poses have
-six digits.
-"""
+six digits."""
 _AT_REST = 1e-3
 """Largest speed [m/s or rad/s] of a world at rest; a running engine leaves such speeds."""
 _SLIDES = frozenset({JointType.PRISMATIC})

@@ -35,13 +35,8 @@ _IGNORED_IN_JOINT: IgnoredElements = {
     ),
 }
 _NOT_MECHANICAL = (
-    "audio_sink",
-    "audio_source",
-    "battery",
-    "must_be_base_link",
-    "particle_emitter",
-    "projector",
-)
+    "audio_sink", "audio_source", "battery", "must_be_base_link", "particle_emitter", "projector",
+)  # fmt: skip
 _IGNORED_IN_LINK: IgnoredElements = {
     **dict.fromkeys(_NOT_MECHANICAL, codes.APPEARANCE_OF_COLLISION),
     **dict.fromkeys(("inertial", "pose", "frame"), codes.EMBEDDED_SDF),

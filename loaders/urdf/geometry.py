@@ -33,8 +33,7 @@ _ZERO, _ONES = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
 _VERSION = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
 _FIRST_VERSION, _QUATERNIONS, LAST_VERSION = (1, 0), (1, 1), (1, 2)
 """Versions of URDF: without quaternions, the first with them, and the newest one, which adds limits
-of motion.
-"""
+of motion."""
 _MAX_LENGTH_ERROR = 1e-6
 """Largest error of the length of a quaternion that is not reported."""
 
@@ -239,8 +238,7 @@ SHAPES: dict[str, Callable[[Node, Context], Geometry]] = {
     "plane": _read_plane,
 }
 """Reader of each shape, keyed by tag. Capsules and planes are common, though not in the
-specification.
-"""
+specification."""
 _IN_GEOMETRY = ("@name", *SHAPES)
 _DRAKE_SHAPES = frozenset({"drake:capsule", "drake:ellipsoid"})
 

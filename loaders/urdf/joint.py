@@ -22,8 +22,7 @@ TYPES = {
     for name in (joint_type.value, *traits.urdf_aliases)
 }
 """Joint types, keyed by their names in URDF; ``ball`` and ``spherical`` are not in the
-specification.
-"""
+specification."""
 
 _EXTENSIONS = frozenset({"ball", "spherical"})
 _LIMITED = frozenset({JointType.REVOLUTE, JointType.PRISMATIC})

@@ -32,8 +32,7 @@ _WITHOUT_EFFECT = frozenset(
     | {"usethread", "convexhull", "autolimits", "saveinertial", "alignfree"}
 )
 """Attributes of ``<compiler>`` that are obeyed, or that change no motion and no contact of a
-URDF.
-"""
+URDF."""
 
 
 def with_mesh_folders(root: Node, context: Context) -> Context:

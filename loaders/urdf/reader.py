@@ -110,12 +110,8 @@ def _read_frame(node: Node, links: frozenset[str]) -> Frame:
 
 
 _SRDF = (
-    "group",
-    "group_state",
-    "virtual_joint",
-    "disable_collisions",
-    "disable_default_collisions",
-)
+    "group", "group_state", "virtual_joint", "disable_collisions", "disable_default_collisions",
+)  # fmt: skip
 """Elements that make a file without links an SRDF."""
 
 

@@ -234,8 +234,7 @@ class StatedJoints:
     """Joints by name."""
     repeated: list[tuple[Node, Joint]]
     """Elements and joints whose name is taken or missing, which is reported; read for their other
-    errors.
-    """
+    errors."""
 
     @classmethod
     def read(cls, unique: Mapping[str, Node], repeated: Iterable[Node]) -> StatedJoints:

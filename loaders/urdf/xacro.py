@@ -113,8 +113,7 @@ def xacro_arguments(given: object) -> dict[str, str]:
 
 CLOCK = 3
 """Time on the clock after which the process is ended, as a multiple of the limit on its processor
-time.
-"""
+time."""
 _MAX_LINE = 1_000_000
 """Largest number of bytes of a message without its data."""
 
@@ -246,8 +245,7 @@ class Guard:
     """The first refusal, which the process of xacro repeats in other words."""
     tried: dict[str, tuple[Path, ...]] = field(default_factory=dict)
     """The places where packages were searched that were not found, by what the process says about
-    each.
-    """
+    each."""
     packages: list[Path] = field(default_factory=list)
     """The packages that were found."""
     malformed: list[Diagnostic] = field(default_factory=list)
@@ -340,8 +338,7 @@ _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 _UNDEFINED = "is not defined"
 """Part of the messages of xacro about a property, which does not follow from an argument without a
-value.
-"""
+value."""
 
 
 class Expansion(NamedTuple):

@@ -213,6 +213,15 @@ SLIPPERY = (
     "name='c'><geometry><sphere><radius>1</radius></sphere></geometry><surface><friction>"
     "<ode><mu>0.9</mu><mu2>0.5</mu2></ode></friction></surface></collision></link>"
 )
+RUBBING = (
+    "<joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz>"
+    "<dynamics><friction>1</friction></dynamics></axis></joint>"
+)
+BOUNCING = (
+    "<link name='c'><collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry>"
+    "<surface><bounce><restitution_coefficient>.5</restitution_coefficient></bounce></surface>"
+    "</collision></link>"
+)
 CONTINUOUS = (
     "<joint name='j' type='continuous'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/>"
     "<limit lower='-1' upper='1' effort='1' velocity='1'/></joint>"
@@ -247,6 +256,9 @@ DIFFERENCES = {
     "drake.screw-limits": in_drake(sdf(SCREW), "j"),
     "drake.shared-damping": in_drake(sdf(UNIVERSAL), "j"),
     "drake.universal-limits": in_drake(sdf(UNIVERSAL), "j"),
+    "drake.unread": in_drake(sdf(RUBBING), "j"),
+    "drake.unread-contact": in_drake(sdf(BOUNCING), "c"),
+    "drake.unread-detail": in_drake(sdf("<link name='c'><enable_wind>1</enable_wind></link>"), "c"),
 }
 
 # --- directives -----------------------------------------------------------------------------------

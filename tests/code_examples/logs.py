@@ -37,6 +37,6 @@ EXAMPLES = {
     "log.form": log("time\n0\n"),
     "log.gains": log(GOOD.replace("effort", "position"), "j"),
     "log.joint": log(GOOD, "k", model=TWO),
-    "log.times": log(GOOD.replace("0.2", "0.1")),
-    "log.value": log(GOOD.replace("0.1,0", "0.1,nan")),
+    "log.times": log(GOOD.replace("0.2", "0.05")),
+    "log.value": log(GOOD.replace("0.1,0", "0.1,x")),
 }

@@ -208,11 +208,13 @@ def test_findings_of_one_line_keep_their_order() -> None:
 
 
 def test_the_first_lines_of_a_kind_are_shown_and_the_rest_is_counted() -> None:
-    shown, hidden = folded(
-        [*(finding("a", line) for line in (9, 5, 7)), finding("a", 8, "sdf.y")], 2
-    )
-    assert [entry.where.line for entry in shown] == [5, 7, 8]
-    assert hidden == [("sdf.x", 1)]
+    shown = folded([*(finding("a", line) for line in (9, 5, 7)), finding("a", 8, "sdf.y")], 2)
+    assert [(entry.where.line, others) for entry, others in shown] == [(5, 0), (7, 1), (8, 0)]
+
+
+def test_findings_that_read_alike_are_shown_once_and_counted() -> None:
+    alike = [finding("a", 5), finding("a", 5), finding("a", 5), finding("a", 7)]
+    assert [(entry.where.line, others) for entry, others in folded(alike, 5)] == [(5, 0), (7, 2)]
 
 
 def test_an_error_lists_the_lines_of_the_file_from_its_start() -> None:
@@ -238,8 +240,7 @@ def test_findings_come_in_the_order_of_harm() -> None:
         finding("a", 20),
         replace(warning, where=Where("a", 2), fate=Fate.NOTED, harm=3),
     ]
-    shown, _ = folded(found, 5)
-    assert [entry.where.line for entry in shown] == [20, 9, 5, 1, 2]
+    assert [entry.where.line for entry, _ in folded(found, 5)] == [20, 9, 5, 1, 2]
 
 
 # Diagnostics of results are tuples that a notebook shows as a table.

@@ -95,3 +95,15 @@ def test_filters_of_warnings_hold_in_a_notebook_too(shown: list[dict[str, str]])
         warnings.simplefilter("error", LossWarning)
         with pytest.raises(LossWarning):
             loaders.load_string(LOSSY, format="urdf")
+
+
+def test_a_notebook_shows_of_a_refused_file_the_line_of_the_user_and_the_reasons() -> None:
+    """A traceback of this project would hide them."""
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load_string("<robot name='r'>", format="urdf")
+    *calls, reasons = caught.value._render_traceback_()
+    assert [call for call in calls if "loaders" in call.partition(" in ")[0]] == [
+        call for call in calls if "test_notebook_lines" in call
+    ]
+    assert len(calls) == 1
+    assert reasons == f"LoadError: {caught.value}"

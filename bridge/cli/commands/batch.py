@@ -39,7 +39,7 @@ class BatchProgress:
 
     Attributes:
         done: Number of models with a result.
-        failed: Number of models that are not fine.
+        failed: Number of models that failed.
     """
 
     def __init__(self, output: Output, task: str, total: int) -> None:
@@ -68,7 +68,7 @@ class BatchProgress:
             self.output.progress(f"{self.task}: {self._line()}")
 
     def add(self, result: BatchResult) -> None:
-        """Count a result, and name it if it is not fine."""
+        """Count a result, and name it if it failed."""
         self.done += 1
         self.resumed += result.resumed
         if result.status:
@@ -86,7 +86,7 @@ class BatchProgress:
     def _line(self) -> str:
         rate = self._rate()
         left = f", {(self.total - self.done) / rate:.0f} s left" if rate > 0.0 else ""
-        return f"{self.done} of {self.total}, {rate:.1f}/s{left}, {self.failed} not fine"
+        return f"{self.done} of {self.total}, {rate:.1f}/s{left}, {self.failed} failed"
 
     def _say_failure(self, result: BatchResult) -> None:
         detail = f", {result.detail}" if result.detail else ""

@@ -27,7 +27,7 @@ from bridge.cli.errors import (
 )
 from bridge.cli.inputs import from_git, limits, load_scene, search, writing_to
 from bridge.cli.json_report import diagnostic_entry
-from bridge.cli.output import Output
+from bridge.cli.output import Output, with_command_words
 from bridge.demo.demo import Gallery, draw, draw_two, side_by_side
 from bridge.diff.files import FileComparison, FileVerdict, compare_files, places_of, text_of
 from bridge.lowering.sources import mechanism_of
@@ -37,7 +37,7 @@ from bridge.parity import Comparison, EngineMissingError, Outcome, Verdict, defa
 from bridge.parity.causes import Gap
 from bridge.parity.report.report import require_packages
 from bridge.parity.two_models import errors_in_simulators
-from bridge.parity.verdict import Row, line, number
+from bridge.parity.verdict import Row, is_idle, line, number
 from bridge.robot_checks import doubts
 from loaders.diagnostics import Diagnostic, ExportError, ModelError
 from loaders.scene import Scene
@@ -76,12 +76,12 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
         output: Where to print.
         command: The command that repeats the comparison.
     """
-    output.banner(
-        f"{comparison.model}: {comparison.verdict}{_without(comparison)}{_contact(comparison)}",
-        _VERDICTS[comparison.verdict],
-    )
-    output.prose([" ".join(comparison.headline), _summary(comparison)])
-    applying = [row for row in comparison.rows if not _is_idle(row)]
+    headline = " ".join(comparison.headline)
+    contact = comparison.contact if comparison.contact[1:] not in headline else ""
+    title = f"{comparison.model}: {comparison.verdict}{_without(comparison)}"
+    output.banner("; ".join(filter(None, (title, contact))), _VERDICTS[comparison.verdict])
+    output.prose([headline, _summary(comparison)])
+    applying = [row for row in comparison.rows if not is_idle(row)]
     shown = applying if output.verbosity > 0 else comparison.failures
     if shown:
         _show_rows(shown, output)
@@ -97,11 +97,6 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
         output.data(f"repeat with: {command}")
     if output.verbosity == 0:
         output.progress("-v shows every quantity")
-
-
-def _is_idle(row: Row) -> bool:
-    """Return whether a row compares nothing, and nothing that the model states is missing in it."""
-    return row.outcome is Outcome.UNKNOWN and not row.is_stated
 
 
 def _tells_cause(row: Row, output: Output) -> bool:
@@ -129,11 +124,6 @@ def _joined(gaps: Iterable[Gap]) -> list[str]:
         engines.setdefault(replace(gap, engines=()), []).append(" and ".join(gap.engines))
     pairs = {gap: ", ".join(filter(None, names)) for gap, names in engines.items()}
     return [str(replace(gap, engines=(text,) if text else ())) for gap, text in pairs.items()]
-
-
-def _contact(comparison: Comparison) -> str:
-    """Return what the one line says about motion in contact."""
-    return f"; {comparison.contact}" if comparison.contact else ""
 
 
 def _without(comparison: Comparison) -> str:
@@ -164,8 +154,7 @@ def exit_status(verdict: Verdict, *, strict: bool) -> int:
 
 def _summary(comparison: Comparison) -> str:
     counts = Counter(
-        "not applicable" if _is_idle(row) else _WORDS[row.outcome].lower()
-        for row in comparison.rows
+        "not applicable" if is_idle(row) else _WORDS[row.outcome].lower() for row in comparison.rows
     )
     words = (*(_WORDS[outcome].lower() for outcome in Outcome), "not applicable")
     outcomes = ", ".join(f"{counts[word]} {word}" for word in words if counts[word])
@@ -193,11 +182,7 @@ def _short(error: float) -> str:
     return value if isinstance(value, str) else f"{value:.1e}"
 
 
-_STATUS = {
-    FileVerdict.EQUAL: SUCCESS,
-    FileVerdict.ALIKE: ALIKE,
-    FileVerdict.DIFFERENT: DIFFERENT,
-}
+_STATUS = {FileVerdict.EQUAL: SUCCESS, FileVerdict.ALIKE: ALIKE, FileVerdict.DIFFERENT: DIFFERENT}
 
 
 def compare_two(options: Namespace, output: Output) -> int:
@@ -237,8 +222,9 @@ def _compare_scenes(options: Namespace, output: Output, a: Scene, b: Scene, form
     if form == "text":
         _show_verdict(result, output)
         _show_rows_of_files(result, output)
-        output.prose(f"only in A: {entry}" for entry in only_a)
-        output.prose(f"only in B: {entry}" for entry in only_b)
+        for side, found in (("A", only_a), ("B", only_b)):
+            entries = (with_command_words(entry, "compare") for entry in found)
+            output.prose(f"only in {side}: {entry}" for entry in entries)
     else:
         _print_as(form, output, result, only_a, only_b, status)
     return status

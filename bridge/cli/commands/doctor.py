@@ -97,7 +97,7 @@ def demo(options: Namespace, output: Output) -> int:
         output.json({"files": list(map(str, result.files)), **result.comparison.to_dict()})
     else:
         show_comparison(result.comparison, output, result.comparison.command)
-        output.data(tree(lower(result.scene)))
+        output.outline(tree(lower(result.scene)))
         output.data("\n".join(map(str, result.files)))
     for note in result.notes:
         output.progress(note)
@@ -142,8 +142,8 @@ def doctor(options: Namespace, output: Output) -> int:
             [(name, text or "not installed") for name, text in versions.items()],
         )
         for version, reason in refused.items():
-            output.data(f"version that is refused: {version} ({reason})")
+            output.prose([f"version that is refused: {version} ({reason})"])
         if not versions["pybullet"]:
-            output.data(f"PyBullet is not installed; {INSTALL_PYBULLET}")
+            output.prose([f"PyBullet is not installed; {INSTALL_PYBULLET}"])
     usable = versions["mujoco"] and versions["pybullet"] and refusal_of("mujoco") is None
     return 0 if usable else 3

@@ -27,7 +27,7 @@ from bridge.targets.sdf import printed_sdf
 from loaders.diagnostics import without_repeats
 from loaders.model import WORLD, Joint
 from loaders.scene import Scene
-from loaders.text import printable
+from loaders.text import nearest_path, printable
 
 
 def info(options: Namespace, output: Output) -> int:
@@ -40,7 +40,7 @@ def info(options: Namespace, output: Output) -> int:
     elif options.frames:
         output.table(("", "name", "x", "y", "z", "roll", "pitch", "yaw"), frame_rows(scene))
     else:
-        output.data(tree(lower(scene)))
+        output.outline(tree(lower(scene)))
     output.diagnostics(scene.diagnostics)
     return 0
 
@@ -88,7 +88,7 @@ def resolve(options: Namespace, output: Output) -> int:
     if options.json:
         output.json([_to_json(lookup) for lookup in lookups])
     else:
-        output.data_lines(line for lookup in lookups for line in _to_text(lookup))
+        output.data_lines(dict.fromkeys(line for lookup in lookups for line in _to_text(lookup)))
     return 0 if all(lookup.path for lookup in lookups) else 1
 
 
@@ -104,9 +104,10 @@ def _to_json(lookup: loaders.Lookup) -> dict[str, Any]:
 
 
 def _to_text(lookup: loaders.Lookup) -> Iterator[str]:
-    yield f"{lookup.uri}\t{lookup.path or f'not found: {lookup.file}:{lookup.line}'}"
+    found = nearest_path(str(lookup.path)) if lookup.path else ""
+    yield f"{lookup.uri}\t{found or f'not found: {nearest_path(lookup.file)}:{lookup.line}'}"
     if not lookup.path:
-        yield from (f"    tried {place}" for place in lookup.tried)
+        yield from (f"    tried {nearest_path(str(place))}" for place in lookup.tried)
 
 
 _ROW, _CHARACTER = 0.4, 0.076
@@ -313,14 +314,8 @@ def graph(options: Namespace, output: Output) -> int:
 def _lists(scene: Scene) -> dict[str, list[Any]]:
     """Return links, joints and couplings as plain data; axes are counted from 0."""
     fields = (
-        "follower",
-        "leader",
-        "multiplier",
-        "offset",
-        "higher",
-        "follower_axis",
-        "leader_axis",
-    )
+        "follower", "leader", "multiplier", "offset", "higher", "follower_axis", "leader_axis",
+    )  # fmt: skip
     return {
         "links": [link.name for link in scene.links],
         "joints": [

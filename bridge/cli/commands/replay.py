@@ -61,10 +61,10 @@ def _show(result: Replay, output: Output) -> None:
         f"{result.model}: {result.verdict}; {result.claim}",
         "bold green" if result.is_within_bound else "bold red",
     )
+    output.prose(result.answer)
     output.prose([f"{counted(len(experiment.driven), 'driven joint')}; {'; '.join(result.rules)}"])
     rows = [row for engine in result.engines for row in error_rows(engine)]
     output.table(COLUMNS, rows)
-    output.prose(f"cause {k}: {cause}" for k, cause in enumerate(result.causes, start=1))
     output.prose(f"{engine.engine}: {engine.sensitivity}" for engine in result.engines)
     output.prose(map(str, result.partings))
     others = [each for each in result.explanations if not each.proposed]

@@ -101,11 +101,7 @@ def _viewer(options: Namespace, mechanisms: Sequence[bridge.Mechanism]) -> Viewe
     if len(mechanisms) != 1:
         raise UsageError("--motion shows one model in several simulators; expected one file")
     return bridge.view_motion(
-        mechanisms[0],
-        options.engines,
-        seconds=options.motion,
-        overlay=options.overlay,
-        port=port,
+        mechanisms[0], options.engines, seconds=options.motion, overlay=options.overlay, port=port
     )
 
 

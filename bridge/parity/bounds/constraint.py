@@ -59,8 +59,7 @@ def violation_bounds(
 
 Loads = Mapping[str, tuple[float, float, float]]
 """The acceleration that each constraint takes up, that by its curvature, and the mobility that
-MuJoCo takes for it relative to the true one.
-"""
+MuJoCo takes for it relative to the true one."""
 
 
 def loads_in(mechanism: Mechanism, states: Iterable[State]) -> Iterator[Loads]:

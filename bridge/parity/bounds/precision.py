@@ -32,24 +32,20 @@ SINGLE = float(np.finfo(np.float32).eps) / 2.0
 PER_JOINT = 36.0
 """Roundings of the angle of a link at each joint: the product of two unit quaternions has four sums
 of four products (8), each factor is rounded and normalized (8), the sine and cosine of half the
-angle too (2), and an angle is twice the error of a quaternion.
-"""
+angle too (2), and an angle is twice the error of a quaternion."""
 PER_OFFSET = 16.0
 """Roundings of an offset that is turned by a rotation: 15 operations, and that of the offset."""
 PER_PRODUCT = 60.0
 """Roundings of an entry of the mass matrix or a bias force beside the sums over links: two products
-of an inertia with a twist, of at most 30 operations each.
-"""
+of an inertia with a twist, of at most 30 operations each."""
 OF_PARAMETER = 64.0
 """Roundings of a parameter that is turned from one frame to another: an inertia by two products
-with a rotation.
-"""
+with a rotation."""
 DRAWS = 8
 """Number of random errors of a step."""
 DRAW_MARGIN = 10.0
 """Factor of the largest of `DRAWS` random errors: more than five standard deviations with a
-probability of 0.9995.
-"""
+probability of 0.9995."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -362,10 +358,8 @@ def single_precision(
         subjects=subjects,
         quantity=quantity,
         bound=bound,
-        text=(
-            f"{' and '.join(engines)} in single precision: rounding changes the quantity of this "
-            f"model by at most {bound:.1e}"
-        ),
+        text=f"{' and '.join(engines)} in single precision: rounding changes the quantity of this "
+        f"model by at most {bound:.1e}",
     )
 
 

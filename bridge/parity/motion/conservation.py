@@ -55,25 +55,21 @@ WINDOWS = ((1.0, MAX_STEP), *((STEPS * MAX_STEP / n, MAX_STEP / n) for n in (1, 
 to measure an order.
 
 A loss of energy grows with time like the drift, but does not shrink with the step: it shows better
-at shorter steps.
-"""
+at shorter steps."""
 MAX_DOFS = 60
 """Degrees of freedom above which energy and momentum, which need thousands of steps, are left
-out.
-"""
+out."""
 SPIN = (0.3, 5.0, 0.2)
 """Angular velocity of the tumbling body about its axes of least, middle and greatest moment
 [rad/s].
 
-Rotation about the middle axis is unstable, so the body tumbles.
-"""
+Rotation about the middle axis is unstable, so the body tumbles."""
 MIN_MOMENT_RATIO = 1e-3
 """Smallest ratio of the least to the greatest moment of inertia of a tumbling link.
 
 By conservation of energy the link rotates about its thin axis at most ``sqrt(1 /
 MIN_MOMENT_RATIO)`` times as fast as about the middle axis at the start, which is 0.3 rad in the
-longest step.
-"""
+longest step."""
 _SPLIT_LINKS = pybullet_codes.CUT_LINKS
 _Named = Sequence[tuple[str, Factory]]
 

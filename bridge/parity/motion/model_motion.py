@@ -74,24 +74,21 @@ LONGEST_STEP = 2e-3
 """Largest time step [s]; a file may state a longer one."""
 SHRINKS = 0.4
 """Ratio of the errors at the shortest and at the longest step at which the motions converge; 0.125
-is first order.
-"""
+is first order."""
 STAYS = 0.7
 """Ratio from which the error does not shrink."""
 SHORTENINGS = (1, 8)
 """Factors that shorten the motion and its steps if the longest one shows no order."""
 UNTIL_THEY_STOP = (8, 64)
 """Factors that shorten the motion and its steps if dry friction stops all links within the first
-steps.
-"""
+steps."""
 APART = SHRINKS
 """Distance at the shortest step, relative to how far the links moved, beyond which a shrinking
 distance shows nothing.
 
 Two motions that have nothing in common are about as far apart as the links move, so that their
 distance, which cannot grow further, would not show an order; it must shrink to `SHRINKS` of that as
-well.
-"""
+well."""
 MAX_WORK = 60_000
 """Degrees of freedom times steps above which the exported model is not moved."""
 _HasSettings = TypeVar(
@@ -524,9 +521,8 @@ def _until_they_stop(motions: Motions, found: Convergence) -> Row:
         if shorter.row.error <= SHRINKS and shorter.is_resolved:
             return shorter.row
     cause = (
-        f"the motions are {found.distance:.1e} m or rad apart at a step of "
-        f"{1e3 * shortest:g} ms, in which links move by {found.extent:.1e}; "
-        f"so far apart they show no order"
+        f"the motions are {found.distance:.1e} m or rad apart at a step of {1e3 * shortest:g} ms, "
+        f"in which links move by {found.extent:.1e}; so far apart they show no order"
     )
     return dataclasses.replace(found.row, outcome=Outcome.UNKNOWN, cause=cause)
 

@@ -14,11 +14,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.parity.bounds.constraint import screw_load, without_screw_forces
 from bridge.parity.bounds.counterfactual import added_inertia, is_loaded, loaded_name
-from bridge.parity.bounds.precision import (
-    DOUBLE,
-    rounding_of_velocity,
-    single_precision,
-)
+from bridge.parity.bounds.precision import DOUBLE, rounding_of_velocity, single_precision
 from bridge.parity.causes import CHAOS, POINTS_OF_FREE_BODIES, SCREW, STEP_ORDER, Cause
 from bridge.parity.convergence import (
     CONFIDENCE,
@@ -45,14 +41,12 @@ from loaders.pose import Array
 
 MAX_STATES, MIN_STATES = 20, 3
 """Largest and smallest number of states; a model with many degrees of freedom is compared in fewer
-states.
-"""
+states."""
 RESOLUTION = 1e-10
 """Uncertainty of the limit of a relative difference of velocities at which the limit is known."""
 CHAOTIC = 1e-3
 """Largest relative difference of velocities that rounding may explain; beyond it a step shows
-nothing.
-"""
+nothing."""
 COARSE = 0.05
 """Largest relative difference of velocities that rounding in single precision may explain."""
 MIN_PATTERN = 1e-12

@@ -26,8 +26,7 @@ from loaders.model import JointAxis, settings_of
 QUANTITY = "stops in motion"
 DURATION, SAMPLES = 0.4, 400
 """Duration of the motion into the stops [s], and the number of times at which the joints are read:
-each millisecond, because the impact of one joint changes the speed of others.
-"""
+each millisecond, because the impact of one joint changes the speed of others."""
 STEP = 1e-3
 """Time step of that motion [s]; stiff dampers need a fraction of it."""
 MAX_HALVINGS = 5
@@ -38,22 +37,18 @@ MAX_SPEED = 20.0
 """Largest speed towards a stop [rad/s or m/s]."""
 GIVES_WAY = 3.0
 """Travel of a stop, in steps at the speed of the impact: both engines stop a joint within two
-steps.
-"""
+steps."""
 MAX_DOUBLINGS, MAX_ITERATIONS = 6, 1_280_000
 """Number of times that the iterations of a solver are doubled at most, to tell whether they are too
-few, and the largest number of them in the whole motion.
-"""
+few, and the largest number of them in the whole motion."""
 MISSING = 5.0
 """Multiple of the bound of a soft stop beyond which it does not act; up to it, other stops and
-couplings may push.
-"""
+couplings may push."""
 CLEAR = 1.1
 """Multiple of what is allowed by which a joint without its stop would pass it at least."""
 PUSHED, PUSH = 40, 2.0
 """Number of milliseconds of the motion of a joint that is pushed into its stop, and its speed in
-rad/s or m/s.
-"""
+rad/s or m/s."""
 SETTLED = 1e-4
 """Overshoot that a stop under load may keep, times the speed of the impact or one [rad or m]."""
 

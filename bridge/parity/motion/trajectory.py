@@ -15,12 +15,7 @@ import numpy as np
 from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
-from bridge.parity.bounds.constraint import (
-    ROUNDING,
-    bounds_of_loads,
-    loads_in,
-    violation_bounds,
-)
+from bridge.parity.bounds.constraint import ROUNDING, bounds_of_loads, loads_in, violation_bounds
 from bridge.parity.bounds.contact import stated_softness
 from bridge.parity.bounds.counterfactual import added_inertia, is_loaded, loaded_name
 from bridge.parity.bounds.precision import (
@@ -81,36 +76,30 @@ CURVE_POINTS = 50
 DURATION = 1.0
 """Duration of a compared motion [s]."""
 MAX_REFERENCE_WORK = 5000
-"""Degrees of freedom times steps above which slow engines, such as the reference, do not simulate
-a second of motion.
-"""
+"""Degrees of freedom times steps above which slow engines, such as the reference, do not simulate a
+second of motion."""
 FOLLOWED_HALVINGS = 3
 """Number of times at most that the step of a motion is halved if an engine diverges."""
 CONSTRAINT_STEP = 1e-3
 """Time step for which the fidelity reports state how well constraints hold [s]."""
 SHORTENINGS = (1, 8, 64)
-"""Factors that shorten the short motion and its steps until the limit of a difference is known.
-"""
+"""Factors that shorten the short motion and its steps until the limit of a difference is known."""
 RESOLUTION = 0.01
 """Uncertainty of the limit, relative to the difference at the longest step, at which the limit is
-known.
-"""
+known."""
 LIMIT_ROUNDING = 1e-11
 """Rounding error of the limit of a difference of poses [m or rad]."""
 GROWTH_MARGIN = 2.0
 """Factor of the difference that a short motion predicts for a second, because its rate of growth
-varies.
-"""
+varies."""
 KNOWN = 0.3
 """Uncertainty of the limit after the whole motion, relative to the difference at the longest step,
-that shows it.
-"""
+that shows it."""
 MORE_HALVINGS = 2
 """Further halvings of the step, where the limit after the whole motion is not zero."""
 CHAOTIC = 1e-3
 """Largest rounding error that is explained, relative to how far the links move; beyond it a motion
-shows nothing.
-"""
+shows nothing."""
 PARTS = (5, 25)
 """Divisors of the duration of a motion in single precision whose rounding errors grow too large."""
 _ROTORS = frozenset({pybullet_codes.ROTOR_INERTIA, codes.DART_ROTOR_INERTIA})
@@ -548,13 +537,11 @@ def _constraint_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iter
 
 _MISSED = 0.1
 """Time in which a constraint that does not act must show: the acceleration that it takes up would
-violate it beyond its bound [s].
-"""
+violate it beyond its bound [s]."""
 _PUSH, _PUSHED, _LEFT, _SETTLED = 1.0, 0.2, 0.01, 6.0
 """Speed of a follower against its leader [rad/s or m/s], time until its coupling must have stopped
 it [s], the part of their product that may be left, and the number of time constants of a coupling
-in that time at least.
-"""
+in that time at least."""
 
 
 def _loaded_constraint_rows(

@@ -74,12 +74,10 @@ REFINEMENTS = (1, 4, 16)
 """Divisors of the steps of the exact motion until it is known."""
 MAX_STIFFNESS = 1e5
 """Rate of dampers and springs times the duration above which the witness, which follows them, does
-not move.
-"""
+not move."""
 MAX_EXACT_WORK = 2000
 """Degrees of freedom times steps of the exact motion from which its steps are not divided
-further.
-"""
+further."""
 RESOLUTION = 0.1
 """Error of the exact motion, relative to the tolerance, at which it is known."""
 RUNGE_KUTTA = 15.0
@@ -93,8 +91,7 @@ OTHER_MODEL = frozenset(
     }
 )
 """Codes of diagnostics that report another mass, weight, damping or coupling in the witness, which
-moves differently with it.
-"""
+moves differently with it."""
 _Open = Callable[[Mechanism], Engine]
 
 
@@ -295,8 +292,7 @@ def _judged(motions: Motions, pair: tuple[str, str], longest: float, *, in_serie
 
 
 def _measured(
-    pair: tuple[str, str],
-    at_steps: Sequence[tuple[float, tuple[ExportedMotion, ExportedMotion]]],
+    pair: tuple[str, str], at_steps: Sequence[tuple[float, tuple[ExportedMotion, ExportedMotion]]]
 ) -> tuple[tuple[ExportedMotion, ExportedMotion], Row, float]:
     """Return the motions at the shortest step, the row of the limit, and the ratio of the distances
     at the shortest and at the longest step.

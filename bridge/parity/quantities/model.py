@@ -39,8 +39,7 @@ from .shapes import SHAPE_QUANTITIES
 
 EFFORT_TOLERANCE = 1e-6
 """Relative tolerance of efforts: PyBullet's are measured in a step, MuJoCo's and the model's are
-exact.
-"""
+exact."""
 _SHOWN = 3
 """Number of actuators that a reason names."""
 
@@ -95,8 +94,7 @@ ACTUATOR_QUANTITIES = (
 
 FORM_TOLERANCE = 2e-5
 """Tolerance of meshes and height fields relative to their size: vertices have single precision,
-heights 16 bits.
-"""
+heights 16 bits."""
 _MISSING = frozenset(
     {
         loaders_codes.RESOURCE_NOT_FOUND,
@@ -177,8 +175,7 @@ ENGINE_QUANTITIES = (
     ),
 )
 """The quantities in the order of the report: other engines lack them, so that a row without them
-leaves no gap.
-"""
+leaves no gap."""
 
 
 RUNNING = "running settings"
@@ -298,18 +295,10 @@ def _efforts(settings: Settings) -> Mapping[str, Array] | None:
 
 STATED_QUANTITIES = (
     Quantity(
-        level=Level.MODEL,
-        name="gravity",
-        unit="m/s^2",
-        error=absolute,
-        read=_quantity(_gravity),
+        level=Level.MODEL, name="gravity", unit="m/s^2", error=absolute, read=_quantity(_gravity)
     ),
     Quantity(
-        level=Level.MODEL,
-        name="time step",
-        unit="s",
-        error=absolute,
-        read=_quantity(_time_step),
+        level=Level.MODEL, name="time step", unit="s", error=absolute, read=_quantity(_time_step)
     ),
     Quantity(
         level=Level.MODEL,

@@ -69,8 +69,7 @@ _ROWS_OF_SETTINGS: Mapping[str, str] = {
 """Quantities that differ between engines if only one of them obeys a setting of MuJoCo."""
 _SETTING = "setting"
 """Argument of the findings about settings of MuJoCo, which have gaps of their own: those of
-contacts only where shapes may touch.
-"""
+contacts only where shapes may touch."""
 NOT_RUN = "not run"
 """The level of a gap that is there because its level was not run."""
 _COMPARED = frozenset({Outcome.PASSED, Outcome.EXPLAINED})

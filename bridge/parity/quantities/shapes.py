@@ -135,14 +135,12 @@ STOP_QUANTITIES = (
 """The quantities in the order of the report.
 
 Limits of speed, which no engine enforces, are conditions of the verdict, and only MuJoCo has its
-settings of stops: a row without them leaves no gap.
-"""
+settings of stops: a row without them leaves no gap."""
 
 
 MESH_TOLERANCE = 2e-4
 """Tolerance of meshes relative to their extent: Bullet rounds the corners of a hull to a grid of
-1e-4 of it.
-"""
+1e-4 of it."""
 _HULLS = frozenset(
     {pybullet_codes.SHAPE_AS_HULL, codes.MESH_FLAT, codes.MESH_CONE, codes.MESH_CONVEX_PARTS}
 )
@@ -179,7 +177,8 @@ def _shapes(*, of_primitives: bool) -> Callable[[Engine, Mechanism], Readings]:
         names = [link.name for link in links if _is_primitive(link) is of_primitives]
         _require_read(engine, surfaces, names)
         found = surfaces.supports
-        return {name: found[name] for name in names if name in found}
+        more = _unstated(mechanism, found) if of_primitives else []
+        return {name: found[name] for name in (*names, *more) if name in found}
 
     return read
 
@@ -190,6 +189,12 @@ def _require_read(engine: Engine, surfaces: Surfaces, names: Iterable[str]) -> N
         raise NotReportedError(
             f"{engine.name} shows no vertices of a mesh of {hidden[0]}, which stands still"
         )
+
+
+def _unstated(mechanism: Mechanism, found: Iterable[str]) -> list[str]:
+    """Return the links of an engine that collide there, and for which the model has no shape."""
+    without = {link.name for link in mechanism.scene.links if not shapes_of(link)}
+    return [name for name in found if name in without]
 
 
 def _is_primitive(link: Link) -> bool:
@@ -326,7 +331,8 @@ def _friction(engine: Engine, mechanism: Mechanism) -> Readings:
     surfaces, wanted = _surfaces(engine), model_surfaces(mechanism).friction
     _require(surfaces, "friction")
     found = surfaces.friction
-    return {name: np.array(sorted(found[name])) for name in wanted if name in found}
+    names = (*wanted, *_unstated(mechanism, found))
+    return {name: np.array(sorted(found[name])) for name in names if name in found}
 
 
 def _may_slide(mechanism: Mechanism) -> bool:
@@ -480,5 +486,4 @@ SHAPE_QUANTITIES = (
 """The quantities in the order of the report.
 
 Only PyBullet has the settings of contact as numbers of the file: a row without them leaves no gap.
-What the motion in contact is, L4 measures.
-"""
+What the motion in contact is, L4 measures."""

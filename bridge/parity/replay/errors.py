@@ -28,8 +28,7 @@ SHIFT_IN_SINGLE = 1e-3
 """The same in engines that compute in single precision."""
 STEP_MARGIN = 4.0
 """Factor of the change at half the step that bounds the distance of two simulators: each differs
-from the exact motion by twice the change.
-"""
+from the exact motion by twice the change."""
 CHAOTIC = 0.25
 """Bound of an error, as a part of the range of the motion, beyond which nothing follows from it."""
 ROUNDING = 1e-10

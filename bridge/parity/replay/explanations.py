@@ -40,9 +40,21 @@ LEAST_SHARE = 0.3
 REFINED = 6
 """Number of candidates that are fitted until they converge; the others take one step."""
 COMPARED = 3
-"""Number of those that are fitted although an earlier one explains the whole residual."""
+"""Number of those that are fitted although an earlier one explains the whole residual, and of
+second changes that are fitted beside a first one.
+"""
+STRUCTURED = 0.1
+"""Share of independent samples below which what one change leaves may have another cause, although
+it is small.
+"""
+SECONDS = 12
+"""Number of changes that are tried beside a first one."""
+FIRSTS = 2
+"""Number of changes beside which a second one is tried."""
 EXPLAINED = 1e-3
-"""Part of the squares that the bounds allow at which the whole residual is explained."""
+"""Part of the squares that the bounds allow at which the whole residual is explained; part of what
+one change leaves that two changes leave, if the bounds allow both.
+"""
 ITERATIONS = 12
 """Steps of a fit at most."""
 CONVERGED = 1e-6
@@ -90,14 +102,15 @@ class Candidate:
         present: Values that change nothing, from which a fit may start too; empty if none does.
         lower: Lower bounds, shape (p,).
         upper: Upper bounds, shape (p,).
-        change: Returns the trial with given numbers.
+        change: Returns the trial of an experiment with given numbers.
         value: The present values, for reports.
         fixed: The numbers of a candidate that is not fitted.
         fixed_errors: Their standard errors.
+        members: The two changes that are made at once, if they are two.
     """
 
     kind: str
-    change: Callable[[Sequence[float]], Trial]
+    change: Callable[[Experiment, Sequence[float]], Trial]
     subjects: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     starts: tuple[tuple[float, ...], ...] = ((),)
@@ -107,6 +120,12 @@ class Candidate:
     value: tuple[float, ...] = ()
     fixed: tuple[float, ...] = ()
     fixed_errors: tuple[float, ...] = ()
+    members: tuple[Candidate, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What changes: the kind and the subjects."""
+        return self.kind, *self.subjects
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +144,10 @@ class Explanation:
         probability: Probability of such an improvement by chance.
         proposed: Whether the report names it as a cause.
         tables: The overrides that make the change; empty if overrides cannot state it.
+        further: The second of two changes, if only both explain the residual; share, probability
+            and overrides are those of both.
+        is_whole: Whether almost nothing is left of the residual.
+        hidden: Parameters whose sign the log does not show.
     """
 
     kind: str
@@ -138,15 +161,31 @@ class Explanation:
     probability: float = 1.0
     proposed: bool = False
     tables: Tables = dataclasses.field(default_factory=dict)
+    further: Explanation | None = None
+    is_whole: bool = False
+    hidden: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        of = f" of {', '.join(self.subjects)}" if self.subjects else ""
+        if self.further is not None:
+            return (
+                f"{self.change}, and {self.further.change}; both explain {100.0 * self.share:.4g} %"
+            )
+        return f"{self.change}; explains {100.0 * self.share:.4g} %"
+
+    @property
+    def change(self) -> str:
+        """The change in words, with its numbers."""
         rows = zip(self.parameters, self.values, self.errors, strict=True)
         numbers = ", ".join(f"{name} {x:.4g} ± {error:.1g}" for name, x, error in rows)
         stated = f": {numbers}" if numbers else ""
         present = ", ".join(f"{x:.4g}" for x in self.before)
         instead = f" instead of {present}" if present else ""
-        return f"{self.kind}{of}{stated}{instead}; explains {100.0 * self.share:.4g} %"
+        return f"{self.what}{stated}{instead}"
+
+    @property
+    def what(self) -> str:
+        """The kind of the change, and of what."""
+        return f"{self.kind} of {', '.join(self.subjects)}" if self.subjects else self.kind
 
 
 def explain(
@@ -165,10 +204,8 @@ def explain(
         return ()
     if found.is_within_bound or found.is_chaotic:
         return ()
-    duration = min(experiment.duration, MOST_PERIODS * experiment.period)
-    experiment = dataclasses.replace(experiment, duration=duration)
-    fit = _Fit(open_engine, mechanism, experiment)
-    base = fit.residual(Trial(tables={}, experiment=experiment))
+    fit, base = _fit_of(open_engine, mechanism, experiment)
+    experiment = fit.experiment
     bound = np.concatenate(
         [np.full(len(experiment.measured(e.joint)[0]), e.bound) for e in found.errors]
     )
@@ -178,21 +215,67 @@ def explain(
         fit.screened(candidate, base)
         for candidate in candidates_of(mechanism, experiment, found.motion)
     ]
-    tried.sort(key=_cost)
-    refined: list[_Solution] = []
-    for each in tried[:REFINED]:
-        if (
-            len(refined) >= COMPARED
-            and min(solution.rss for solution in refined) < EXPLAINED * floor
-        ):
-            break
-        refined.append(fit.refined(each))
-    best: dict[tuple[str, tuple[str, ...]], _Solution] = {}
-    for each in sorted([*refined, *tried[len(refined) :]], key=_cost):
-        best.setdefault((each.candidate.kind, each.candidate.subjects), each)
+    singles = fit.ranked(tried, floor)
+    left = singles[0].residual
+    is_smooth = independent(left) < STRUCTURED * len(left)
+    may_be_two = singles[0].rss > (EXPLAINED * floor if is_smooth else floor)
+    pairs = fit.paired(tried, singles, base) if may_be_two else []
+    enough = max(1.1 * pairs[0].rss, EXPLAINED * floor) if pairs else 0.0
+    parts = [part for pair in pairs[:1] for part in fit.parts(pair) if part.rss < enough]
+    if parts:
+        singles, pairs = _best_of_each([*parts, *singles]), []
     counts = [len(experiment.measured(joint)[0]) for joint in experiment.watched]
-    ranked = [_judged(each, base, allowed, np.cumsum(counts)[:-1]) for each in best.values()]
-    return tuple(sorted(ranked, key=lambda e: not e.proposed))
+    judge = partial(_judged, fit=fit, allowed=allowed, ends=np.cumsum(counts)[:-1])
+    alone = sorted((judge(each, base) for each in singles), key=lambda e: not e.proposed)
+    both = [judge(each, base, left) for each in pairs[:1]]
+    return (*(each for each in both if each.proposed), *alone)
+
+
+def unobservable(
+    open_engine: Open, mechanism: Mechanism, experiment: Experiment, found: EngineReplay
+) -> tuple[str, ...]:
+    """Return the changes that a log does not show: other masses, signs and directions of gravity
+    that move no joint by more than its bound.
+
+    Args:
+        open_engine: Opens the engine of the replay.
+        mechanism: The mechanism.
+        experiment: The experiment.
+        found: The replay without a change.
+    """
+    if found.motion is None or not found.motion.is_complete or found.is_chaotic:
+        return ()
+    fit, base = _fit_of(open_engine, mechanism, experiment)
+    experiment = fit.experiment
+    counts = [len(experiment.measured(joint)[0]) for joint in experiment.watched]
+    ends, scales = np.cumsum(counts)[:-1], fit.scales(experiment)
+    bounds = [error.bound for error in found.errors]
+    joints = tuple(dict.fromkeys((*experiment.watched, *experiment.driven)))
+    hidden = []
+    for each in (
+        *_mass_candidates(mechanism),
+        *_sign_candidates(joints, _BOTH, ""),
+        *_gravity_candidates(mechanism),
+    ):
+        moved = np.split((fit.at(each, each.starts[0]) - base) * scales, ends)
+        if all(float(np.mean(x**2)) <= b**2 for x, b in zip(moved, bounds, strict=True)):
+            hidden.append(" of ".join((each.kind, *each.subjects)))
+    return tuple(hidden)
+
+
+def _fit_of(open_engine: Open, mechanism: Mechanism, experiment: Experiment) -> tuple[_Fit, Array]:
+    """Return the fit of the first part of an experiment, and its residual without a change."""
+    duration = min(experiment.duration, MOST_PERIODS * experiment.period)
+    fit = _Fit(open_engine, mechanism, dataclasses.replace(experiment, duration=duration))
+    return fit, fit.residual(Trial(tables={}, experiment=fit.experiment))
+
+
+def _best_of_each(solutions: Sequence[_Solution]) -> list[_Solution]:
+    """Return the best solution of each kind and subject, the best first."""
+    best: dict[tuple[str, ...], _Solution] = {}
+    for each in sorted(solutions, key=_cost):
+        best.setdefault(each.candidate.key, each)
+    return list(best.values())
 
 
 def _cost(solution: _Solution) -> float:
@@ -252,14 +335,14 @@ class _Fit:
         return np.clip(np.nan_to_num(relative, nan=1e3, posinf=1e3, neginf=-1e3), -1e3, 1e3)
 
     def at(self, candidate: Candidate, values: Sequence[float]) -> Array:
-        return self.residual(candidate.change(values))
+        return self.residual(candidate.change(self.experiment, values))
 
     def screened(self, candidate: Candidate, base: Array) -> _Solution:
         """Return the best start of a candidate, after one step.
 
         Args:
             candidate: The candidate.
-            base: The residual without a change.
+            base: The residual with its present values.
         """
         starts = [(values, self.at(candidate, values)) for values in candidate.starts]
         if candidate.present:
@@ -268,6 +351,72 @@ class _Fit:
         empty = np.zeros((len(residual), 0))
         first = _Solution(candidate=candidate, values=values, residual=residual, jacobian=empty)
         return self.stepped(first) if values else dataclasses.replace(first, is_final=True)
+
+    def ranked(self, tried: Sequence[_Solution], floor: float) -> list[_Solution]:
+        """Return the best solution of each kind and subject, of which the first are refined.
+
+        Args:
+            tried: Solutions after one step.
+            floor: Sum of squares that needs no explanation.
+        """
+        refined: list[_Solution] = []
+        tried = sorted(tried, key=_cost)
+        for each in tried[:REFINED]:
+            least = min((solution.rss for solution in refined), default=math.inf)
+            if len(refined) >= COMPARED and least < EXPLAINED * floor:
+                break
+            refined.append(self.refined(each))
+        return _best_of_each([*refined, *tried[len(refined) :]])
+
+    def parts(self, pair: _Solution) -> Iterator[_Solution]:
+        """Yield each of two changes alone, fitted from its values in the pair."""
+        used = 0
+        for each in pair.candidate.members:
+            values = pair.values[used : used + len(each.lower)]
+            used += len(values)
+            start = dataclasses.replace(each, starts=(values,), present=())
+            yield self.refined(self.screened(start, pair.residual))
+
+    def paired(
+        self,
+        tried: Sequence[_Solution],
+        singles: Sequence[_Solution],
+        base: Array,
+    ) -> list[_Solution]:
+        """Return solutions of two changes at once, the best first.
+
+        The first change is one of the best that are tried alone, and the second one of those whose
+        effects are most like what it leaves; or the effects of both add up to most of the residual.
+
+        Args:
+            tried: Each change after one step.
+            singles: Changes that are refined, the best first.
+            base: The residual without a change.
+        """
+        firsts = {each.candidate.kind: each for each in reversed(singles[:REFINED])}
+        pairs = []
+        for first in sorted(firsts.values(), key=_cost)[:FIRSTS]:
+            left = first.residual
+            others = [each for each in tried if each.candidate.key != first.candidate.key]
+            others.sort(key=lambda each: -_alignment(each.residual - base, left))
+            further = [
+                self.screened(_joined(first, second.candidate), left) for second in others[:SECONDS]
+            ]
+            pairs += sorted(further, key=_cost)[:COMPARED]
+        for one, two in _complements(sorted(tried, key=_cost), base):
+            joined = _joined(one, two.candidate, two.values)
+            pairs.append(self.screened(joined, self.at(joined, joined.present)))
+        return sorted((self.refined(each) for each in pairs), key=_cost)
+
+    def mirrored(self, solution: _Solution, floor: float) -> tuple[str, ...]:
+        """Return the parameters that explain the residual as well with the other sign."""
+        c, x, found = solution.candidate, solution.values, []
+        for k, name in enumerate(c.parameters[: len(x)]):
+            if c.lower[k] <= -x[k] <= c.upper[k] and c.lower[k] < 0.0:
+                residual = self.at(c, (*x[:k], -x[k], *x[k + 1 :]))
+                if float(residual @ residual) < max(EXPLAINED * floor, 1.1 * solution.rss):
+                    found.append(name)
+        return tuple(found)
 
     def refined(self, solution: _Solution) -> _Solution:
         """Return the solution after further steps until it converges."""
@@ -311,6 +460,60 @@ class _Fit:
         return dataclasses.replace(solution, jacobian=jacobian, is_final=True)
 
 
+def _joined(first: _Solution, second: Candidate, values: Sequence[float] = ()) -> Candidate:
+    """Return two changes as one, which starts where the first one is fitted.
+
+    Args:
+        first: The first change.
+        second: The second change.
+        values: Values of the second change that are the only start; without, its own starts.
+    """
+    one, at = first.candidate, first.values
+    present = tuple(values) or second.present
+    starts = () if values else second.starts
+
+    def change(experiment: Experiment, x: Sequence[float]) -> Trial:
+        before = one.change(experiment, x[: len(at)])
+        after = second.change(before.experiment, x[len(at) :])
+        return dataclasses.replace(after, tables=merged(before.tables, after.tables))
+
+    return Candidate(
+        kind=f"{one.kind} and {second.kind}",
+        change=change,
+        parameters=(*one.parameters, *second.parameters),
+        starts=tuple((*at, *start) for start in starts),
+        present=(*at, *present) if present else (),
+        lower=(*one.lower, *second.lower),
+        upper=(*one.upper, *second.upper),
+        members=(one, second),
+    )
+
+
+def _alignment(effect: Array, left: Array) -> float:
+    """Return the squares of a residual that are in the direction of an effect."""
+    size = float(effect @ effect)
+    return float(effect @ left) ** 2 / size if size > 0.0 else 0.0
+
+
+def _complements(tried: Sequence[_Solution], base: Array) -> list[tuple[_Solution, _Solution]]:
+    """Return pairs of changes whose effects together come closest to the residual, if effects add
+    up and grow in proportion to the change.
+    """
+    able = [each for each in tried if each.values]
+    effects = np.array([each.residual - base for each in able]).reshape(len(able), len(base))
+    gram, toward = effects @ effects.T, -effects @ base
+    a, b = np.diag(gram)[:, None], np.diag(gram)[None, :]
+    determinant = a * b - gram**2
+    is_apart = determinant > WEAKEST * a * b
+    safe = np.where(is_apart, determinant, 1.0)
+    x = (toward[:, None] * b - gram * toward[None, :]) / safe
+    explained = np.where(is_apart & (x > 0.0) & (x.T > 0.0), x * toward[:, None], -np.inf)
+    explained = np.triu(explained + explained.T, 1)
+    order = np.argsort(explained, axis=None)[::-1][:COMPARED]
+    places = [divmod(int(k), len(able)) for k in order if explained.flat[k] > 0.0]
+    return [(able[i], able[k]) for i, k in places]
+
+
 def _moved(x: Array, step: Array, lower: Array) -> Array:
     """Return parameters after a step: those that are positive by nature, such as gains, change by a
     factor, since what they do changes less the larger they are.
@@ -322,40 +525,60 @@ def _moved(x: Array, step: Array, lower: Array) -> Array:
 # --- judgment -------------------------------------------------------------------------------------
 
 
-def _judged(solution: _Solution, base: Array, allowed: Array, ends: Array) -> Explanation:
+def _judged(
+    solution: _Solution,
+    base: Array,
+    alone: Array | None = None,
+    *,
+    fit: _Fit,
+    allowed: Array,
+    ends: Array,
+) -> Explanation:
     """Return the explanation, which is proposed if chance and the step explain it badly.
 
     Args:
         solution: The solution.
         base: The residual without a change.
+        alone: The residual with the best single change, which two changes must improve.
+        fit: The fit.
         allowed: Squares of the bounds of all samples.
         ends: Indices at which the samples of the next joint begin.
     """
     c, p = solution.candidate, max(1, len(solution.candidate.parameters))
-    before, after = float(base @ base), solution.rss
+    compared = base if alone is None else alone
+    before, after, floor = float(compared @ compared), solution.rss, float(np.sum(allowed))
     count = independent(solution.residual)
     freedom = max(3.0, count - p)
     ratio = (before - after) / p / max(after / freedom, 1e-30 * before)
     probability = chance(ratio, p, freedom)
-    share = 1.0 - after / before
-    is_significant = probability <= SIGNIFICANCE or after <= float(np.sum(allowed))
-    gains = np.square(base) - np.square(solution.residual) - allowed
+    is_significant = probability <= SIGNIFICANCE or after <= floor
+    gains = np.square(compared) - np.square(solution.residual) - allowed
     exceeds = any(float(np.sum(of_joint)) > 0.0 for of_joint in np.split(gains, ends))
-    proposed = share >= LEAST_SHARE and is_significant and exceeds
-    trial = c.change(solution.values)
-    return Explanation(
-        kind=c.kind,
-        subjects=c.subjects,
-        parameters=c.parameters,
-        values=solution.values or c.fixed,
-        errors=_standard_errors(solution, freedom) if solution.values else c.fixed_errors,
-        before=c.value,
-        share=share,
-        rms=math.sqrt(after / len(base)),
-        probability=probability,
-        proposed=proposed,
-        tables=trial.tables,
-    )
+    is_beyond = exceeds or (alone is not None and after < EXPLAINED * before)
+    proposed = 1.0 - after / before >= LEAST_SHARE and is_significant and is_beyond
+    errors = _standard_errors(solution, freedom) if solution.values else ()
+    explanations, used = [], 0
+    for each in c.members or (c,):
+        own = slice(used, used + len(each.lower))
+        used = own.stop
+        explanations.append(
+            Explanation(
+                kind=each.kind,
+                subjects=each.subjects,
+                parameters=each.parameters,
+                values=solution.values[own] or each.fixed,
+                errors=errors[own] or each.fixed_errors,
+                before=each.value,
+                share=1.0 - after / float(base @ base),
+                rms=math.sqrt(after / len(base)),
+                probability=probability,
+                proposed=proposed,
+                is_whole=after < EXPLAINED * floor,
+                hidden=fit.mirrored(solution, floor) if proposed else (),
+                tables=c.change(fit.experiment, solution.values).tables,
+            )
+        )
+    return dataclasses.replace(explanations[0], further=next(iter(explanations[1:]), None))
 
 
 def _standard_errors(solution: _Solution, freedom: float) -> tuple[float, ...]:
@@ -414,8 +637,8 @@ def candidates_of(
     yield from _axis_candidates(mechanism, experiment, motion)
     yield from _delay_candidates(experiment)
     yield from _log_candidates(mechanism, experiment)
-    yield from _gravity_candidates(mechanism, experiment)
-    yield from _mass_candidates(mechanism, experiment)
+    yield from _gravity_candidates(mechanism)
+    yield from _mass_candidates(mechanism)
 
 
 def _gain_candidates(experiment: Experiment) -> Iterator[Candidate]:
@@ -440,12 +663,12 @@ def _gain_candidates(experiment: Experiment) -> Iterator[Candidate]:
                 lower=(present * 1e-4,),
                 upper=(present * 1e4,),
                 value=(present,),
-                change=partial(_with_gains, experiment, named[kind], acting, is_one),
+                change=partial(_with_gains, named[kind], acting, is_one),
             )
 
 
 def _with_gains(
-    experiment: Experiment, field: str, acting: Sequence[int], is_one: bool, x: Sequence[float]
+    field: str, acting: Sequence[int], is_one: bool, experiment: Experiment, x: Sequence[float]
 ) -> Trial:
     values = dataclasses.asdict(experiment.controller)[field]
     values[list(acting)] = x[0] if is_one else values[list(acting)] * x[0]
@@ -474,21 +697,14 @@ def _axis_candidates(
             "friction": (effort, axis.friction),
         }
         for key, (scale, present) in scales.items():
-            yield _axis_candidate(
-                experiment, joint, key, present, (0.05 * scale, 0.5 * scale), 30.0 * scale
-            )
+            yield _axis_candidate(joint, key, present, (0.05 * scale, 0.5 * scale), 30.0 * scale)
         if joint in efforts:
             starts = (0.7 * effort, 0.4 * effort, 1.5 * effort)
-            yield _axis_candidate(experiment, joint, "effort", axis.effort, starts, 10.0 * effort)
+            yield _axis_candidate(joint, "effort", axis.effort, starts, 10.0 * effort)
 
 
 def _axis_candidate(
-    experiment: Experiment,
-    joint: str,
-    key: str,
-    present: float,
-    starts: Sequence[float],
-    upper: float,
+    joint: str, key: str, present: float, starts: Sequence[float], upper: float
 ) -> Candidate:
     units = {"armature": "armature", "damping": "damping", "friction": "friction"}
     is_limit = key == "effort"
@@ -503,7 +719,7 @@ def _axis_candidate(
         lower=(least,),
         upper=(upper if is_limit else present + upper,),
         value=(present,),
-        change=lambda x: Trial(
+        change=lambda experiment, x: Trial(
             tables={"joints": {joint: {key: float(x[0])}}}, experiment=experiment
         ),
     )
@@ -523,11 +739,11 @@ def _delay_candidates(experiment: Experiment) -> Iterator[Candidate]:
                 value=(0.0,),
                 fixed=(steps * experiment.period,),
                 fixed_errors=(experiment.period / math.sqrt(12.0),),
-                change=partial(_with_delay, experiment, field, steps),
+                change=partial(_with_delay, field, steps),
             )
 
 
-def _with_delay(experiment: Experiment, field: str, steps: int, _x: Sequence[float]) -> Trial:
+def _with_delay(field: str, steps: int, experiment: Experiment, _x: Sequence[float]) -> Trial:
     changed: dict[str, Any] = {field: steps}
     controller = dataclasses.replace(experiment.controller, **changed)
     return Trial(tables={}, experiment=dataclasses.replace(experiment, controller=controller))
@@ -542,15 +758,22 @@ def _log_candidates(mechanism: Mechanism, experiment: Experiment) -> Iterator[Ca
     yield from _degrees_candidates(mechanism, experiment, joints)
     words = {_BOTH: "", ("measured",): " of measured values", ("command",): " of commands"}
     for roles, of in words.items():
-        for joint in joints:
-            change = {(role, joint): (joint, -1.0) for role in roles}
-            yield _log_candidate(experiment, f"sign{of}", (joint,), change)
+        yield from _sign_candidates(joints, roles, of)
     for roles, of in words.items():
         for moved in _orders(joints):
             change = {
                 (role, joint): (moved.get(joint, joint), 1.0) for role in roles for joint in joints
             }
-            yield _log_candidate(experiment, f"order of joints{of}", tuple(moved), change)
+            yield _log_candidate(f"order of joints{of}", tuple(moved), change)
+
+
+def _sign_candidates(
+    joints: tuple[str, ...], roles: tuple[Role, ...], of: str
+) -> Iterator[Candidate]:
+    """Yield the other sign of each joint."""
+    for joint in joints:
+        change = {(role, joint): (joint, -1.0) for role in roles}
+        yield _log_candidate(f"sign{of}", (joint,), change)
 
 
 def _degrees_candidates(
@@ -565,13 +788,11 @@ def _degrees_candidates(
         return
     words = {_BOTH: "", ("measured",): " of measured values", ("command",): " of commands"}
     for which, of in words.items():
-        yield Candidate(
-            kind=f"degrees{of}", change=partial(_with_radians, experiment, which, turning)
-        )
+        yield Candidate(kind=f"degrees{of}", change=partial(_with_radians, which, turning))
 
 
 def _with_radians(
-    experiment: Experiment, roles: tuple[Role, ...], joints: tuple[str, ...], _x: Sequence[float]
+    roles: tuple[Role, ...], joints: tuple[str, ...], experiment: Experiment, _x: Sequence[float]
 ) -> Trial:
     log = in_radians(experiment.log, roles, joints)
     return Trial(tables={}, experiment=dataclasses.replace(experiment, log=log))
@@ -594,17 +815,16 @@ def _orders(joints: tuple[str, ...]) -> Iterator[dict[str, str]]:
 
 
 def _log_candidate(
-    experiment: Experiment,
     kind: str,
     subjects: tuple[str, ...],
     change: Mapping[tuple[Role, str], tuple[str, float]],
 ) -> Candidate:
-    return Candidate(kind=kind, subjects=subjects, change=partial(_with_log, experiment, change))
+    return Candidate(kind=kind, subjects=subjects, change=partial(_with_log, change))
 
 
 def _with_log(
-    experiment: Experiment,
     change: Mapping[tuple[Role, str], tuple[str, float]],
+    experiment: Experiment,
     _x: Sequence[float],
 ) -> Trial:
     log: Log = renamed(experiment.log, change)
@@ -614,14 +834,14 @@ def _with_log(
     )
 
 
-def _gravity_candidates(mechanism: Mechanism, experiment: Experiment) -> Iterator[Candidate]:
+def _gravity_candidates(mechanism: Mechanism) -> Iterator[Candidate]:
     """Yield gravity switched off, and turned by two angles from each axis."""
     present = np.array(mechanism.scene.gravity, dtype=np.float64)
     size = float(np.linalg.norm(present)) or 9.81
     if present.any():
         off: Tables = {"options": {"gravity": [0.0, 0.0, 0.0]}}
         yield Candidate(
-            kind="gravity off", change=lambda _: Trial(tables=off, experiment=experiment)
+            kind="gravity off", change=lambda given, _: Trial(tables=off, experiment=given)
         )
     quarter = math.pi / 2.0
     angles = ((math.pi, 0.0), (quarter, 0.0), (-quarter, 0.0), (0.0, quarter), (0.0, -quarter))
@@ -634,8 +854,8 @@ def _gravity_candidates(mechanism: Mechanism, experiment: Experiment) -> Iterato
         starts=(*near, *angles),
         lower=(-4.0, -4.0),
         upper=(4.0, 4.0),
-        change=lambda x: Trial(
-            tables={"options": {"gravity": _turned(x, size).tolist()}}, experiment=experiment
+        change=lambda given, x: Trial(
+            tables={"options": {"gravity": _turned(x, size).tolist()}}, experiment=given
         ),
     )
 
@@ -649,7 +869,7 @@ def _turned(x: Sequence[float], size: float) -> Array:
     return size * down
 
 
-def _mass_candidates(mechanism: Mechanism, experiment: Experiment) -> Iterator[Candidate]:
+def _mass_candidates(mechanism: Mechanism) -> Iterator[Candidate]:
     """Yield another mass of each moving link, which keeps its center of mass."""
     moving = moving_links(mechanism)
     for link in mechanism.scene.links:
@@ -664,11 +884,11 @@ def _mass_candidates(mechanism: Mechanism, experiment: Experiment) -> Iterator[C
                 lower=(1e-3 * mass,),
                 upper=(100.0 * mass,),
                 value=(mass,),
-                change=partial(_with_mass, experiment, link.name),
+                change=partial(_with_mass, link.name),
             )
 
 
-def _with_mass(experiment: Experiment, link: str, x: Sequence[float]) -> Trial:
+def _with_mass(link: str, experiment: Experiment, x: Sequence[float]) -> Trial:
     return Trial(tables={"links": {link: {"mass": float(x[0])}}}, experiment=experiment)
 
 

@@ -31,8 +31,12 @@ Role = Literal["measured", "command", "gain"]
 Key = tuple[Role, str, str]
 """Role, quantity and joint of a series; quantities of a gain are ``p`` and ``d``."""
 
-LONGEST_INTERVAL = 1.0
-"""Largest median interval of measured positions, between which nothing is known of a motion [s]."""
+LONGEST_INTERVAL = 0.5
+"""Median interval of measured positions from which times are most likely in another unit [s]."""
+LONGEST_HOLD = 60.0
+"""Time before the first measured position at which the last command may be [s]."""
+FEWEST = 3
+"""Number of measured positions of a joint at least."""
 MAX_CELLS = 50_000_000
 """Numbers that a log may hold."""
 MAX_COLUMNS, MAX_NAME = 10_000, 1000
@@ -51,7 +55,10 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
         "command", "commands", "commanded", "cmd", "des", "desired", "target", "ref", "reference",
         "goal", "setpoint", "ctrl",
     ),
-    "measured": ("measured", "meas", "actual", "state", "feedback", "joint", "joints"),
+    "measured": (
+        "measured", "meas", "actual", "state", "states", "feedback", "joint", "joints",
+        "controller",
+    ),
     "unit": ("rad", "m", "s", "nm", "n"),
     "degrees": ("deg", "degree", "degrees"),
 }  # fmt: skip
@@ -59,8 +66,8 @@ _MEANING = {word: kind for kind, words in _WORDS.items() for word in words}
 _QUANTITIES = ("position", "velocity", "effort", "p", "d")
 _TIMES: Mapping[str, float] = {
     "time": 1.0, "t": 1.0, "timestamp": 1.0, "stamp": 1.0, "times": 1.0, "time_s": 1.0,
-    "sec": 1.0, "seconds": 1.0, "time_ms": 1e-3, "time_us": 1e-6, "time_ns": 1e-9,
-    "timestamp_ns": 1e-9, "stamp_ns": 1e-9, "nanoseconds": 1e-9,
+    "sec": 1.0, "seconds": 1.0, "__time": 1.0, "time_ms": 1e-3, "time_us": 1e-6,
+    "time_ns": 1e-9, "%time": 1e-9, "timestamp_ns": 1e-9, "stamp_ns": 1e-9, "nanoseconds": 1e-9,
 }  # fmt: skip
 """Names of the column of times, and the unit of each [s]."""
 _SEPARATORS = re.compile(r"[\s./:_\-\[\]()]+")
@@ -114,10 +121,12 @@ class Log:
     Attributes:
         file: The file; empty if the log was made in memory.
         series: The samples by role, quantity and joint.
+        rules: Rules by which they were read, as far as the file needed any, in words.
     """
 
     file: str = ""
     series: Mapping[Key, Series] = field(default_factory=dict)
+    rules: tuple[str, ...] = ()
 
     def joints(self, role: Role, *quantities: str) -> tuple[str, ...]:
         """Return the joints that have samples of one of the quantities, in the order of the log.
@@ -146,6 +155,7 @@ class _Table:
 
     columns: Mapping[str, Sequence[object]]
     first_line: int = 0
+    rules: Sequence[str] = ()
 
 
 def read_log(
@@ -185,7 +195,7 @@ def read_log(
     except UnreadableError as error:
         diagnostics.add(codes.LOG_FORM, Where(str(path), error.line), reason=str(error))
         found = {}
-    log = Log(file=str(path), series=found)
+    log = Log(file=str(path), series=found, rules=tuple(dict.fromkeys(reading.rules)))
     if not any(entry.severity == "error" for entry in diagnostics):
         check_contents(log, diagnostics, reading.left_out)
     diagnostics.raise_for(LoadError, strict=False)
@@ -203,6 +213,7 @@ class _Reading:
         mapped: The meaning of columns that the caller states.
         columns: The column of each series that was found.
         left_out: The columns that mean nothing for the model.
+        rules: What was done with samples, in words.
     """
 
     file: str
@@ -211,6 +222,7 @@ class _Reading:
     mapped: Mapping[str, Key] = field(default_factory=dict)
     columns: dict[Key, str] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
+    rules: list[str] = field(default_factory=list)
 
     def note(self, key: Key, column: str, where: Where) -> None:
         """Note the column of a series; report a second one."""
@@ -229,7 +241,7 @@ class _Reading:
 
     def report_unknown(self, column: str, joint: str) -> None:
         """Report a column about a joint that the model does not have."""
-        close = closest(joint, self.known)
+        close = closest(joint, self.known) or closest(_SEPARATORS.split(joint)[-1], self.known)
         hint = f"did you mean {close}?" if close else ""
         self.diagnostics.add(codes.LOG_COLUMN, Where(self.file), hint=hint, column=repr(column))
 
@@ -255,15 +267,35 @@ def check_contents(log: Log, diagnostics: Diagnostics, left_out: Sequence[str] =
         left_out: Columns that mean nothing for the model.
     """
     lacks = []
-    if not log.joints("measured", "position"):
+    measured = [s for key, s in log.series.items() if key[:2] == ("measured", "position")]
+    if not measured:
         lacks.append("no joint of the model has measured positions")
     if not any(role == "command" for role, _, _ in log.series):
         lacks.append("no joint of the model has commanded positions, velocities or efforts")
     shown = ", ".join(map(repr, left_out[:8])) + (", ..." if len(left_out) > 8 else "")
     hint = "map a column: --map COLUMN=JOINT.command_effort" if left_out else codes.LOG_FORM.hint
+    times = np.sort(np.concatenate([s.times for s in measured])) if measured else np.array([])
+    for key, samples in log.series.items():
+        joint, count = key[2], len(samples.times)
+        if key[:2] == ("measured", "position") and count < FEWEST:
+            found = counted(count, "sample")
+            reason = f"joint {joint} has {found} of its position; expected at least {FEWEST}"
+            diagnostics.add(codes.LOG_FORM, Where(log.file), reason=reason)
+        if key[0] == "command" and count and _is_apart(samples, times):
+            spans = (f"{t[0]:.6g} to {t[-1]:.6g} s" for t in (samples.times, times))
+            reason = "commands of joint {} have times {}, positions {}".format(joint, *spans)
+            hint = "give both the same clock: stamps of the sender, or times of the recording"
+            diagnostics.add(codes.LOG_FORM, Where(log.file), hint=hint, reason=reason)
     for reason in lacks:
         whole = f"{reason}; of no joint are {shown}" if left_out else reason
         diagnostics.add(codes.LOG_FORM, Where(log.file), hint=hint, reason=whole)
+
+
+def _is_apart(commands: Series, measured: Array) -> bool:
+    """Return whether commands begin after the measured times, or end long before them."""
+    if not len(measured):
+        return False
+    return bool(commands.times[0] > measured[-1] or commands.times[-1] < measured[0] - LONGEST_HOLD)
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -332,12 +364,19 @@ def _npz(data: bytes) -> _Table:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             content: dict[str, Any] = {name: np.asarray(arrays[name]) for name in arrays.files}
     _check_size(sum(array.size for array in content.values()))
+    label = next((name for name in ("joints", "joint_names", "names") if name in content), "")
+    joints = [str(name) for name in np.ravel(content.pop(label, np.array([])))]
     other = next((name for name in content if content[name].dtype.kind not in "biufSU"), None)
     if other is not None:
         raise UnreadableError(f"the array {other!r} is of {content[other].dtype}, not of numbers")
-    joints = [str(name) for name in np.ravel(content.pop("joints", np.array([])))]
+    rows = next((len(a) for name, a in content.items() if name.lower() in _TIMES and a.ndim), 0)
+    rules: list[str] = []
     columns: dict[str, Sequence[object]] = {}
-    for name, array in content.items():
+    for name, stated in content.items():
+        array = stated
+        if array.shape == (len(joints), rows) != array.shape[::-1]:
+            array = array.T
+            rules.append(f"the array {name!r} has a row for each joint, and is transposed")
         if (
             array.ndim == 1
             and joints
@@ -353,7 +392,7 @@ def _npz(data: bytes) -> _Table:
             shape = " x ".join(map(str, array.shape))
             expected = "a vector, or a matrix with a column of each of 'joints'"
             raise UnreadableError(f"the array {name!r} has shape ({shape}); expected {expected}")
-    return _Table(columns)
+    return _Table(columns, rules=rules)
 
 
 _NANOSECONDS = 1e-9
@@ -367,30 +406,67 @@ def _mcap(data: bytes, reading: _Reading) -> dict[Key, Series]:
     Raises:
         ImportError: If the library of MCAP is not installed.
     """
-    samples: dict[tuple[Key, str, bool], tuple[list[float], list[float]]] = {}
+    topics: dict[Key, dict[str, _Samples]] = {}
     lost: dict[str, str] = {}
     for topic, sample in _samples(data):
         if sample.joint not in reading.known:
             lost[f"{topic}:{sample.joint}"] = sample.joint
             continue
         key: Key = (sample.role, sample.quantity, reading.known[sample.joint])
-        times, values = samples.setdefault((key, topic, sample.is_path), ([], []))
-        while sample.is_path and times and times[-1] >= sample.time:
-            del times[-1], values[-1]  # a new trajectory replaces the rest of the one before
-        times.append(sample.time)
-        values.append(sample.value)
+        topics.setdefault(key, {}).setdefault(topic, _Samples()).add(sample)
     reading.left_out.extend(lost)
     for column, joint in lost.items():
         reading.report_unknown(column, joint)
+    counts = Counter[str]()
+    for of_key in topics.values():
+        counts.update({topic: len(samples.times) for topic, samples in of_key.items()})
     found: dict[Key, Series] = {}
-    for (key, topic, is_path), (times, values) in samples.items():
-        column = f"{topic}:{key[2]}.{key[1]}"
-        reading.note(key, column, Where(reading.file))
-        table = _Table({column: values})
-        instants = np.array(times)
-        _check_times(instants, table, reading, is_sampled=key[0] == "measured")
-        found[key] = Series(instants, _numbers(column, table, reading), is_path)
+    for key, of_key in topics.items():
+        best, *others = sorted(of_key, key=lambda topic: (-counts[topic], topic))
+        if others:
+            reading.rules.append(
+                f"{key[0]} {key[1]} is that of the topic {best}, which has more samples than "
+                f"{' and '.join(others)}"
+            )
+        samples = of_key[best]
+        column = f"{best}:{key[2]}.{key[1]}"
+        order = np.argsort(samples.times, kind="stable")
+        instants = np.array(samples.times)[order]
+        table = _Table({column: np.array(samples.values)[order].tolist()})
+        _check_interval(instants, reading, is_sampled=key[0] == "measured")
+        found[key] = _sampled(column, instants, table, reading, is_path=samples.start is not None)
     return found
+
+
+@dataclass(slots=True)
+class _Samples:
+    """Samples of one topic; those of trajectories make one path.
+
+    Attributes:
+        times: Times [s].
+        values: Values.
+        start: Start of the latest trajectory [s]; None if the samples are of no trajectory.
+    """
+
+    times: list[float] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    start: float | None = None
+
+    def add(self, sample: _Sample) -> None:
+        """Append a sample; the first one of a new trajectory replaces what the one before has from
+        its start on.
+        """
+        start = sample.start
+        if start is not None and start != self.start and self.times:
+            kept = int(np.searchsorted(self.times, start))
+            at_start = float(np.interp(start, self.times, self.values))
+            del self.times[kept:], self.values[kept:]
+            if kept and start < sample.time:
+                self.times.append(start)
+                self.values.append(at_start)
+        self.start = start
+        self.times.append(sample.time)
+        self.values.append(sample.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,7 +478,7 @@ class _Sample:
     joint: str
     time: float
     value: float
-    is_path: bool
+    start: float | None = None  # of the trajectory [s]
 
 
 _Reader = Callable[[str, int, Any], Iterator[_Sample]]
@@ -505,14 +581,35 @@ def _of_state(topic: str, log_time: int, message: Any) -> Iterator[_Sample]:
     words = _SEPARATORS.split(topic.lower().replace("_", " "))
     role: Role = "command" if "command" in {_MEANING.get(word) for word in words} else "measured"
     time = _stamp(message, log_time)
-    stated = {
-        "position": message.position,
-        "velocity": message.velocity,
-        "effort": message.effort,
-    }
-    for quantity, values in stated.items():
-        for joint, value in zip(message.name, values, strict=False):
-            yield _Sample(role, quantity, str(joint), time, float(value), is_path=False)
+    values = message.position, message.velocity, message.effort
+    yield from _of_point(role, message.name, time, values)
+
+
+def _of_point(
+    role: Role,
+    joints: Sequence[str],
+    time: float,
+    values: Iterable[Sequence[float]],
+    start: float | None = None,
+) -> Iterator[_Sample]:
+    """Yield positions, velocities and efforts of joints."""
+    for quantity, numbers in zip(("position", "velocity", "effort"), values, strict=True):
+        for joint, value in zip(joints, numbers, strict=False):
+            yield _Sample(role, quantity, str(joint), time, float(value), start)
+
+
+def _of_controller(_topic: str, log_time: int, message: Any) -> Iterator[_Sample]:
+    """Yield what a controller of trajectories wants and measures."""
+    time = _stamp(message, log_time)
+    names: tuple[tuple[Role, tuple[str, str]], ...] = (
+        ("command", ("reference", "desired")),
+        ("measured", ("feedback", "actual")),
+    )
+    for role, fields in names:
+        point = next((getattr(message, name) for name in fields if hasattr(message, name)), None)
+        if point is not None:
+            values = point.positions, point.velocities, point.effort
+            yield from _of_point(role, message.joint_names, time, values)
 
 
 def _of_trajectory(_topic: str, log_time: int, message: Any) -> Iterator[_Sample]:
@@ -520,14 +617,8 @@ def _of_trajectory(_topic: str, log_time: int, message: Any) -> Iterator[_Sample
     for point in message.points:
         after = point.time_from_start
         time = start + after.sec + after.nanosec * _NANOSECONDS
-        values = {
-            "position": point.positions,
-            "velocity": point.velocities,
-            "effort": point.effort,
-        }
-        for quantity, numbers in values.items():
-            for joint, value in zip(message.joint_names, numbers, strict=False):
-                yield _Sample("command", quantity, str(joint), time, float(value), is_path=True)
+        values = point.positions, point.velocities, point.effort
+        yield from _of_point("command", message.joint_names, time, values, start)
 
 
 def _stamp(message: Any, log_time: int) -> float:
@@ -540,6 +631,7 @@ def _stamp(message: Any, log_time: int) -> float:
 _MESSAGES: Mapping[str, _Reader] = {
     "sensor_msgs/JointState": _of_state,
     "trajectory_msgs/JointTrajectory": _of_trajectory,
+    "control_msgs/JointTrajectoryControllerState": _of_controller,
 }
 
 
@@ -567,13 +659,42 @@ def _series(table: _Table, reading: _Reading) -> dict[Key, Series]:
     rows = len(table.columns[times[0]])
     _check_lengths(table, rows)
     instants = _numbers(times[0], table, reading) * _TIMES[times[0].lower()]
-    _check_times(instants, table, reading)
+    _check_interval(instants, reading)
+    _check_order(instants, table, reading)
+    reading.rules.extend(table.rules)
     found: dict[Key, Series] = {}
     for column, key in _keys((name for name in table.columns if name != times[0]), reading):
         reading.note(key, column, header)
-        values = _numbers(column, table, reading) * _unit(column, key)
-        found[key] = Series(instants[: len(values)], values)
+        found[key] = _sampled(column, instants, table, reading, _unit(column, key))
     return found
+
+
+def _sampled(
+    column: str,
+    times: Array,
+    table: _Table,
+    reading: _Reading,
+    unit: float = 1.0,
+    *,
+    is_path: bool = False,
+) -> Series:
+    """Return the samples of a column; report two values at one time.
+
+    Cells without a number are no samples, and a repeated sample counts once.
+    """
+    values = _numbers(column, table, reading, has_gaps=True) * unit
+    times = times[: len(values)]
+    kept = np.flatnonzero(~np.isnan(values))
+    if len(kept) < len(values):
+        reading.rules.append("cells that are empty or NaN are no samples")
+    repeated = (np.diff(times[kept]) == 0.0) & (np.diff(values[kept]) == 0.0)
+    if repeated.any():
+        reading.rules.append("a sample that is repeated at the same time counts once")
+    kept = np.delete(kept, np.flatnonzero(repeated) + 1)
+    twice = np.flatnonzero(np.diff(times[kept]) == 0.0) + 1
+    if len(twice) and not is_path:
+        _report_times(times, kept[twice].tolist(), table, reading)
+    return Series(times[kept], values[kept], is_path)
 
 
 def _unit(column: str, key: Key) -> float:
@@ -594,8 +715,15 @@ def _check_lengths(table: _Table, rows: int) -> None:
             )
 
 
-def _numbers(column: str, table: _Table, reading: _Reading) -> Array:
-    """Return a column as numbers; report the first cell that is none."""
+def _numbers(column: str, table: _Table, reading: _Reading, *, has_gaps: bool = False) -> Array:
+    """Return a column as numbers; report the first cell that is none.
+
+    Args:
+        column: The name of the column.
+        table: The table.
+        reading: The log.
+        has_gaps: Whether some cells may be empty, which gives NaN.
+    """
     cells = table.columns[column]
     with np.errstate(over="ignore"):  # of numbers of more than 64 bits
         values = (
@@ -604,6 +732,9 @@ def _numbers(column: str, table: _Table, reading: _Reading) -> Array:
             else np.array([_number(cell) for cell in cells], dtype=np.float64)
         )
     wrong = np.flatnonzero(~np.isfinite(values))
+    gaps = [row for row in wrong.tolist() if str(cells[row]).strip().lower() in _NOTHING]
+    if has_gaps and len(gaps) < len(cells):
+        wrong = np.setdiff1d(wrong, gaps)
     if len(wrong):
         row = int(wrong[0])
         text = str(cells[row]).strip()[:40]
@@ -625,34 +756,53 @@ def _number(cell: object) -> float:
         return math.nan
 
 
-def _check_times(
-    times: Array, table: _Table, reading: _Reading, *, is_sampled: bool = True
-) -> None:
-    wrong = np.flatnonzero(np.diff(times) <= 0.0)
-    interval = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
-    if is_sampled and interval > LONGEST_INTERVAL:
-        reason = (
-            f"its rows are {interval:.3g} s apart; expected at most {LONGEST_INTERVAL:g} s: a "
-            "column of milliseconds is named time_ms, one of nanoseconds time_ns"
-        )
-        hint = "name the column of times time_ms, time_us or time_ns"
-        reading.diagnostics.add(codes.LOG_FORM, Where(reading.file), hint=hint, reason=reason)
+_NOTHING = {"", "nan", "none", "null", "na", "n/a"}
+"""Words of a cell without a number."""
+
+
+def _check_interval(times: Array, reading: _Reading, *, is_sampled: bool = True) -> None:
+    """Report times that are most likely in another unit than that of their name."""
+    apart = np.diff(times)
+    interval = float(np.median(apart[apart > 0.0])) if (apart > 0.0).any() else 0.0
+    if not is_sampled or interval < LONGEST_INTERVAL:
+        return
+    units = {"time_ms": 1e-3, "time_us": 1e-6, "time_ns": 1e-9}
+    meant = next((name for name, unit in units.items() if interval * unit < LONGEST_INTERVAL), "")
+    reason = (
+        f"its rows are {interval:.3g} s apart; expected less than {LONGEST_INTERVAL:g} s: a "
+        "column of milliseconds is named time_ms, one of nanoseconds time_ns"
+    )
+    hint = f"did you mean {meant}? name the column of times {' or '.join(units)}"
+    reading.diagnostics.add(codes.LOG_FORM, Where(reading.file), hint=hint, reason=reason)
+
+
+def _check_order(times: Array, table: _Table, reading: _Reading) -> None:
+    wrong = np.flatnonzero(np.diff(times) < 0.0) + 1
     if len(wrong):
-        row = int(wrong[0]) + 1
-        reading.diagnostics.add(
-            codes.LOG_TIMES,
-            Where(reading.file, row + table.first_line if table.first_line else 0),
-            time=f"{times[row]:.9g}",
-            row=row + 1,
-            before=f"{times[row - 1]:.9g}",
-            others=f", nor do {len(wrong) - 1} more" if len(wrong) > 1 else "",
-        )
+        _report_times(times, wrong.tolist(), table, reading)
+
+
+def _report_times(times: Array, rows: Sequence[int], table: _Table, reading: _Reading) -> None:
+    """Report rows whose times do not follow the ones before, once for each file."""
+    row = rows[0]
+    if any(entry.code == codes.LOG_TIMES.name for entry in reading.diagnostics):
+        return
+    reading.diagnostics.add(
+        codes.LOG_TIMES,
+        Where(reading.file, row + table.first_line if table.first_line else 0),
+        time=f"{times[row]:.9g}",
+        row=row + 1,
+        before=f"{times[row - 1]:.9g}",
+        others=f", nor do {len(rows) - 1} more" if len(rows) > 1 else "",
+    )
 
 
 def _keys(columns: Iterable[str], reading: _Reading) -> Iterator[tuple[str, Key]]:
     """Yield each column with its meaning; report those that name a quantity of no joint."""
+    columns = tuple(columns)
+    shared = _shared_words(columns)
     for column in columns:
-        key = reading.mapped.get(column) or key_of(column, reading.known)
+        key = reading.mapped.get(column) or key_of(column, reading.known, shared)
         if key is not None:
             yield column, key
             continue
@@ -663,24 +813,40 @@ def _keys(columns: Iterable[str], reading: _Reading) -> Iterator[tuple[str, Key]
 
 def _known_names(joints: Sequence[str], names: Mapping[str, str]) -> dict[str, str]:
     """Return the joints by every name that means them, the longest first: their own, one without
-    the scope if it is unique, and those that the caller maps.
+    the scope if it is unique, that one without a prefix that all joints share, and those that the
+    caller maps.
     """
     short = [joint.rpartition(SEPARATOR)[2] for joint in joints]
     counts = Counter(short)
     unique = {s: joint for s, joint in zip(short, joints, strict=True) if counts[s] == 1}
-    return _by_length({**unique, **{joint: joint for joint in joints}, **names})
+    common = next((i for i, c in enumerate(zip(*short, strict=False)) if len(set(c)) > 1), 0)
+    prefix = re.sub(r"[^_./-]*$", "", short[0][:common]) if short else ""
+    bare = {s.removeprefix(prefix): joint for s, joint in unique.items()}
+    named = {s: joint for s, joint in bare.items() if s[:1].isalpha() and len(s) > 1}
+    return _by_length({**named, **unique, **{joint: joint for joint in joints}, **names})
 
 
 def _by_length(names: Mapping[str, str]) -> dict[str, str]:
     return {name: names[name] for name in sorted(names, key=len, reverse=True)}
 
 
-def key_of(column: str, known: Mapping[str, str]) -> Key | None:
+def _shared_words(columns: Sequence[str]) -> frozenset[str]:
+    """Return the words that all columns of a quantity share, such as the name of a robot."""
+    words = [set(_SEPARATORS.split(column.lower())) for column in columns]
+    of_quantity = [each for each in words if any(_MEANING.get(w) in _QUANTITIES for w in each)]
+    shared = frozenset.intersection(*map(frozenset, of_quantity)) if of_quantity else frozenset()
+    return frozenset(word for word in shared if word not in _MEANING)
+
+
+def key_of(
+    column: str, known: Mapping[str, str], ignored: frozenset[str] = frozenset()
+) -> Key | None:
     """Return the meaning of a column; None if it has none.
 
     Args:
         column: The name of the column.
         known: The joints of the model by the names that mean them, the longest first.
+        ignored: Words that mean nothing, in lower case.
     """
     for name in known:
         if name not in column:
@@ -688,18 +854,19 @@ def key_of(column: str, known: Mapping[str, str]) -> Key | None:
         pattern = rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])"
         for match in re.finditer(pattern, column):
             rest = column[: match.start()] + " " + column[match.end() :]
-            meaning = _meaning(rest)
+            meaning = _meaning(rest, ignored)
             if meaning is not None:
                 return (*meaning, known[name])
     return None
 
 
-def _meaning(rest: str) -> tuple[Role, str] | None:
+def _meaning(rest: str, ignored: frozenset[str]) -> tuple[Role, str] | None:
     """Return role and quantity of the words of a column beside the joint; None if one is
     unknown.
     """
     text = rest.lower().replace("p_gain", "kp").replace("d_gain", "kd")
-    kinds = [_MEANING.get(word, "") for word in _SEPARATORS.split(text) if word]
+    words = [word for word in _SEPARATORS.split(text) if word and word not in ignored]
+    kinds = [_MEANING.get(word, "") for word in words]
     quantities = [kind for kind in kinds if kind in _QUANTITIES]
     if "" in kinds or len(quantities) != 1:
         return None

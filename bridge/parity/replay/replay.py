@@ -35,14 +35,13 @@ from loaders.pose import Array
 from loaders.text import check_option_value, closest, counted
 
 from .errors import EngineReplay, replay_in, unit_of, with_starts
-from .explanations import Explanation, Tables, explain, merged, toml_of
+from .explanations import Explanation, Tables, explain, merged, toml_of, unobservable
 from .log import Log, check_contents, key_of, read_log
 from .rollout import Controller, Experiment, Open, ReplayedMotion, grid_of
 
 Law = Literal["auto", "effort", "position", "velocity"]
 """Controllers: of efforts, of positions with velocities, of velocities alone, or of all commands
-that the log has.
-"""
+that the log has."""
 LONGEST_STEP = 2e-3
 """Largest time step, unless the model states one [s]."""
 LOG = "log"
@@ -106,6 +105,8 @@ class Replay:
         explanations: What may explain the errors of the first engine, the best first; only
             proposed ones are causes.
         diagnostics: The findings about the log and the model.
+        rules: The rules by which the log is resampled, in words.
+        unobservable: Changes of the model that the log does not show.
     """
 
     model: str
@@ -116,6 +117,7 @@ class Replay:
     explanations: tuple[Explanation, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     rules: tuple[str, ...] = field(default=())
+    unobservable: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -161,6 +163,33 @@ class Replay:
         return tuple(each for each in self.explanations if each.proposed)
 
     @property
+    def answer(self) -> tuple[str, ...]:
+        """The causes and what the log cannot tell, in sentences."""
+        causes = [f"cause {k}: {cause}" for k, cause in enumerate(self.causes, start=1)]
+        if not causes and self.verdict == "differs":
+            causes = ["no cause is proposed: none of the changes that were tried explains enough"]
+        return (*causes, *self.limits)
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What the log cannot tell, in sentences."""
+        found = []
+        whole = [cause.what for cause in self.causes if cause.is_whole and not cause.further]
+        if len(whole) > 1:
+            found.append(f"not observable in this log: which of them it is: {', '.join(whole)}")
+        found += [
+            f"not observable in this log: the sign of {name} in {cause.kind}"
+            for cause in self.causes
+            for name in cause.hidden
+        ]
+        if self.unobservable:
+            found.append(
+                "not observable in this log, since it moves no joint by more than its bound: "
+                f"{', '.join(self.unobservable)}"
+            )
+        return tuple(found)
+
+    @property
     def is_within_bound(self) -> bool:
         """True if every engine moves as the log, within what step and rounding explain."""
         return all(engine.is_within_bound for engine in self.engines)
@@ -180,6 +209,7 @@ class Replay:
             "engines": [_engine_dict(engine) for engine in self.engines],
             "partings": [_plain(parting) for parting in self.partings],
             "explanations": [_plain(each) for each in self.explanations],
+            "limits": list(self.limits),
         }
 
 
@@ -269,9 +299,11 @@ def replay(  # noqa: PLR0913 - each is a choice of the user
         one = replay_in(name, open_engine, mechanism, experiment)
         found.append(with_starts(one, open_engine, mechanism, experiment, (starts, scatter)))
     explanations: tuple[Explanation, ...] = ()
-    if explained and found and not found[0].is_within_bound:
+    hidden: tuple[str, ...] = ()
+    if explained and found:
         progress("trying changes of the model")
         explanations = explain(opened[0][1], mechanism, experiment, found[0])
+        hidden = unobservable(opened[0][1], mechanism, experiment, found[0])
     progress("")
     return Replay(
         model=source_name(source),
@@ -282,6 +314,7 @@ def replay(  # noqa: PLR0913 - each is a choice of the user
         explanations=explanations,
         diagnostics=tuple(diagnostics),
         rules=rules_of(experiment),
+        unobservable=hidden,
     )
 
 
@@ -451,6 +484,7 @@ def rules_of(experiment: Experiment) -> tuple[str, ...]:
         f"the controller acts every {experiment.period:.6g} s, the engines step "
         f"{experiment.step:.6g} s",
         "efforts are limited as the model states; contacts are left out",
+        *experiment.log.rules,
     )
 
 
@@ -563,9 +597,10 @@ def html(replay: Replay) -> str:
         *replay.rules,
         *(f"{engine.engine} {engine.version}: {engine.sensitivity}" for engine in replay.engines),
     ]
+    answer = f"{_list(replay.answer)}\n" if replay.answer else ""
     sections = [
+        ("Causes", answer + _causes(replay)),
         ("Errors", difference_table(COLUMNS, rows)),
-        ("Causes", _causes(replay)),
         ("When motions move apart", _list(replay.partings)),
         ("Curves", "\n".join(_curves_of(replay))),
         ("How it was run", _list(facts)),
@@ -578,13 +613,17 @@ def _list(lines: Iterable[object]) -> str:
 
 
 def _causes(replay: Replay) -> str:
-    shown = [each for each in replay.explanations if each.share >= SHOWN]
+    shown: list[tuple[str, Explanation]] = []
+    for found in replay.explanations:
+        if found.share >= SHOWN:
+            shown.append(("proposed" if found.proposed else "not significant", found))
+            shown += [("together with it", found.further)] if found.further is not None else []
     if not shown:
         return "<p>No cause is proposed.</p>"
     rows = [
         (
-            "proposed" if each.proposed else "not significant",
-            f"{each.kind} of {', '.join(each.subjects)}" if each.subjects else each.kind,
+            state,
+            each.what,
             ", ".join(each.parameters),
             ", ".join(map(_short, each.before)),
             ", ".join(f"{x:.5g}" for x in each.values),
@@ -592,7 +631,7 @@ def _causes(replay: Replay) -> str:
             f"{100.0 * each.share:.4g} %",
             _short(each.probability),
         )
-        for each in shown
+        for state, each in shown
     ]
     heads = ("", "change", "of", "from", "to", "standard error", "explains", "by chance")
     return difference_table(heads, rows)

@@ -133,6 +133,8 @@ class Experiment:
         return with_followers(mechanism, q), with_followers(mechanism, v, at=q)
 
 
+ROUNDED = 1e-3
+"""Part by which a control period may exceed the time step, since times of logs are rounded."""
 WINDOWS = (4, 6, 10, 18, 34)
 """Numbers of positions from which an initial velocity that is not measured is computed."""
 
@@ -233,10 +235,7 @@ def effort_limits(mechanism: Mechanism, joints: tuple[str, ...]) -> Array:
 
 
 def roll_out(
-    open_engine: Open,
-    mechanism: Mechanism,
-    experiment: Experiment,
-    offset: float | Array = 0.0,
+    open_engine: Open, mechanism: Mechanism, experiment: Experiment, offset: float | Array = 0.0
 ) -> ReplayedMotion:
     """Return the motion of a mechanism under the commands of a log.
 
@@ -378,7 +377,7 @@ def grid_of(log: Log, watched: tuple[str, ...], longest: float) -> tuple[float, 
     series = [log.series["measured", "position", joint] for joint in watched]
     start, end = max(s.times[0] for s in series), min(s.times[-1] for s in series)
     interval = float(np.median(np.concatenate([np.diff(s.times) for s in series])))
-    period = interval / math.ceil(interval / longest * (1.0 - 1e-9))
+    period = interval / math.ceil(interval / longest * (1.0 - ROUNDED))
     return start, math.floor((end - start) / period + 1e-6) * period, period
 
 

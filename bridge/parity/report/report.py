@@ -23,6 +23,7 @@ from bridge.parity.verdict import (
     COMPUTED_FROM_MODEL,
     EXACT_MOTION,
     REFERENCE,
+    SIGNS,
     Findings,
     Outcome,
     Row,
@@ -30,6 +31,8 @@ from bridge.parity.verdict import (
     causes_once,
     line,
     number,
+    rows_table,
+    worst_first,
 )
 from loaders.inertia import SpatialInertia
 from loaders.text import (
@@ -313,11 +316,6 @@ def junit(comparison: Findings) -> str:
     return etree.tostring(suite, pretty_print=True, xml_declaration=True, encoding="UTF-8").decode()
 
 
-SIGNS = {Outcome.FAILED: "✗", Outcome.EXPLAINED: "≈", Outcome.UNKNOWN: "?", Outcome.PASSED: "✓"}
-"""Outcomes, the worst first, each with its sign."""
-_HEADS = ("", "quantity", "engines", "largest error", "at", "cause")
-
-
 def counts_of(rows: Iterable[Row]) -> str:
     """Return the number of rows of each outcome, the worst first: ``1 failed, 30 passed``."""
     counts = Counter(row.outcome for row in rows)
@@ -332,7 +330,7 @@ def verdict_card(findings: Findings) -> str:
     parts = []
     notable = [row for row in findings.rows if row.outcome in {Outcome.FAILED, Outcome.EXPLAINED}]
     if notable:
-        parts.append(table(_HEADS, map(_row, causes_once(worst_first(notable)))))
+        parts.append(rows_table(causes_once(worst_first(notable))))
     if findings.gaps:
         rows = [(f"? {gap.quantity}", " / ".join(gap.engines), gap.reason) for gap in findings.gaps]
         title = f"{len(rows)} not compared, although the model states it"
@@ -341,7 +339,7 @@ def verdict_card(findings: Findings) -> str:
         parts.append(
             details(
                 f"all of {counted(len(findings.rows), 'row')}",
-                table(_HEADS, map(_row, worst_first(findings.rows))),
+                rows_table(worst_first(findings.rows)),
             )
         )
     if findings.diagnostics:
@@ -349,22 +347,11 @@ def verdict_card(findings: Findings) -> str:
             details(summary_of(findings.diagnostics), findings_table(findings.diagnostics))
         )
     facts = (
+        " ".join(findings.headline),
         f"{', '.join(findings.engines)}: {counts_of(findings.rows)}",
         f"repeat with: {findings.command}",
     )
     return card(f"{findings.verdict} {file}", facts, *parts)
-
-
-def worst_first(rows: Iterable[Row]) -> list[Row]:
-    """Return the rows in the order of `SIGNS`; those of one outcome stay in their order."""
-    order = list(SIGNS)
-    return sorted(rows, key=lambda row: order.index(row.outcome))
-
-
-def _row(row: Row) -> tuple[str, ...]:
-    error = f"{row.error:.1e} {row.unit}".rstrip() if row.outcome is not Outcome.UNKNOWN else ""
-    sign = f"{SIGNS[row.outcome]}\N{NO-BREAK SPACE}{row.outcome}"
-    return sign, f"{row.level} {row.quantity}", " / ".join(row.engines), error, row.where, row.cause
 
 
 MEANINGS = {
@@ -422,16 +409,14 @@ GLOSSARY = {
         "largest error."
     ),
     "tolerance": "The largest error that counts as rounding. An empty unit means a relative error.",
-    "known cause": "A property of an engine, such as single precision, with the largest error "
-    "that it may explain for "
-    "this model. An error beyond that bound is a difference.",
+    "known cause": "A property of an engine, such as single precision, with the largest error that "
+    "it may explain for this model. An error beyond that bound is a difference.",
     "not compared": (
         "An engine does not report the quantity, or it lacks a part of the model; the "
         "reason is stated."
     ),
     "order": "The power of the time step with which the distance from the exact motion shrinks; 1 "
-    "for the methods of "
-    "MuJoCo and PyBullet.",
+    "for the methods of MuJoCo and PyBullet.",
     "name[k]": "Velocity k, from 0, of a joint with several: the second axis of a universal joint "
     "is name[1]; a free "
     "link has name[0] to name[2] for its origin and name[3] to name[5] for its rotation.",

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Unpack
 
 from bridge.choices import Fit, Shapes
-from bridge.geometry.collision_shapes import ShapeChoice, with_shapes
 from bridge.lowering.sources import Source, SourceOptions, split_options
 from bridge.targets.assembly import AssemblyFiles, PartDocument, assembly_files, models_of
 from bridge.targets.elements import with_filter_groups
@@ -20,7 +19,7 @@ from bridge.targets.folder import (
     finished,
     scene_of,
     unused_word,
-    with_sampled_pairs,
+    with_contact_options,
 )
 from bridge.targets.options import DirectivesExportOptions, Models, Repair, changed_options
 from bridge.targets.report import Report, origin_comment
@@ -191,9 +190,7 @@ def folder_files(source: Source, keywords: DirectivesOptions, package: str = "")
     """
     options, load_options = split_options(DirectivesExportOptions, keywords)
     report = Report("directives")
-    choice = ShapeChoice.of(options.shapes, options.fit)
-    scene = with_shapes(scene_of(source, load_options), choice, "directives", report.entries)
-    scene, _ = with_sampled_pairs(scene, scene if choice.shapes else source, options, report)
+    scene, _ = with_contact_options(scene_of(source, load_options), source, options, report)
     changed = changed_options(options)
     of_part = {"inertia": options.inertia, "strict": options.strict}
     if options.models == "urdf":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bridge.mechanism import Mechanism
@@ -53,12 +53,51 @@ def _write(
     name = context.names.claim("actuator", actuator.name)
     if name != actuator.name:
         context.names.changed.setdefault(actuator.name, name)
-    element = context.document["actuator"].add("general", name=name)
+    tag, settings = _short_form(own_settings(actuator))
+    element = context.document["actuator"].add(tag, name=name)
     element.set(**target)
     lower, upper = actuator.control
     if math.isfinite(lower) or math.isfinite(upper):
-        element.set(ctrllimited=True, ctrlrange=(max(lower, -UNLIMITED), min(upper, UNLIMITED)))
-    element.set(**(own_settings(actuator) | target))
+        element.set(
+            ctrllimited=True if lower == upper else None,
+            ctrlrange=(max(lower, -UNLIMITED), min(upper, UNLIMITED)),
+        )
+    element.set(**(settings | target))
+
+
+_DEFAULTS = {"gaintype": "fixed", "dyntype": "none"}
+"""Values of MuJoCo's own defaults, which are not written."""
+_CONTROLLER = {"gaintype": "fixed", "dyntype": "none", "biastype": "affine", "input": "pos"}
+"""Settings of a position controller."""
+_PARAMETERS = ("gainprm", "biasprm", "dynprm")
+
+
+def _short_form(settings: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Return the tag of an actuator and its attributes as people write them: those of a position
+    controller as such, any other without the zeros at the end and what MuJoCo assumes.
+    """
+    short = {
+        name: " ".join(_without_last_zeros(text.split())) if name in _PARAMETERS else text
+        for name, text in settings.items()
+        if _DEFAULTS.get(name) != text
+    }
+    stiffness = short.get("gainprm", "1")
+    spring, _, damping = short.get("biasprm", "0").removeprefix("0 -").partition(" -")
+    is_one = _CONTROLLER.items() <= settings.items() and "dynprm" not in settings
+    if not is_one or spring != stiffness or " " in spring + damping:
+        return "general", short
+    others = {
+        name: text
+        for name, text in short.items()
+        if name not in _PARAMETERS and name not in _CONTROLLER
+    }
+    return "position", {"kp": stiffness, **({"kv": damping} if damping else {}), **others}
+
+
+def _without_last_zeros(values: Sequence[str]) -> Sequence[str]:
+    """Return values without the zeros at their end, at least one."""
+    last = max((i for i, value in enumerate(values) if value != "0"), default=0)
+    return values[: last + 1]
 
 
 def _target(
@@ -88,12 +127,10 @@ _BANDWIDTH = 30.0
 _IMPOSED = 10.0
 """Product of gain, inverse inertia and time step of a speed that the source imposes: the integrator
 ``implicitfast`` damps implicitly, so that the gain may exceed 1. With 100, a contact with the
-ground turns the wheel by jumps; with 1, light wheels of a heavy car miss their speed.
-"""
+ground turns the wheel by jumps; with 1, light wheels of a heavy car miss their speed."""
 _MAX_STIFFNESS = 0.25
 """Largest product of gain, inverse inertia and squared time step while other joints move freely;
-twice is stable.
-"""
+twice is stable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -457,8 +494,7 @@ def _velocity(element: MjcfElement, drive: _Drive, context: MjcfContext) -> None
     else:
         element.set(kv=kv)
     element.set(
-        ctrlrange=_range(_common((-speed, speed), drive.control)),
-        forcerange=_range(drive.efforts),
+        ctrlrange=_range(_common((-speed, speed), drive.control)), forcerange=_range(drive.efforts)
     )
     if stated is None:
         _report_gain("velocity", drive, damping, context)
@@ -507,10 +543,7 @@ def _round_to_three_digits(x: float) -> float:
     return float(f"{x:.3g}")
 
 
-_STIFFEST = {
-    "position": codes.ASSUMED_GAIN_OF_POSITION,
-    "velocity": codes.ASSUMED_GAIN_OF_SPEED,
-}
+_STIFFEST = {"position": codes.ASSUMED_GAIN_OF_POSITION, "velocity": codes.ASSUMED_GAIN_OF_SPEED}
 
 
 def _report_gain(kind: str, drive: _Drive, gain: float, context: MjcfContext) -> None:

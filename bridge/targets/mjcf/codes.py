@@ -3,62 +3,60 @@
 from __future__ import annotations
 
 from bridge.codes import ACCELERATIONS_WITHIN_LIMITS, SPEEDS_WITHIN_LIMITS
-from loaders.code import LOOKS_ONLY, NO_EFFECT, Chosen, Code, Fate, Lost
+from loaders.code import (
+    LOOKS_ONLY,
+    NO_EFFECT,
+    Chosen,
+    Fate,
+    Lost,
+    approximated,
+    assumed,
+    dropped,
+    invalid,
+    noted,
+    repaired,
+)
 
 _HELD_WITHIN = (
     "within {error} in 2 s of free motion at 1 ms for links of a few kilograms, more "
     "for heavier links"
 )
 """End of the message about a soft constraint: its error, which the tests compare with MuJoCo's
-motion.
-"""
+motion."""
 
-ACCELERATION_LIMIT = Code(
+ACCELERATION_LIMIT = dropped(
     "mjcf.acceleration-limit",
-    Fate.DROPPED,
     "joint {name}: {field} = {value} is left out; MuJoCo does not support acceleration limits",
     meaning="MuJoCo does not support acceleration limits of joints.",
     remedy="Limit the acceleration in the controller.",
     effect=ACCELERATIONS_WITHIN_LIMITS,
 )
-ACTUATOR = Code(
+ACTUATOR = dropped(
     "mjcf.actuator",
-    Fate.DROPPED,
     "actuator {actuator} drives joint {joint}, which is not a hinge or slide of the tree of bodies",
-    meaning=(
-        "An actuator drives a joint that is not a hinge or slide of the tree, so it is left out."
-    ),
+    meaning="An actuator drives a joint that is not a hinge or slide of the tree, so it is left "
+    "out.",
     effect=NO_EFFECT,
 )
-ACTUATOR_INTERFACES = Code(
+ACTUATOR_INTERFACES = noted(
     "mjcf.actuator-interfaces",
-    Fate.NOTED,
     "actuator {actuator}: MJCF has no interfaces of actuators; the export omits {interfaces}",
     meaning="The hardware interfaces of an actuator have no counterpart in MuJoCo.",
 )
-ADDED_MASS = Code(
+ADDED_MASS = dropped(
     "mjcf.added-mass",
-    Fate.DROPPED,
-    (
-        "link {name}: {field} = {value} is left out; MuJoCo computes fluid forces from shapes, not "
-        "from a matrix"
-    ),
-    meaning=(
-        "MuJoCo does not support an added-mass matrix; its fluid forces follow from the shapes."
-    ),
+    "link {name}: {field} = {value} is left out; MuJoCo computes fluid forces from shapes, not "
+    "from a matrix",
+    meaning="MuJoCo does not support an added-mass matrix; its fluid forces follow from the "
+    "shapes.",
     effect=Lost("added mass"),
 )
-ASSUMED_GAIN = Code(
+ASSUMED_GAIN = assumed(
     "mjcf.assumed-gain",
-    Fate.ASSUMED,
-    (
-        "the source states no gain for actuator {actuator}; it gets {gain:g}, which reacts within "
-        "{time:.2g} s to the effective inertia of the joint"
-    ),
-    meaning=(
-        "The source states no gain for the requested controller; the message states the gain "
-        "that is used."
-    ),
+    "the source states no gain for actuator {actuator}; it gets {gain:g}, which reacts within "
+    "{time:.2g} s to the effective inertia of the joint",
+    meaning="The source states no gain for the requested controller; the message states the gain "
+    "that is used.",
     remedy="State the gains in the source, or tune the exported ones.",
     hint="tune the gain, or state it in the source",
 )
@@ -73,100 +71,71 @@ ASSUMED_GAIN_OF_SPEED = ASSUMED_GAIN.variant(
     "m/s",
     hint="keep the integrator, or state a gain in the source",
 )
-BALL_SOFT_CONSTRAINT = Code(
+BALL_SOFT_CONSTRAINT = approximated(
     "mjcf.ball-soft-constraint",
-    Fate.APPROXIMATED,
     ("a soft constraint holds a point of {link_a} on a point of {link_b} " + _HELD_WITHIN),
-    meaning=(
-        "A ball constraint is enforced by MuJoCo's soft constraints; the message states the error."
-    ),
+    meaning="A ball constraint is enforced by MuJoCo's soft constraints; the message states the "
+    "error.",
     remedy="Reduce the time step.",
 )
-BUSHING = Code(
+BUSHING = dropped(
     "mjcf.bushing",
-    Fate.DROPPED,
-    (
-        "MuJoCo does not support the bushing between {link_a} (at {X_LA}) and {link_c} (at "
-        "{X_LC}); "
-        "torque stiffness {torque_stiffness}, damping {torque_damping}, force stiffness "
-        "{force_stiffness}, damping {force_damping}"
-    ),
+    "MuJoCo does not support the bushing between {link_a} (at {X_LA}) and {link_c} (at {X_LC}); "
+    "torque stiffness {torque_stiffness}, damping {torque_damping}, force stiffness "
+    "{force_stiffness}, damping {force_damping}",
     meaning="MuJoCo does not support bushings; the message has the parameters.",
     remedy="Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
     hint="mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it",
     effect=Lost("forces between links"),
 )
-COLLIDE_WITHOUT_CONTACT = Code(
+COLLIDE_WITHOUT_CONTACT = approximated(
     "mjcf.collide-without-contact",
-    Fate.APPROXIMATED,
-    (
-        "collision {name}: {field} = {value} is left out; MuJoCo reports no contacts for a geom "
-        "that collides with nothing"
-    ),
-    meaning=(
-        "A shape that reports contacts without forces is exported as a geom that collides "
-        "with nothing, so MuJoCo reports no contacts."
-    ),
+    "collision {name}: {field} = {value} is left out; MuJoCo reports no contacts for a geom that "
+    "collides with nothing",
+    meaning="A shape that reports contacts without forces is exported as a geom that collides with "
+    "nothing, so MuJoCo reports no contacts.",
 )
-CONTACT_DAMPING = Code(
+CONTACT_DAMPING = approximated(
     "mjcf.contact-damping",
-    Fate.APPROXIMATED,
-    (
-        "collision {link}/{collision}: the damping ratio {ratio:.3g} of its stiffness "
-        "{stiffness:g} N/m, its damping and its mass is {written_ratio:.3g}, the largest that a "
-        "time step can hold"
-    ),
-    meaning=(
-        "The damping of a contact differs from the one that the source states, because the time "
-        "step is too long for the spring: with less damping the contact would never come to rest."
-    ),
+    "collision {link}/{collision}: the damping ratio {ratio:.3g} of its stiffness {stiffness:g} "
+    "N/m, its damping and its mass is {written_ratio:.3g}, the largest that a time step can hold",
+    meaning="The damping of a contact differs from the one that the source states, because the "
+    "time step is too long for the spring: with less damping the contact would never come to rest.",
     remedy="Reduce the time step, or state less stiffness or more damping.",
     hint="reduce the time step",
 )
 CONTACT_DAMPING_RAISED = CONTACT_DAMPING.variant(
-    (
-        "collision {link}/{collision}: the damping ratio {ratio:.3g} of its stiffness "
-        "{stiffness:g} N/m, its damping and its mass is {written_ratio:.3g}, because with less the "
-        "contact would not come to rest at a time step of {time_step:g} s; it is as stated with "
-        "{resolving_step:.2g} s or less"
-    ),
+    "collision {link}/{collision}: the damping ratio {ratio:.3g} of its stiffness {stiffness:g} "
+    "N/m, its damping and its mass is {written_ratio:.3g}, because with less the contact would not "
+    "come to rest at a time step of {time_step:g} s; it is as stated with {resolving_step:.2g} s "
+    "or less"
 )
-CONTACT_DISSIPATION = Code(
+CONTACT_DISSIPATION = dropped(
     "mjcf.contact-dissipation",
-    Fate.DROPPED,
     "collision {link}/{collision}: {parameter} = {value:g} is left out",
-    meaning=(
-        "The dissipation of a contact is exact at rest only, or cannot be written because no "
-        "stiffness is stated."
-    ),
+    meaning="The dissipation of a contact is exact at rest only, or cannot be written because no "
+    "stiffness is stated.",
     remedy="State a stiffness, or one kind of damping only.",
     hint="state a stiffness, and neither a restitution nor another damping",
     effect=Lost("contact parameters"),
 )
 CONTACT_DISSIPATION_APPROXIMATED = CONTACT_DISSIPATION.variant(
-    (
-        "collision {link}/{collision}: dissipation {dissipation:g} s/m damps as at rest under its "
-        "own "
-        "weight"
-    ),
+    "collision {link}/{collision}: dissipation {dissipation:g} s/m damps as at rest under its own "
+    "weight",
     fate=Fate.APPROXIMATED,
     hint="",
 )
-CONTACT_PAIR = Code(
+CONTACT_PAIR = dropped(
     "mjcf.contact-pair",
-    Fate.DROPPED,
     "the contact pair of {collision_a} and {collision_b} is left out: one has no geom",
     meaning="A contact pair names a collision that has no geom.",
     effect=Lost("contact parameters"),
 )
-CONTACT_PAIRS = Code(
+CONTACT_PAIRS = dropped(
     "mjcf.contact-pairs",
-    Fate.DROPPED,
     "more than {limit:pair|pairs} of geoms may collide; no pair is written",
-    meaning=(
-        "More than 2000 pairs of geoms may collide, or have contacts with little damping, so no "
-        "explicit pairs are written."
-    ),
+    meaning="More than 2000 pairs of geoms may collide, or have contacts with little damping, so "
+    "no explicit pairs are written.",
     remedy="Reduce the number of shapes, or filter collisions.",
     hint="use fewer shapes, or collision filters",
     effect=Lost("contact parameters"),
@@ -175,582 +144,432 @@ CONTACT_PAIRS_BOUNCING = CONTACT_PAIRS.variant(
     "there are more than {limit:pair|pairs} of geoms with contacts of little damping; no pair is "
     "written, so that their friction has that damping and slows down sliding too little"
 )
-CONTACT_POLICY = Code(
+CONTACT_POLICY = noted(
     "mjcf.contact-policy",
-    Fate.NOTED,
     "the collision policy {policy} ignores {properties}",
     meaning="The collision policy ignores bitmasks and `self_collide`, which the source states.",
     remedy='Use `policy="sdformat"`.',
     hint='choose policy="sdformat"',
 )
-CONTACT_SOLVER = Code(
+CONTACT_SOLVER = dropped(
     "mjcf.contact-solver",
-    Fate.DROPPED,
     "collision {link}/{collision}: {parameter} = {value:g} is left out",
     meaning="A contact parameter belongs to another contact solver and is left out.",
     hint="state soft_cfm above 0 and no stiffness: together they become a spring and a damper",
     effect=NO_EFFECT,
 )
 CONTACT_SOLVER_FIELD = CONTACT_SOLVER.variant(
-    "collision {name}: {field} = {value} is left out; it is a parameter of another solver",
-    hint="",
+    "collision {name}: {field} = {value} is left out; it is a parameter of another solver", hint=""
 )
-CONTACT_STIFFNESS = Code(
+CONTACT_STIFFNESS = approximated(
     "mjcf.contact-stiffness",
-    Fate.APPROXIMATED,
-    (
-        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m holds at each contact "
-        "point with a rigid body, for the link's effective mass of {mass:.6g} kg at the zero "
-        "configuration; damping ratio {written_ratio:.3g}; in contact the link moves like "
-        "{mass_factor:.3g} times its mass; both are as stated with a time step of "
-        "{resolving_step:.2g} s or less"
-    ),
-    meaning=(
-        "A contact stiffness is exact for one mass only, is limited by the time step, or "
-        "cannot be written because the link has no moving mass."
-    ),
+    "collision {link}/{collision}: contact stiffness {stiffness:g} N/m holds at each contact point "
+    "with a rigid body, for the link's effective mass of {mass:.6g} kg at the zero configuration; "
+    "damping ratio {written_ratio:.3g}; in contact the link moves like {mass_factor:.3g} times its "
+    "mass; both are as stated with a time step of {resolving_step:.2g} s or less",
+    meaning="A contact stiffness is exact for one mass only, is limited by the time step, or "
+    "cannot be written because the link has no moving mass.",
     remedy='Use `contacts="pairs"`, or reduce the time step.',
     hint='contacts="pairs" writes it for each pair',
     effect=Lost("contact parameters"),
 )
 CONTACT_STIFFNESS_DROPPED = CONTACT_STIFFNESS.variant(
-    (
-        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is left out, because "
-        "MuJoCo scales it by the masses in contact and this link has no mass that moves"
-    ),
+    "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is left out, because MuJoCo "
+    "scales it by the masses in contact and this link has no mass that moves",
     fate=Fate.DROPPED,
 )
 CONTACT_STIFFNESS_NONE = CONTACT_STIFFNESS.variant(
-    (
-        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is left out, because it "
-        "is not positive; the contact is as hard as MuJoCo's default"
-    ),
+    "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is left out, because it is "
+    "not positive; the contact is as hard as MuJoCo's default",
     fate=Fate.DROPPED,
     hint="state a positive stiffness",
 )
 CONTACT_STIFFNESS_REDUCED = CONTACT_STIFFNESS.variant(
-    (
-        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is {held:.3g} N/m, the "
-        "largest that the time step of {time_step:g} s can hold for the link's effective mass of "
-        "{mass:.6g} kg; damping ratio {written_ratio:.3g}; in contact the link moves like "
-        "{mass_factor:.3g} times its mass"
-    ),
+    "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is {held:.3g} N/m, the "
+    "largest that the time step of {time_step:g} s can hold for the link's effective mass of "
+    "{mass:.6g} kg; damping ratio {written_ratio:.3g}; in contact the link moves like "
+    "{mass_factor:.3g} times its mass",
     hint="reduce the time step",
 )
-CONTROL_RANGE = Code(
+CONTROL_RANGE = assumed(
     "mjcf.control-range",
-    Fate.ASSUMED,
-    (
-        "the limits of joint {joint}, {effort:g} N m or N and {speed:g} rad/s or m/s, are too "
-        "large "
-        "for its inertia at a time step of {step:g} s; its control is limited to {limit:g}"
-    ),
-    meaning=(
-        'The limits of a `"dcmotor"` exceed what its inertia allows in one time step, so the '
-        "control range ends earlier."
-    ),
+    "the limits of joint {joint}, {effort:g} N m or N and {speed:g} rad/s or m/s, are too large "
+    "for its inertia at a time step of {step:g} s; its control is limited to {limit:g}",
+    meaning='The limits of a `"dcmotor"` exceed what its inertia allows in one time step, so the '
+    "control range ends earlier.",
     remedy="State the true limits, or reduce the time step.",
     hint="state the true limits",
 )
-COUPLING = Code(
+COUPLING = dropped(
     "mjcf.coupling",
-    Fate.DROPPED,
     "joint {joint} cannot be coupled: MuJoCo couples hinges and slides only",
     meaning="MuJoCo couples hinges and slides only, so a coupling of other joints is left out.",
     effect=Lost("couplings"),
 )
-COUPLING_SOFT_CONSTRAINT = Code(
+COUPLING_SOFT_CONSTRAINT = approximated(
     "mjcf.coupling-soft-constraint",
-    Fate.APPROXIMATED,
     ("joint {follower} follows {leader} by a soft constraint " + _HELD_WITHIN),
     meaning="A coupling is enforced by MuJoCo's soft constraints; the message states the error.",
     remedy="Reduce the time step.",
 )
-CURVE = Code(
+CURVE = noted(
     "mjcf.curve",
-    Fate.NOTED,
     "joint {joint} follows a curve of {length:g} m ({kind}); its limits are those of the axis",
     meaning="The ends of a curve do not limit a curvilinear joint; only the limits of its axis do.",
     remedy="State limits of the axis.",
 )
-DEFORMABLE = Code(
+DEFORMABLE = dropped(
     "mjcf.deformable",
-    Fate.DROPPED,
     "link {name}: {field} = {value} is left out; the link is a rigid body",
     meaning="A deformable link is exported as a rigid body.",
     effect=Lost("deformation"),
 )
-DENSITY = Code(
+DENSITY = noted(
     "mjcf.density",
-    Fate.NOTED,
     "collision {name}: {field} = {value} is left out; the mass is that of the link",
     meaning="The density of a shape does not change its mass: the inertia of the link is used.",
     remedy='Use `inertia="from_geometry"`.',
 )
-DISTANCE_SOFT_CONSTRAINT = Code(
+DISTANCE_SOFT_CONSTRAINT = approximated(
     "mjcf.distance-soft-constraint",
-    Fate.APPROXIMATED,
     ("a soft constraint holds the distance of {link_a} and {link_b} " + _HELD_WITHIN),
-    meaning=(
-        "A fixed distance is enforced by MuJoCo's soft constraints; the message states the error."
-    ),
+    meaning="A fixed distance is enforced by MuJoCo's soft constraints; the message states the "
+    "error.",
     remedy="Reduce the time step.",
 )
-EMPTY_RANGE = Code(
+EMPTY_RANGE = dropped(
     "mjcf.empty-range",
-    Fate.DROPPED,
-    (
-        "joint {joint}: the lower limit {lower:g} is above the upper limit {upper:g}; the joint "
-        "has "
-        "no limits"
-    ),
-    meaning=(
-        "The lower limit of a joint is above the upper limit, so the joint is exported "
-        "without limits."
-    ),
+    "joint {joint}: the lower limit {lower:g} is above the upper limit {upper:g}; the joint has no "
+    "limits",
+    meaning="The lower limit of a joint is above the upper limit, so the joint is exported without "
+    "limits.",
     remedy="Exchange the limits in the source.",
     hint="swap the limits in the source",
     effect=Lost("limits"),
 )
-EMPTY_SHAPE = Code(
+EMPTY_SHAPE = dropped(
     "mjcf.empty-shape",
-    Fate.DROPPED,
     "link {link} has a {shape_type} whose size is not positive and finite, which MuJoCo refuses",
     meaning="A shape has no extent, so MuJoCo refuses it and it is left out.",
     remedy="Give the shape a positive size.",
     hint="give it a positive size",
     effect=Lost("shapes"),
 )
-FILTER_GROUPS = Code(
+FILTER_GROUPS = noted(
     "mjcf.filter-groups",
-    Fate.NOTED,
     "collision filter groups are written as the pairs of links that they exclude: {groups}",
     meaning="Collision filter groups are exported as the pairs of links that they exclude.",
 )
-FLUID_FORCE = Code(
+FLUID_FORCE = dropped(
     "mjcf.fluid-force",
-    Fate.DROPPED,
     "MJCF has no element for the force of a fluid on link {link}: {force}",
-    meaning=(
-        "MJCF has no element for buoyancy, drag by coefficients, or a wing; the message has "
-        "the parameters. MuJoCo's own model of a fluid computes other forces, from shapes, "
-        "and is exact for none of them."
-    ),
+    meaning="MJCF has no element for buoyancy, drag by coefficients, or a wing; the message has "
+    "the parameters. MuJoCo's own model of a fluid computes other forces, from shapes, and is "
+    "exact for none of them.",
     remedy="Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
     hint="mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it",
     effect=Lost("forces of a fluid"),
 )
-FORCE_TORQUE_AXES = Code(
+FORCE_TORQUE_AXES = approximated(
     "mjcf.force-torque-axes",
-    Fate.APPROXIMATED,
-    (
-        "sensor {sensor} measures in the axes that the {frame} frame has at joint position 0, on "
-        "the "
-        "body of the other link; they turn with joint {joint}, so the reading at another position "
-        "q "
-        "is in the wrong axes"
-    ),
-    meaning=(
-        "A force-torque sensor measures in the axes of a link, or of the sensor on it, and "
-        "MuJoCo measures on the body of the other link of the joint. The axes agree at joint "
-        "position 0, and turn with the joint."
-    ),
-    remedy=(
-        "Turn the reading as the hint states, by the rotation R_PC of the child in the parent "
-        "of the joint."
-    ),
+    "sensor {sensor} measures in the axes that the {frame} frame has at joint position 0, on the "
+    "body of the other link; they turn with joint {joint}, so the reading at another position q is "
+    "in the wrong axes",
+    meaning="A force-torque sensor measures in the axes of a link, or of the sensor on it, and "
+    "MuJoCo measures on the body of the other link of the joint. The axes agree at joint position "
+    "0, and turn with the joint.",
+    remedy="Turn the reading as the hint states, by the rotation R_PC of the child in the parent "
+    "of the joint.",
 )
-FORCE_TORQUE_SIGN = Code(
+FORCE_TORQUE_SIGN = approximated(
     "mjcf.force-torque-sign",
-    Fate.APPROXIMATED,
     "sensor {sensor} measures the force with the sign opposite to the source's",
     meaning="A force-torque sensor reads the opposite sign to the one that the source requests.",
-    remedy="Negate the reading.",
     hint="negate the reading",
 )
-FREE_JOINT = Code(
+FREE_JOINT = approximated(
     "mjcf.free-joint",
-    Fate.APPROXIMATED,
     "joint {joint}: MuJoCo has one {quantity} for all directions, {value:g} is that of rotation",
-    meaning=(
-        "MuJoCo has one damping, friction, stiffness and inertia for all directions of a free "
-        "joint."
-    ),
+    meaning="MuJoCo has one damping, friction, stiffness and inertia for all directions of a free "
+    "joint.",
 )
-FRICTION_COMBINATION = Code(
+FRICTION_COMBINATION = approximated(
     "mjcf.friction-combination",
-    Fate.APPROXIMATED,
-    (
-        "links {link_a} and {link_b}, with friction {a:g} and {b:g}, slide on each other with "
-        "{larger:g}, the larger; by the rule of the source it is {rule_name}, {combined:g}; the "
-        "friction of other pairs differs by less"
-    ),
-    meaning=(
-        "MuJoCo uses the larger friction of two shapes, unlike the engine whose elements the "
-        "source states."
-    ),
+    "links {link_a} and {link_b}, with friction {a:g} and {b:g}, slide on each other with "
+    "{larger:g}, the larger; by the rule of the source it is {rule_name}, {combined:g}; the "
+    "friction of other pairs differs by less",
+    meaning="MuJoCo uses the larger friction of two shapes, unlike the engine whose elements the "
+    "source states.",
     remedy='Use `contacts="pairs"`.',
     hint='contacts="pairs" writes each pair',
 )
-FRICTION_DIRECTION = Code(
+FRICTION_DIRECTION = dropped(
     "mjcf.friction-direction",
-    Fate.DROPPED,
     "collision {name}: mu2 = {mu2:g} is left out; the friction is {mu:g} in every direction",
     meaning="MuJoCo does not support different friction in two directions of a geom.",
     remedy="Write a `<pair>`, which has two sliding coefficients.",
     effect=Lost("contact parameters"),
 )
 FRICTION_DIRECTION_FIELD = FRICTION_DIRECTION.variant(
-    (
-        "collision {name}: {field} = {value} is left out; the friction of a geom is the same in "
-        "every direction"
-    ),
+    "collision {name}: {field} = {value} is left out; the friction of a geom is the same in every "
+    "direction"
 )
-HEIGHTMAP = Code(
+HEIGHTMAP = dropped(
     "mjcf.heightmap",
-    Fate.DROPPED,
     "cannot read the height map {uri} as an image: {reason}",
     meaning="The image of a height map cannot be read, so the shape is left out.",
     remedy="Use a PNG image.",
     hint="use an existing image in a format that Pillow reads",
     effect=Lost("shapes"),
 )
-HYDROELASTIC = Code(
+HYDROELASTIC = dropped(
     "mjcf.hydroelastic",
-    Fate.DROPPED,
     "collision {name}: {field} = {value} is left out; MuJoCo has point contacts",
     meaning="MuJoCo does not support hydroelastic contact; it uses point contact.",
     effect=Lost("contact parameters"),
 )
-IDLE_FOLLOWERS = Code(
+IDLE_FOLLOWERS = noted(
     "mjcf.idle-followers",
-    Fate.NOTED,
     "joints that follow others have no actuator: {joints}",
-    meaning=(
-        "A joint that follows another has an effort limit and no gains; only its leader gets "
-        "an actuator."
-    ),
+    meaning="A joint that follows another has an effort limit and no gains; only its leader gets "
+    "an actuator.",
     remedy="Give the joint controller gains to drive it too.",
     hint="give them controller gains",
 )
-IMPOSSIBLE_INERTIA = Code(
+IMPOSSIBLE_INERTIA = invalid(
     "mjcf.impossible-inertia",
-    Fate.INVALID,
     "link {link} has an inertia that no rigid body can have, which MuJoCo refuses: {defects}",
     meaning="The inertia of a link belongs to no real body, so MuJoCo refuses it.",
     remedy='Correct the inertia, or use `inertia="repair"`.',
     hint='correct it in the source, or use inertia="repair"',
 )
-INERTIA_FROM_GEOMETRY = Code(
+INERTIA_FROM_GEOMETRY = assumed(
     "mjcf.inertia-from-geometry",
-    Fate.ASSUMED,
     "link {link} gets {mass:g} kg and its inertia from its collision shapes",
-    meaning=(
-        "The mass and inertia of a link are computed from its collision shapes, as requested "
-        'by `inertia="from_geometry"`.'
-    ),
+    meaning="The mass and inertia of a link are computed from its collision shapes, as requested "
+    'by `inertia="from_geometry"`.',
 )
-JOINT_COORDINATE = Code(
+JOINT_COORDINATE = noted(
     "mjcf.joint-coordinate",
-    Fate.NOTED,
-    (
-        "the MJCF position of ball joint {joint} is about the axes of its body, which are turned "
-        "by "
-        "{angle:.6g} rad against those of the joint in the model"
-    ),
-    meaning=(
-        "The MuJoCo position of a joint is a multiple of its position in the model, for "
-        "example an angle instead of an arc length; or that of a ball joint is about other "
-        "axes, those of the link."
-    ),
-    remedy=(
-        "Scale the value by the factor in the message; rotate the vector part of the "
-        "quaternion of a ball joint."
-    ),
+    "the MJCF position of ball joint {joint} is about the axes of its body, which are turned by "
+    "{angle:.6g} rad against those of the joint in the model",
+    meaning="The MuJoCo position of a joint is a multiple of its position in the model, for "
+    "example an angle instead of an arc length; or that of a ball joint is about other axes, those "
+    "of the link.",
+    remedy="Scale the value by the factor in the message; rotate the vector part of the quaternion "
+    "of a ball joint.",
     hint="rotate the vector part of the quaternion into the axes of the link",
 )
 JOINT_COORDINATE_SCALED = JOINT_COORDINATE.variant(
     "the MJCF position of joint {joint} is {ratio:.6g} times the position of the model", hint=""
 )
-JOINT_FEEDBACK = Code(
+JOINT_FEEDBACK = noted(
     "mjcf.joint-feedback",
-    Fate.NOTED,
     "joint {joint}: provide_feedback is left out",
     meaning="A joint requests force feedback, which MuJoCo gives only through sensors.",
     remedy="Add a force and a torque sensor to the model.",
     hint="add a force and a torque sensor",
 )
-HOME_STANDS = Code(
+HOME_STANDS = noted(
     "mjcf.home-stands",
-    Fate.NOTED,
-    (
-        "the lowest collision of the free robot on link {link} is initially {height:.4g} m above "
-        "the ground {ground}; in the keyframe {key} it touches the ground"
-    ),
-    meaning=(
-        "A free robot of several links would begin above the ground or in it: the keyframe that is "
-        "named sets it down on the ground."
-    ),
+    "the lowest collision of the free robot on link {link} is initially {height:.4g} m above the "
+    "ground {ground}; in the keyframe {key} it touches the ground",
+    meaning="A free robot of several links would begin above the ground or in it: the keyframe "
+    "that is named sets it down on the ground.",
     remedy="Start from the keyframe that is named.",
 )
-KEYFRAME_ACTUATOR = Code(
+KEYFRAME_ACTUATOR = dropped(
     "mjcf.keyframe-actuator",
-    Fate.DROPPED,
     "state {state}: controls of actuators that do not exist are ignored: {actuators}",
     meaning="A state names an actuator that the export does not have.",
     remedy="Correct the state, or remove the actuator from it.",
     effect=NO_EFFECT,
 )
-KEYFRAME_JOINT = Code(
+KEYFRAME_JOINT = dropped(
     "mjcf.keyframe-joint",
-    Fate.DROPPED,
     "state {state}: joint {joint} has no position or velocity of {count:number|numbers}; it is "
     "ignored",
     meaning="A state names a joint that has no position or velocity of that size in MuJoCo.",
     remedy="Correct the state, or remove the joint from it.",
     effect=NO_EFFECT,
 )
-KEYFRAME_LIMITS = Code(
+KEYFRAME_LIMITS = noted(
     "mjcf.keyframe-limits",
-    Fate.NOTED,
     "the keyframe {state} is outside the limits of {joints}; MuJoCo pushes them back",
     meaning="A state of the source is outside the joint limits.",
-    remedy="Correct the state in the source.",
     hint="correct the state in the source",
 )
-KEYFRAME_POSE = Code(
+KEYFRAME_POSE = dropped(
     "mjcf.keyframe-pose",
-    Fate.DROPPED,
-    (
-        "state {state}: the poses of links that are not kinematic or do not exist are ignored: "
-        "{links}"
-    ),
+    "state {state}: the poses of links that are not kinematic or do not exist are ignored: {links}",
     meaning="A state poses a link that is not kinematic or does not exist.",
     remedy="Correct the state, or remove the link from it.",
     effect=NO_EFFECT,
 )
-LIGHT = Code(
+LIGHT = dropped(
     "mjcf.light",
-    Fate.DROPPED,
     "light {light} is of type {light_type}, which MuJoCo does not have",
     meaning="The type of a light is not supported by MuJoCo.",
     remedy="Use a directional, point or spot light.",
     effect=LOOKS_ONLY,
 )
-INITIAL_CONTROL = Code(
+INITIAL_CONTROL = noted(
     "mjcf.initial-control",
-    Fate.NOTED,
     "key {key} has the first controls of the source, because MuJoCo starts with controls of zero: "
     "{controls}",
     meaning="The source states first targets of controllers, which a key of MuJoCo has.",
     remedy="Start from that key.",
 )
-LIGHT_JOINT = Code(
+LIGHT_JOINT = noted(
     "mjcf.light-joint",
-    Fate.NOTED,
-    (
-        "joint {joint}: full effort, {effort:g} N m on an effective inertia of {inertia:.2g} kg "
-        "m^2, turns it by {turn:.2g} rad in each time step, at which MuJoCo's integrator may fail; "
-        "at most {max_effort:.2g} N m, or a time step of {max_step:.1g} s, avoids that"
-    ),
-    meaning=(
-        "Full effort moves a joint so far in one time step that the integration may become "
-        "unstable."
-    ),
+    "joint {joint}: full effort, {effort:g} N m on an effective inertia of {inertia:.2g} kg m^2, "
+    "turns it by {turn:.2g} rad in each time step, at which MuJoCo's integrator may fail; at most "
+    "{max_effort:.2g} N m, or a time step of {max_step:.1g} s, avoids that",
+    meaning="Full effort moves a joint so far in one time step that the integration may become "
+    "unstable.",
     remedy='State the true effort limit or rotor inertia, or use `actuators="dcmotor"`.',
-    hint=(
-        "state the true effort and the inertia of the rotor, stay below full effort, or use "
-        'actuators="dcmotor"'
-    ),
+    hint="state the true effort and the inertia of the rotor, stay below full effort, or use "
+    'actuators="dcmotor"',
 )
 LIGHT_JOINTS = LIGHT_JOINT.variant(
-    LIGHT_JOINT.message + "; {others:more joint turns|more joints turn} too far",
+    LIGHT_JOINT.message + "; {others:more joint turns|more joints turn} too far"
 )
-LIGHT_PARAMETERS = Code(
+LIGHT_PARAMETERS = noted(
     "mjcf.light-parameters",
-    Fate.NOTED,
     "light {light}: MuJoCo does not support {parameters}",
     meaning="Some parameters of a light, such as its range, are not supported by MuJoCo.",
 )
-LOCKED_JOINT = Code(
+LOCKED_JOINT = approximated(
     "mjcf.locked-joint",
-    Fate.APPROXIMATED,
     ("the limits of joint {joint} allow one position; a soft constraint holds it " + _HELD_WITHIN),
     meaning="The limits of a joint leave a single position, which an equality constraint holds.",
-    remedy="Use a fixed joint.",
     hint="use a fixed joint",
 )
-LOOP_SOFT_CONSTRAINT = Code(
+LOOP_SOFT_CONSTRAINT = approximated(
     "mjcf.loop-soft-constraint",
-    Fate.APPROXIMATED,
     ("joint {joint} closes a kinematic loop by a soft constraint " + _HELD_WITHIN),
-    meaning=(
-        "A kinematic loop is closed by MuJoCo's soft constraints; the message states the error."
-    ),
+    meaning="A kinematic loop is closed by MuJoCo's soft constraints; the message states the "
+    "error.",
     remedy="Reduce the time step.",
 )
 LOOP_SOFT_CONSTRAINT_OF_POINTS = LOOP_SOFT_CONSTRAINT.variant(
-    (
-        "joint {joint} closes a kinematic loop by a soft constraint "
-        + _HELD_WITHIN
-        + "; it has no position"
-    ),
+    "joint {joint} closes a kinematic loop by a soft constraint "
+    + _HELD_WITHIN
+    + "; it has no position"
 )
-MASSLESS_LINK = Code(
+MASSLESS_LINK = assumed(
     "mjcf.massless-link",
-    Fate.ASSUMED,
-    (
-        "link {link} moves, but has no mass or inertia, which MuJoCo demands; it gets {mass:g} kg "
-        "and "
-        "moments {moments} kg m^2"
-    ),
-    meaning=(
-        "A link that moves has no mass; it gets the smallest mass and inertia that MuJoCo accepts."
-    ),
-    remedy="Give the link mass and inertia.",
+    "link {link} moves, but has no mass or inertia, which MuJoCo demands; it gets {mass:g} kg and "
+    "moments {moments} kg m^2",
+    meaning="A link that moves has no mass; it gets the smallest mass and inertia that MuJoCo "
+    "accepts.",
     hint="give the link mass and inertia",
 )
-MATERIAL = Code(
+MATERIAL = noted(
     "mjcf.material",
-    Fate.NOTED,
     "material {material}: MuJoCo does not support {properties}",
     meaning="Some properties of a material, such as a texture map, are not supported by MuJoCo.",
 )
-MJX = Code(
+MJX = noted(
     "mjcf.mjx",
-    Fate.NOTED,
     "MJX (3.17) does not support {features}; MuJoCo Warp does",
     meaning="MJX does not support the model; the message states why.",
     remedy="Use MuJoCo Warp, or change what the message names.",
     hint="use MuJoCo Warp, or change what is named",
 )
-MODEL_SCOPES = Code(
+MODEL_SCOPES = noted(
     "mjcf.model-scopes",
-    Fate.NOTED,
     "models and their canonical links are written only as prefixes of names: {models}",
     meaning="Nested models are exported only as prefixes of names.",
 )
-MOVING_PLANE = Code(
+MOVING_PLANE = dropped(
     "mjcf.moving-plane",
-    Fate.DROPPED,
     "link {link} can move and has a plane, which MuJoCo supports on static bodies only",
     meaning="A plane is on a link that moves, which MuJoCo does not support.",
-    remedy="Use a box.",
     hint="use a box",
     effect=Lost("shapes"),
 )
-MUJOCO_ELEMENT = Code(
+MUJOCO_ELEMENT = dropped(
     "mjcf.mujoco-element",
-    Fate.DROPPED,
     "{section} {element} ({tag}) is left out: {reason}",
-    meaning=(
-        "A sensor, equality or soft body of MuJoCo names an item that is not in the document "
-        "or has no limit."
-    ),
+    meaning="A sensor, equality or soft body of MuJoCo names an item that is not in the document "
+    "or has no limit.",
     effect=Lost("elements of MuJoCo"),
 )
-MUJOCO_INPUTS = Code(
+MUJOCO_INPUTS = dropped(
     "mjcf.mujoco-inputs",
-    Fate.DROPPED,
     "<{tag}> of <mujoco_inputs> is left out: {reason}",
     meaning="An element of `<mujoco_inputs>` cannot be added to the document.",
     remedy="Correct it, or add it to the MJCF.",
     effect=Lost("elements of MuJoCo"),
 )
-NEVER_CLOSES = Code(
+NEVER_CLOSES = approximated(
     "mjcf.never-closes",
-    Fate.APPROXIMATED,
-    (
-        "no position was found that closes constraint {constraint}; a soft constraint pulls it to "
-        "its "
-        "least distance, {distance:.3g} m"
-    ),
-    meaning=(
-        "Two points that should coincide cannot meet within the joint limits; the constraint "
-        "uses MuJoCo's default softness."
-    ),
+    "no position was found that closes constraint {constraint}; a soft constraint pulls it to its "
+    "least distance, {distance:.3g} m",
+    meaning="Two points that should coincide cannot meet within the joint limits; the constraint "
+    "uses MuJoCo's default softness.",
     remedy="Move the points, or widen the limits.",
     hint="move the points to where they can meet",
 )
-NO_ACTUATORS = Code(
+NO_ACTUATORS = noted(
     "mjcf.no-actuators",
-    Fate.NOTED,
     "actuators are omitted by default: {actuators}",
     meaning="The model has actuators, which are not exported by default.",
     remedy='Use `actuators="motor"`.',
     hint='actuators="motor" writes them; so do dcmotor, position and velocity',
 )
-NO_INERTIA = Code(
+NO_INERTIA = invalid(
     "mjcf.no-inertia",
-    Fate.INVALID,
     "link {link} has no inertia",
     meaning='A link has no inertia, and `inertia="error"` was requested.',
     remedy='State the inertia, or use `inertia="keep"`.',
     hint='state it, or use inertia="keep"',
 )
-NO_SHAPE = Code(
+NO_SHAPE = noted(
     "mjcf.no-shape",
-    Fate.NOTED,
     "link {link} has a shape that is declared empty; it has no geom",
     meaning="A collision or visual has an empty geometry, so there is no geom.",
 )
-NO_SPEED_LINE = Code(
+NO_SPEED_LINE = assumed(
     "mjcf.no-speed-line",
-    Fate.ASSUMED,
     "joint {joint} has no {missing} limit; the effort of its motor does not fall with speed",
-    meaning=(
-        'A `"dcmotor"` has no velocity or effort limit, so its effort does not fall with speed.'
-    ),
-    remedy="State both limits of the joint.",
+    meaning='A `"dcmotor"` has no velocity or effort limit, so its effort does not fall with '
+    "speed.",
     hint="state both limits of the joint",
 )
-FEWER_VERTICES = Code(
+FEWER_VERTICES = approximated(
     "mjcf.fewer-vertices",
-    Fate.APPROXIMATED,
-    (
-        "the hull of mesh {mesh} has {fewer} of its {count:vertex|vertices} (maxhullvert), and "
-        "lies up to {error:.2g} m within the whole hull"
-    ),
+    "the hull of mesh {mesh} has {fewer} of its {count:vertex|vertices} (maxhullvert), and lies up "
+    "to {error:.2g} m within the whole hull",
     meaning="The hull of a mesh has fewer vertices, as the option `maxhullvert` asks.",
     remedy="State a larger `maxhullvert` if the error in the message is too large.",
 )
-NO_TEXTURE_COORDINATES = Code(
+NO_TEXTURE_COORDINATES = noted(
     "mjcf.no-texture-coordinates",
-    Fate.NOTED,
     "mesh {mesh} has no texture coordinates; MuJoCo maps the texture in its own way",
     meaning="A mesh with a texture has no texture coordinates; MuJoCo chooses them.",
     remedy="Use a mesh with texture coordinates.",
 )
-OPEN_AT_ZERO = Code(
+OPEN_AT_ZERO = noted(
     "mjcf.open-at-zero",
-    Fate.NOTED,
-    (
-        "constraint {constraint} is open by {distance:.3g} m at the zero configuration; MuJoCo "
-        "closes "
-        "it in a few steps"
-    ),
+    "constraint {constraint} is open by {distance:.3g} m at the zero configuration; MuJoCo closes "
+    "it in a few steps",
     meaning="Two points that should coincide are apart at the zero configuration.",
     remedy="Start from a configuration that closes the loop.",
     hint="start from positions that close it",
 )
-PARALLEL_AXES = Code(
+PARALLEL_AXES = assumed(
     "mjcf.parallel-axes",
-    Fate.ASSUMED,
-    (
-        "the axes of joint {joint} are parallel, and no inertia separates its positions; MJCF "
-        "joint "
-        "{mjcf_joint} gets an armature of {armature:g} kg m^2"
-    ),
-    meaning=(
-        "The axes of a universal or revolute2 joint are parallel, so that the mass matrix is "
-        "singular; one axis gets an armature of 1e-12 kg m²."
-    ),
+    "the axes of joint {joint} are parallel, and no inertia separates its positions; MJCF joint "
+    "{mjcf_joint} gets an armature of {armature:g} kg m^2",
+    meaning="The axes of a universal or revolute2 joint are parallel, so that the mass matrix is "
+    "singular; one axis gets an armature of 1e-12 kg m².",
     remedy="Turn one axis, or use a joint with one axis.",
     hint="turn an axis, or use a joint of one axis",
 )
-PHYSICS = Code(
+PHYSICS = noted(
     "mjcf.physics",
-    Fate.NOTED,
     "physics: {field} = {value} is left out; they are parameters of another engine",
     meaning="A physics setting of another engine has no counterpart in MuJoCo.",
     effect=Lost("settings of the solver"),
@@ -764,18 +583,15 @@ PHYSICS_OF_MOTION = PHYSICS.variant(
 PHYSICS_OF_CONTACT = PHYSICS.variant(
     "{setting}{of} is left out, which acts on contacts in Gazebo", fate=Fate.DROPPED
 )
-PHYSICS_ENGINE = PHYSICS.variant(
-    "physics: {field} = {value} is left out; the model runs in MuJoCo",
-)
+PHYSICS_ENGINE = PHYSICS.variant("physics: {field} = {value} is left out; the model runs in MuJoCo")
 PHYSICS_MAX_CONTACTS = PHYSICS.variant(
-    "physics: {field} = {value} is left out; MuJoCo determines the number of contacts",
+    "physics: {field} = {value} is left out; MuJoCo determines the number of contacts"
 )
 PHYSICS_PACE = PHYSICS.variant(
-    "physics: {field} = {value} is left out; in MuJoCo the caller determines the pace",
+    "physics: {field} = {value} is left out; in MuJoCo the caller determines the pace"
 )
-OTHER_COMMAND = Code(
+OTHER_COMMAND = dropped(
     "mjcf.other-command",
-    Fate.DROPPED,
     "the first target, the range and the constant effort of actuator {actuator} are left out: they "
     "are for the control of its {commanded}, and an actuator of the type {kind} is written",
     meaning="What the source says of a control is for another quantity than the exported one.",
@@ -783,120 +599,77 @@ OTHER_COMMAND = Code(
     hint='actuators="stated" writes the kind that the source commands',
     effect=Lost("settings of controllers"),
 )
-PIVOTED_CONTACT = Code(
+PIVOTED_CONTACT = noted(
     "mjcf.pivoted-contact",
-    Fate.NOTED,
-    (
-        "links that only turn about their center of mass may touch one another, {count} in all; "
-        "MuJoCo takes the inverse mass there, which is zero, for the compliance of contacts, and "
-        "its solver may fail"
-    ),
-    meaning=(
-        "Links that only turn about their center of mass touch one another, for which "
-        "MuJoCo's solver fails."
-    ),
-    remedy=(
-        'Set `solver="PGS"`, or `model.body_invweight0[body, 0]` to the inverse mass of the body.'
-    ),
-    hint=(
-        'set solver="PGS" in <option>, or model.body_invweight0[body, 0] = 1 / '
-        "model.body_mass[body]"
-    ),
+    "links that only turn about their center of mass may touch one another, {count} in all; MuJoCo "
+    "takes the inverse mass there, which is zero, for the compliance of contacts, and its solver "
+    "may fail",
+    meaning="Links that only turn about their center of mass touch one another, for which MuJoCo's "
+    "solver fails.",
+    remedy='Set `solver="PGS"`, or `model.body_invweight0[body, 0]` to the inverse mass of the '
+    "body.",
+    hint='set solver="PGS" in <option>, or model.body_invweight0[body, 0] = 1 / '
+    "model.body_mass[body]",
 )
-REFUSED = Code(
+REFUSED = invalid(
     "mjcf.refused",
-    Fate.INVALID,
     "MuJoCo refuses the model: {reason}",
-    meaning=(
-        "MuJoCo refuses to compile the export; the message names the element and the links "
-        "that use it."
-    ),
+    meaning="MuJoCo refuses to compile the export; the message names the element and the links "
+    "that use it.",
     remedy="Correct the shape, mesh or picture that the message names.",
     hint="change what the message names; if it names nothing of the source, report a bug",
 )
-REFUSED_ELEMENT = REFUSED.variant(
-    "MuJoCo refuses {kind} {name}: {reason}",
-)
-REFUSED_ELEMENT_OF_LINKS = REFUSED.variant(
-    "MuJoCo refuses {kind} {name} of {links}: {reason}",
-)
-REPAIRED_INERTIA = Code(
+REFUSED_ELEMENT = REFUSED.variant("MuJoCo refuses {kind} {name}: {reason}")
+REFUSED_ELEMENT_OF_LINKS = REFUSED.variant("MuJoCo refuses {kind} {name} of {links}: {reason}")
+REPAIRED_INERTIA = repaired(
     "mjcf.repaired-inertia",
-    Fate.REPAIRED,
     "link {link}: {defects}; repaired to {mass:g} kg and moments {moments:%.6g} kg m^2",
-    meaning=(
-        "An inertia that no body can have is replaced by the nearest valid one, as requested "
-        'by `inertia="repair"`.'
-    ),
+    meaning="An inertia that no body can have is replaced by the nearest valid one, as requested "
+    'by `inertia="repair"`.',
     remedy="Correct the inertia in the source.",
 )
-RESTITUTION = Code(
+RESTITUTION = approximated(
     "mjcf.restitution",
-    Fate.APPROXIMATED,
-    (
-        "collision {link}/{collision}: restitution {restitution:g} becomes the damping of a soft "
-        "contact; the error is 0.03 for a restitution above 0.2, and up to 0.1 (too high) below; "
-        "two "
-        "geoms bounce as the harder of both does; sliding on a geom of another model is slowed "
-        "down "
-        "by at most {rate:.2g} 1/s times the speed"
-    ),
-    meaning=(
-        "Restitution is exported as the damping of a soft contact; the message states the error."
-    ),
+    "collision {link}/{collision}: restitution {restitution:g} becomes the damping of a soft "
+    "contact; the error is 0.03 for a restitution above 0.2, and up to 0.1 (too high) below; two "
+    "geoms bounce as the harder of both does; sliding on a geom of another model is slowed down by "
+    "at most {rate:.2g} 1/s times the speed",
+    meaning="Restitution is exported as the damping of a soft contact; the message states the "
+    "error.",
 )
-RESTITUTION_THRESHOLD = Code(
+RESTITUTION_THRESHOLD = dropped(
     "mjcf.restitution-threshold",
-    Fate.DROPPED,
     "collision {name}: {field} = {value} is left out; the collision bounces at any speed",
-    meaning=(
-        "MuJoCo does not support a velocity threshold of restitution, so contacts bounce at "
-        "any speed."
-    ),
+    meaning="MuJoCo does not support a velocity threshold of restitution, so contacts bounce at "
+    "any speed.",
     effect=Lost("contact parameters"),
 )
-RIGID_STOPS = Code(
+RIGID_STOPS = approximated(
     "mjcf.rigid-stops",
-    Fate.APPROXIMATED,
-    (
-        "joint {joint}: the time step cannot hold limits of stiffness {stiffness:g} and "
-        "dissipation "
-        "{dissipation:g}; they are as hard as MuJoCo's solver allows"
-    ),
-    meaning=(
-        "The joint limits are stiffer than the time step can resolve; they are as stiff as "
-        "MuJoCo's solver allows."
-    ),
+    "joint {joint}: the time step cannot hold limits of stiffness {stiffness:g} and dissipation "
+    "{dissipation:g}; they are as hard as MuJoCo's solver allows",
+    meaning="The joint limits are stiffer than the time step can resolve; they are as stiff as "
+    "MuJoCo's solver allows.",
     remedy="Reduce the time step.",
 )
-ROLLING_FRICTION = Code(
+ROLLING_FRICTION = approximated(
     "mjcf.rolling-friction",
-    Fate.APPROXIMATED,
-    (
-        "collision {link}/{collision}: rolling friction is a length of {length:g} m, within 15 % "
-        "at "
-        "more than {speed:.3g} rad/s and viscous below"
-    ),
+    "collision {link}/{collision}: rolling friction is a length of {length:g} m, within 15 % at "
+    "more than {speed:.3g} rad/s and viscous below",
     meaning="Rolling friction is exact at fast rotation and viscous at slow rotation.",
 )
-SCREW_SOFT_CONSTRAINT = Code(
+SCREW_SOFT_CONSTRAINT = approximated(
     "mjcf.screw-soft-constraint",
-    Fate.APPROXIMATED,
     ("joint {joint} is a hinge and a slide, {slide}, coupled by a soft constraint " + _HELD_WITHIN),
     meaning="A screw joint is a hinge and a slide, coupled by MuJoCo's soft constraints.",
     remedy="Reduce the time step.",
 )
-SENSOR = Code(
+SENSOR = dropped(
     "mjcf.sensor",
-    Fate.DROPPED,
-    (
-        "sensor {sensor} is on joint {joint}, which is not in the tree of bodies; MuJoCo cannot "
-        "measure its {quantity}"
-    ),
-    meaning=(
-        "The type of a sensor is not supported by MuJoCo, or its joint connects no body to "
-        "the tree."
-    ),
+    "sensor {sensor} is on joint {joint}, which is not in the tree of bodies; MuJoCo cannot "
+    "measure its {quantity}",
+    meaning="The type of a sensor is not supported by MuJoCo, or its joint connects no body to the "
+    "tree.",
     effect=NO_EFFECT,
 )
 SENSOR_TYPE = SENSOR.variant("sensor {sensor} is of type {sensor_type}, which MuJoCo does not have")
@@ -904,36 +677,25 @@ SENSOR_FIELD_OF_VIEW = SENSOR.variant(
     "camera {sensor} has a field of view of {view:g} rad; a pinhole, which is all that MuJoCo has, "
     "shows nothing from 3.1412 rad"
 )
-SENSOR_COLLISION = Code(
+SENSOR_COLLISION = assumed(
     "mjcf.sensor-collision",
-    Fate.ASSUMED,
-    (
-        "sensor {sensor} watches collisions that link {link} does not have: {collisions}; it "
-        "watches "
-        "{watched}"
-    ),
-    meaning=(
-        "A contact sensor names collisions that its link does not have. It watches the others "
-        "that it names, or the whole link if it names no other."
-    ),
-    remedy="Name collisions of the link of the sensor.",
+    "sensor {sensor} watches collisions that link {link} does not have: {collisions}; it watches "
+    "{watched}",
+    meaning="A contact sensor names collisions that its link does not have. It watches the others "
+    "that it names, or the whole link if it names no other.",
     hint="name collisions of the link of the sensor",
 )
-SENSOR_PARAMETERS = Code(
+SENSOR_PARAMETERS = noted(
     "mjcf.sensor-parameters",
-    Fate.NOTED,
     "sensor {sensor}: the export does not represent {parameters}",
     meaning="Some parameters of a sensor, such as noise or update rate, are not in the export.",
     remedy="Add them where you read the sensor.",
 )
-SENSOR_READING = Code(
+SENSOR_READING = approximated(
     "mjcf.sensor-reading",
-    Fate.APPROXIMATED,
     "sensor {sensor}: MuJoCo's sensors read {reading}",
-    meaning=(
-        "What the sensors of MuJoCo read is not what Gazebo publishes; "
-        "`read()` of the export computes that."
-    ),
+    meaning="What the sensors of MuJoCo read is not what Gazebo publishes; `read()` of the export "
+    "computes that.",
     remedy="Read the sensor by `read()` of the export.",
     hint="read(data) of the export returns what Gazebo publishes",
 )
@@ -946,7 +708,7 @@ SENSOR_READING_SIGHT = SENSOR_READING.variant(
     "{seen} from {minimum:g} m; it reads -1 if it meets nothing, Gazebo publishes inf"
 )
 SENSOR_READING_CONE = SENSOR_READING.variant(
-    "sensor {sensor} reads along one ray; the source measures in a cone of radius {radius} m",
+    "sensor {sensor} reads along one ray; the source measures in a cone of radius {radius} m"
 )
 SENSOR_READING_LENS = SENSOR_READING.variant(
     "camera {sensor} has a {lens} lens with a field of view of {view:g} rad; it becomes a pinhole"
@@ -959,163 +721,117 @@ SENSOR_READING_DRAWN = SENSOR_READING.variant(
     fate=Fate.NOTED,
     hint="switch off the flag mjVIS_RANGEFINDER of mjvOption; read(data, images=True) does so",
 )
-CAMERA_POSE = Code(
+CAMERA_POSE = assumed(
     "mjcf.camera-pose",
-    Fate.ASSUMED,
-    (
-        "camera {sensor}: <camera> states the pose {pose} within the sensor; the camera is at the "
-        "sensor, where gz-sim has it, and Gazebo classic adds the pose"
-    ),
-    meaning=(
-        "The pose of `<camera>` is ignored by gz-sim, and added to that of the sensor by Gazebo "
-        "classic."
-    ),
+    "camera {sensor}: <camera> states the pose {pose} within the sensor; the camera is at the "
+    "sensor, where gz-sim has it, and Gazebo classic adds the pose",
+    meaning="The pose of `<camera>` is ignored by gz-sim, and added to that of the sensor by "
+    "Gazebo classic.",
     remedy="State the whole pose in the sensor.",
     hint="state the whole pose in <sensor>",
 )
-SPHERICAL_COORDINATES = Code(
+SPHERICAL_COORDINATES = noted(
     "mjcf.spherical-coordinates",
-    Fate.NOTED,
     "MuJoCo has no place on a planet: {settings}",
-    meaning=(
-        "`<spherical_coordinates>` is in no element of MuJoCo; `read()` of the export uses it for "
-        "satellite navigation and for named references of orientations."
-    ),
+    meaning="`<spherical_coordinates>` is in no element of MuJoCo; `read()` of the export uses it "
+    "for satellite navigation and for named references of orientations.",
 )
-DM_CONTROL = Code(
+DM_CONTROL = noted(
     "mjcf.dm-control",
-    Fate.NOTED,
     "dm_control refuses names with '/', which MuJoCo takes: {names}",
     meaning="The names contain a slash, which dm_control's `mjcf` module reserves for scopes.",
     remedy="Rename them, if dm_control shall read the file.",
 )
-SENSOR_RAYS = Code(
+SENSOR_RAYS = approximated(
     "mjcf.sensor-rays",
-    Fate.APPROXIMATED,
     "sensor {sensor} has {count:ray|rays}; one in {stride} is written, with its index in its name",
-    meaning=(
-        "A sensor has more than 100 rays, so only some of them are exported; `read()` of the "
-        "export casts all."
-    ),
+    meaning="A sensor has more than 100 rays, so only some of them are exported; `read()` of the "
+    "export casts all.",
     remedy="Reduce the number of rays, or read the sensor by `read()` of the export.",
 )
-SEVERAL_JOINTS = Code(
+SEVERAL_JOINTS = noted(
     "mjcf.several-joints",
-    Fate.NOTED,
-    (
-        "joint {joint} of type {type} becomes the joints {names} of one body; a reader of the MJCF "
-        "file finds these"
-    ),
-    meaning=(
-        "A universal, revolute2 or planar joint becomes two or three joints of one body, "
-        "which move as it does. A reader of the MJCF file finds these, and not the joint of "
-        "the source."
-    ),
+    "joint {joint} of type {type} becomes the joints {names} of one body; a reader of the MJCF "
+    "file finds these",
+    meaning="A universal, revolute2 or planar joint becomes two or three joints of one body, which "
+    "move as it does. A reader of the MJCF file finds these, and not the joint of the source.",
 )
-SLEEP = Code(
+SLEEP = noted(
     "mjcf.sleep",
-    Fate.NOTED,
     "model {name}: {field} = {value} is left out; MuJoCo does not put bodies to sleep by default",
     meaning="MuJoCo does not put a resting model to sleep by default.",
 )
-SLIP = Code(
+SLIP = dropped(
     "mjcf.slip",
-    Fate.DROPPED,
     "collision {name}: {field} = {value} is left out; MuJoCo has no force-dependent slip",
     meaning="MuJoCo does not support force-dependent slip.",
     effect=Lost("contact parameters"),
 )
-STATIC_FRICTION = Code(
+STATIC_FRICTION = dropped(
     "mjcf.static-friction",
-    Fate.DROPPED,
-    (
-        "collision {name}: {field} = {value} is left out; MuJoCo has one coefficient, at rest and "
-        "in motion"
-    ),
+    "collision {name}: {field} = {value} is left out; MuJoCo has one coefficient, at rest and in "
+    "motion",
     meaning="MuJoCo has one coefficient of friction, so the static coefficient is left out.",
     effect=Lost("contact parameters"),
 )
-SURFACE_VELOCITY = Code(
+SURFACE_VELOCITY = dropped(
     "mjcf.surface-velocity",
-    Fate.DROPPED,
-    (
-        "link {name}: {field} = {value} is left out; the surface does not move, because the source "
-        "states no speed"
-    ),
-    meaning=(
-        "The surface velocity of a link is left out, because the source states an axis and no "
-        "speed."
-    ),
+    "link {name}: {field} = {value} is left out; the surface does not move, because the source "
+    "states no speed",
+    meaning="The surface velocity of a link is left out, because the source states an axis and no "
+    "speed.",
     remedy="Set `surfacevel` of its geoms, in MuJoCo 3.11 and later.",
     hint="set surfacevel of its geoms, in MuJoCo 3.11 and later",
     effect=Lost("contact parameters"),
 )
-TENDON = Code(
+TENDON = dropped(
     "mjcf.tendon",
-    Fate.DROPPED,
     "the tendon over {joints} has a joint that is not a hinge or slide of the tree of bodies",
-    meaning=(
-        "A tendon contains a joint that is not a hinge or slide of the tree, so it is left out."
-    ),
+    meaning="A tendon contains a joint that is not a hinge or slide of the tree, so it is left "
+    "out.",
     effect=Lost("tendons"),
 )
-TENDON_DAMPING = Code(
+TENDON_DAMPING = dropped(
     "mjcf.tendon-damping",
-    Fate.DROPPED,
     "damping {damping:g} of tendon {tendon} is left out: MuJoCo's would act inside the bounds too",
-    meaning=(
-        "MuJoCo would apply the damping of a tendon inside of its bounds too, so the damping "
-        "is left out."
-    ),
+    meaning="MuJoCo would apply the damping of a tendon inside of its bounds too, so the damping "
+    "is left out.",
     remedy="Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
     hint="mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it",
     effect=Lost("tendons"),
 )
-TENDON_SOFT_CONSTRAINT = Code(
+TENDON_SOFT_CONSTRAINT = approximated(
     "mjcf.tendon-soft-constraint",
-    Fate.APPROXIMATED,
-    (
-        "tendon {tendon}: soft constraints enforce the bounds, which it exceeds by up to two time "
-        "steps of motion"
-    ),
-    meaning=(
-        "The rigid bounds of a tendon are enforced by MuJoCo's soft constraints; the message "
-        "states the overshoot."
-    ),
+    "tendon {tendon}: soft constraints enforce the bounds, which it exceeds by up to two time "
+    "steps of motion",
+    meaning="The rigid bounds of a tendon are enforced by MuJoCo's soft constraints; the message "
+    "states the overshoot.",
     remedy="Reduce the time step.",
 )
-TEXTURE_TRANSPARENCY = Code(
+TEXTURE_TRANSPARENCY = noted(
     "mjcf.texture-transparency",
-    Fate.NOTED,
     "texture {file} has transparent parts, which MuJoCo draws as opaque",
     meaning="MuJoCo draws the transparent parts of a texture as opaque.",
     remedy="Split the mesh, and give the transparent part a transparent color.",
 )
-TIME_STEP = Code(
+TIME_STEP = assumed(
     "mjcf.time-step",
-    Fate.ASSUMED,
     "invalid time step {time_step:g} s; using {default:g} s",
-    meaning=(
-        "The time step of the source is not positive and finite; the message states the one "
-        "that is used."
-    ),
+    meaning="The time step of the source is not positive and finite; the message states the one "
+    "that is used.",
     remedy="State a positive time step.",
 )
-TOO_DEEP = Code(
+TOO_DEEP = invalid(
     "mjcf.too-deep",
-    Fate.INVALID,
     "link {link} is nested {depth:body|bodies} deep; MuJoCo's XML reader accepts {limit}",
     meaning="The model has more nested bodies than MuJoCo reads from XML.",
     remedy="Use `bridge.to_mjspec`.",
     hint="use bridge.to_mjspec, which builds such a model without XML",
 )
-TORSIONAL_FRICTION = Code(
+TORSIONAL_FRICTION = approximated(
     "mjcf.torsional-friction",
-    Fate.APPROXIMATED,
-    (
-        "collision {link}/{collision}: torsional friction becomes a length of {length:.6g} m, 3 "
-        "pi/16 times coefficient times radius"
-    ),
+    "collision {link}/{collision}: torsional friction becomes a length of {length:.6g} m, 3 pi/16 "
+    "times coefficient times radius",
     meaning="A torsional friction coefficient and its patch radius are exported as a length.",
 )
 TORSIONAL_FRICTION_OF_SPHERE = TORSIONAL_FRICTION.variant(
@@ -1123,74 +839,57 @@ TORSIONAL_FRICTION_OF_SPHERE = TORSIONAL_FRICTION.variant(
     "times coefficient times the radius of the patch, sqrt(R d), for the radius of the surface R = "
     "{radius:g} m and the depth d = {depth:.3g} m in which it rests on one point by its own weight"
 )
-VELOCITY_DECAY = Code(
+VELOCITY_DECAY = dropped(
     "mjcf.velocity-decay",
-    Fate.DROPPED,
     "link {name}: {field} = {value} is left out; MuJoCo damps joints, not links",
     meaning="MuJoCo does not support velocity decay of a link.",
-    remedy="Use the damping of joints.",
     hint="use the damping of joints",
     effect=Lost("velocity decay"),
 )
-VELOCITY_LIMIT = Code(
+VELOCITY_LIMIT = approximated(
     "mjcf.velocity-limit",
-    Fate.APPROXIMATED,
-    (
-        "the effort of the motor of joint {joint} is zero at {speed:g} rad/s or m/s; other forces "
-        "can "
-        "exceed that speed"
-    ),
-    meaning=(
-        'MuJoCo does not support velocity limits; only the effort of a `"dcmotor"` actuator '
-        "vanishes at the limit."
-    ),
+    "the effort of the motor of joint {joint} is zero at {speed:g} rad/s or m/s; other forces can "
+    "exceed that speed",
+    meaning='MuJoCo does not support velocity limits; only the effort of a `"dcmotor"` actuator '
+    "vanishes at the limit.",
     remedy='Use `actuators="dcmotor"`, or limit the speed in the controller.',
     effect=SPEEDS_WITHIN_LIMITS,
 )
 VELOCITY_LIMIT_DROPPED = VELOCITY_LIMIT.variant(
     "joint {name}: {field} = {value} is left out; MuJoCo does not support velocity limits",
     fate=Fate.DROPPED,
-    hint=(
-        'limit the speed in a controller, or use actuators="dcmotor", whose effort ends '
-        "at the limit"
-    ),
+    hint='limit the speed in a controller, or use actuators="dcmotor", whose effort ends at the '
+    "limit",
 )
-VIEW_TARGET = Code(
+VIEW_TARGET = dropped(
     "mjcf.view-target",
-    Fate.DROPPED,
     "{name} turns to the link {link}, which does not exist; it turns with its own link",
     meaning="A light or a camera turns to a link that does not exist.",
     remedy="Correct its target.",
     effect=LOOKS_ONLY,
 )
-VISUAL = Code(
+VISUAL = noted(
     "mjcf.visual",
-    Fate.NOTED,
     "visual {name}: {field} = {value} is left out; every geom casts a shadow",
     meaning="MuJoCo cannot choose shadows or renderers for a single visual.",
 )
 VISUAL_IN_CAMERAS = VISUAL.variant(
-    "visual {name}: {field} = {value} is left out; every camera sees a geom",
+    "visual {name}: {field} = {value} is left out; every camera sees a geom"
 )
-VISUAL_NAMES = Code(
+VISUAL_NAMES = noted(
     "mjcf.visual-names",
-    Fate.NOTED,
     "{count:visual is|visuals are} unnamed, because a name is not unique",
     meaning="Visuals that share their name with another shape are exported without a name.",
     remedy="Give each visual a unique name.",
 )
-WELDED_CONTACT = Code(
+WELDED_CONTACT = noted(
     "mjcf.welded-contact",
-    Fate.NOTED,
-    (
-        "pairs of links that may collide but cannot move against each other do not collide in "
-        "MuJoCo: {count}"
-    ),
+    "pairs of links that may collide but cannot move against each other do not collide in MuJoCo: "
+    "{count}",
     meaning="Links that cannot move relative to each other do not collide in MuJoCo.",
 )
-WIND = Code(
+WIND = dropped(
     "mjcf.wind",
-    Fate.DROPPED,
     "the wind has no effect: the source states no density of the air, and MuJoCo's default is zero",
     meaning="The wind has no effect, because the source states no density of the air.",
     remedy="Set `density` and `viscosity` of `<option>`.",
@@ -1198,44 +897,32 @@ WIND = Code(
     effect=Lost("wind"),
 )
 WIND_OF_MODEL = WIND.variant(
-    (
-        "model {name}: {field} = {value} is left out; MuJoCo has one wind for all bodies, which "
-        "needs a density of the air"
-    ),
+    "model {name}: {field} = {value} is left out; MuJoCo has one wind for all bodies, which needs "
+    "a density of the air",
     hint="",
 )
 WIND_OF_LINK = WIND.variant(
-    (
-        "link {name}: {field} = {value} is left out; MuJoCo has one wind for all bodies, which "
-        "needs a density of the air"
-    ),
+    "link {name}: {field} = {value} is left out; MuJoCo has one wind for all bodies, which needs a "
+    "density of the air",
     hint="",
 )
-YIELDING_STOPS = Code(
+YIELDING_STOPS = approximated(
     "mjcf.yielding-stops",
-    Fate.APPROXIMATED,
-    (
-        "joint {joint}: limit stiffness {stiffness:g} and dissipation {dissipation:g} are exact "
-        "for "
-        "the effective inertia of the joint at the zero configuration"
-    ),
-    meaning=(
-        "Joint limits with a stated stiffness are exact only for the effective inertia at the "
-        "zero configuration."
-    ),
+    "joint {joint}: limit stiffness {stiffness:g} and dissipation {dissipation:g} are exact for "
+    "the effective inertia of the joint at the zero configuration",
+    meaning="Joint limits with a stated stiffness are exact only for the effective inertia at the "
+    "zero configuration.",
 )
-ZERO_EFFORT = Code(
+ZERO_EFFORT = assumed(
     "mjcf.zero-effort",
-    Fate.ASSUMED,
     "joint {joint} has an effort limit of {effort:g}; its actuators have no effort limit",
     meaning="A joint has an effort limit of zero or less, which is read as no limit.",
     remedy="State the limit, or remove it.",
     hint="state the effort limit, or omit it",
     effect=Chosen("effort limits"),
 )
-ZERO_OUTSIDE_LIMITS = Code(
+ZERO_OUTSIDE_LIMITS = noted(
     "mjcf.zero-outside-limits",
-    Fate.NOTED,
     "zero is outside the limits of {joints}; the keyframe {key} is inside",
     meaning="The zero configuration is outside the joint limits.",
     remedy="Start from the keyframe that is named.",

@@ -25,8 +25,7 @@ T = TypeVar("T", bound=Hashable)
 
 EXTERNAL_BIT = 1
 """The bit that every body has, so that it collides with bodies added to the model later under the
-default masks.
-"""
+default masks."""
 BITS = 30
 """Number of further bits in a mask: MuJoCo's masks are signed integers of 32 bits."""
 
@@ -155,8 +154,7 @@ MAX_EXCLUDES = 32
 """Up to this number excludes are always written: they name the bodies."""
 MAX_LISTED = 100_000
 """Up to this number of excluded pairs, masks respect those of welded bodies too, which never
-collide in MuJoCo.
-"""
+collide in MuJoCo."""
 MIN_MASK_SAVING = 10
 """Masks replace excludes only if they are fewer by this factor: they are harder to read."""
 
@@ -176,8 +174,7 @@ class Filters:
     """Mask of each body with collisions, instead of excludes."""
     excludes: tuple[tuple[int, int], ...]
     """Pairs of bodies that do not collide and are not covered by the other filters, in the order of
-    the scene.
-    """
+    the scene."""
 
 
 def filters(mechanism: Mechanism, policy: str | None = None) -> Filters:

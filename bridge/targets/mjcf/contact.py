@@ -32,18 +32,12 @@ from loaders.model import WORLD, Collision, Link
 from loaders.pose import Array, Pose, skew
 
 from .collision_filter import Filters, Mask, welded_partners
-from .contact_parameters import (
-    ContactSpring,
-    contact_spring,
-    friction_of,
-    resting_depth,
-)
+from .contact_parameters import ContactSpring, contact_spring, friction_of, resting_depth
 from .context import MjcfContext, own_settings
 
 MAX_PAIRS = 2000
 """Largest number of pairs that are written: more make an unreadable file that is slow to
-simulate.
-"""
+simulate."""
 
 _FRICTION_RATIO = 0.3
 """Damping ratio from which the damping of a geom is enough for its friction, within 1 %."""
@@ -338,8 +332,7 @@ def report_ignored_filters(context: MjcfContext) -> None:
 _TURNS = frozenset({PrimitiveKind.HINGE, PrimitiveKind.BALL})
 _NOTHING = 1e-12
 """Way of the center of mass per angle, relative to the size of the link, that is a rounding
-error.
-"""
+error."""
 
 
 def report_pivoted_contacts(context: MjcfContext) -> None:

@@ -48,18 +48,15 @@ _MIN_IMPEDANCE, _MAX_IMPEDANCE = 0.01, 0.9999
 """The impedance that changes the motion by 1 %, and MuJoCo's largest."""
 _BOUNCE_IMPEDANCE = 0.85
 """Impedance of a contact that bounces, at most: with it, bodies of a restitution of 0.8 come to
-rest; with 0.9 those of 0.7, and with 0.99 those of 0.2.
-"""
+rest; with 0.9 those of 0.7, and with 0.99 those of 0.2."""
 _BOUNCE_RATIO = 0.94
 """Factor of the damping ratio of a restitution; with it, balls lose as much too little speed as
-cubes lose too much, at most 0.024 of it.
-"""
+cubes lose too much, at most 0.024 of it."""
 _CRITICAL_MASS_FACTOR = 50.0
 """Factor of the mass in contact from which only a critically damped contact comes to rest."""
 _MAX_K_STEP_SQUARED = 0.01
 """Largest product of ``k`` and the squared time step; at a few times as much, boxes shake on their
-corners.
-"""
+corners."""
 _BOUNCE_STEPS = 10.0
 """Time constant of a contact with restitution only, in time steps."""
 _MAX_DAMPING_RATIO = 2.5
@@ -270,14 +267,12 @@ DEFAULT_FRICTION = (1.0, 0.005, 0.0001)
 """MuJoCo's sliding [-], torsional [m] and rolling [m] friction."""
 _VISCOUS_SPEED = 0.02
 """Product of length and angular speed [m/s] below which MuJoCo's rolling friction is viscous,
-measured.
-"""
+measured."""
 _ROUNDING = 1e-9
 """Relative difference that is an error of rounding."""
 _ALL_WEIGHT = 1e6
 """``solmix`` of a geom that determines the impedance, beside others of 1: with less, their share is
-more than the rest to 1 of a high impedance.
-"""
+more than the rest to 1 of a high impedance."""
 _DAMPING = ("damping", "dissipation", "relaxation_time")
 _SOLVER_PARAMETERS = ("soft_cfm", "soft_erp")
 
@@ -324,13 +319,7 @@ class _Owner:
         """The names, as arguments of a diagnostic."""
         return {"link": self.link.name, "collision": self.collision.name}
 
-    def report(
-        self,
-        code: Code,
-        context: MjcfContext,
-        hint: str = "",
-        **values: object,
-    ) -> None:
+    def report(self, code: Code, context: MjcfContext, hint: str = "", **values: object) -> None:
         """Report a finding about the collision.
 
         Args:
@@ -398,11 +387,7 @@ def _friction(
             else codes.TORSIONAL_FRICTION_OF_SPHERE
         )
         owner.report(
-            code,
-            context,
-            length=coefficients[1],
-            radius=friction.surface_radius,
-            depth=depth,
+            code, context, length=coefficients[1], radius=friction.surface_radius, depth=depth
         )
     if friction.rolling is not None and friction.rolling > 0.0:
         attributes["condim"] = 6

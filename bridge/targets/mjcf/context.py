@@ -50,8 +50,7 @@ class MjcfElement:
         self.children: list[MjcfElement] = []
         self.owner = ""
         """The model whose file holds the element; empty for the main file. See
-        `postprocess.submodels`.
-        """
+        `postprocess.submodels`."""
         self.is_stated = False
         """Whether it writes an element of MuJoCo that the scene holds as such."""
         self.set(**attributes)
@@ -128,16 +127,13 @@ HARD_SOLIMP = (0.9999, 0.9999, 0.001)
 """Impedance of a hard constraint; 0.9999 is the largest value that MuJoCo allows."""
 DEFAULT_SOLREF, DEFAULT_SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001)
 """MuJoCo's default time constant [s], damping ratio and impedance, for constraints that cannot be
-satisfied.
-"""
+satisfied."""
 DEFAULT_SOLIMP_SHAPE = (0.5, 2.0)
 """MuJoCo's default of the last two numbers of ``solimp``, the midpoint and the power of its
-curve.
-"""
+curve."""
 UNLIMITED = 1e10
 """The missing bound of a range that has the other one; MuJoCo reads ``inf`` as unlimited on both
-sides.
-"""
+sides."""
 
 
 def hard_solref(time_step: float) -> tuple[float, float]:
@@ -202,22 +198,9 @@ def mechanism_and_options(
 
 
 _SECTIONS = (
-    "compiler",
-    "option",
-    "size",
-    "visual",
-    "statistic",
-    "default",
-    "asset",
-    "worldbody",
-    "deformable",
-    "contact",
-    "tendon",
-    "equality",
-    "actuator",
-    "sensor",
-    "keyframe",
-)
+    "compiler", "option", "size", "visual", "statistic", "default", "asset", "worldbody",
+    "deformable", "contact", "tendon", "equality", "actuator", "sensor", "keyframe",
+)  # fmt: skip
 ASSETS = ("texture", "material", "mesh", "hfield")
 """Elements of ``<asset>``, in the order of the document."""
 
@@ -235,8 +218,7 @@ class MjcfDocument:
         self._sections = {tag: MjcfElement(tag) for tag in _SECTIONS}
         self.bodies: list[MjcfElement] = []
         """Element of each body of the mechanism, by index; a link named ``world`` has the
-        ``<worldbody>``.
-        """
+        ``<worldbody>``."""
 
     def __getitem__(self, section: str) -> MjcfElement:
         return self._sections[section]

@@ -29,8 +29,7 @@ from .context import (
 
 DYNAMICS = ("damping", "armature", "frictionloss", "stiffness", "springref", "actuatorfrcrange")
 """Attributes of a joint that may be in a class; so may the range, and type and axis together with
-it.
-"""
+it."""
 _OWN_ATTRIBUTES = frozenset({"name", "joint", "class"})
 """Attributes of an actuator that may not be in a class."""
 _MIN_MEMBERS = 3
@@ -288,8 +287,7 @@ _SURFACE = ("condim", "friction", "solref", "rgba", "material")
 
 _SOFTENED = {"range": "limit", "frictionloss": "friction"}
 """Attributes of a joint that make a constraint, and the ends of the names of those that soften
-it.
-"""
+it."""
 _ONE_TO_ONE = "0 1 0 0 0"
 """MuJoCo's default coupling of joints."""
 
@@ -298,8 +296,7 @@ _GEOM_CLASSES = {
     "collision": {"group": 3, "mass": 0},
 }
 """Settings of the classes of geoms. Shapes have no mass, because the mass of each link is
-stated.
-"""
+stated."""
 
 
 def write_defaults(context: MjcfContext) -> None:

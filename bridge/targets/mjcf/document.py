@@ -19,6 +19,7 @@ from loaders.collision_pairs import FILTER_PARENT_OFF
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
 from loaders.engine_settings import (
     INERTIA_SETTINGS,
+    LOOKS_SECTIONS,
     MUJOCO,
     ROS2_CONTROL,
     SKIN,
@@ -59,14 +60,12 @@ from .tendon import write_path_tendons, write_tendons
 _CONE = "elliptic"
 """Coulomb's cone. MuJoCo's default, a pyramid inside it, holds 0.71 of the friction along its
 diagonals, mixes sliding, spinning and rolling, and yields more the larger its friction is: above 1,
-boxes sink into the ground.
-"""
+boxes sink into the ground."""
 
 
 _FIRST_OPTIONS = frozenset({"option/integrator"})
 """Options that come before the others, as in the document of a source that states no settings of
-MuJoCo.
-"""
+MuJoCo."""
 _PARTS = {
     tag: i
     for i, tag in enumerate(("inertial", "freejoint", "joint", "geom", "site", "camera", "light"))
@@ -225,8 +224,9 @@ def _write_engine_settings(settings: Mapping[str, str], context: MjcfContext) ->
     options = [path for path in settings if not path.startswith(SKY)]  # `AssetLibrary.add_sky`
     for path in sorted(options, key=lambda path: path not in _FIRST_OPTIONS):
         section, _, name = path.partition("/")
-        if section in {"option", "size"}:
-            context.document[section].set(**{name: settings[path]})
+        if section in {"option", "size", *LOOKS_SECTIONS}:
+            group, _, key = name.rpartition("/")
+            _child(context.document[section], group).set(**{key: settings[path]})
         elif (path, settings[path]) != FILTER_PARENT_OFF:
             flags.set(**{name: settings[path]})
     if flags.attributes:

@@ -20,7 +20,7 @@ from loaders.model import BallConstraint, CouplingLaw, JointType, WeldConstraint
 from loaders.pose import IDENTITY, Array, Pose, skew
 
 from .context import DEFAULT_SOLIMP, DEFAULT_SOLREF, MjcfContext, Value, own_settings
-from .joint import ScalarJoint, is_locked, where_of
+from .joint import ScalarJoint, is_locked, joint_of
 from .site import site_at
 
 BodyFrame = tuple[int, Pose]
@@ -34,8 +34,7 @@ _MAX_STRIDE = 0.5
 """Largest motion of a joint in one step of the search [rad or m]."""
 _MAX_DOFS = 200
 """Largest number of degrees of freedom for which the search is run: its cost grows with their
-cube.
-"""
+cube."""
 
 
 def residual_at_zero(mechanism: Mechanism, ends: tuple[BodyFrame, BodyFrame]) -> float:
@@ -163,8 +162,7 @@ def _write_screw(dof: int, joint: ScalarJoint, context: MjcfContext) -> None:
             _joint_equality(names[p], joint.joint, law, context)
             context.add(
                 codes.SCREW_SOFT_CONSTRAINT,
-                where_of(body),
-                subjects=(str(body.joint),),
+                joint_of(body),
                 joint=joint.joint,
                 slide=names[p],
                 error="1e-6 m",
@@ -178,13 +176,7 @@ def _write_lock(joint: ScalarJoint, context: MjcfContext) -> None:
         return
     law = CouplingLaw(offset=joint.ratio * axis.lower, multiplier=0.0)
     _joint_equality(joint.joint, None, law, context)
-    context.add(
-        codes.LOCKED_JOINT,
-        where_of(body),
-        subjects=(str(body.joint),),
-        joint=joint.joint,
-        error="1e-6",
-    )
+    context.add(codes.LOCKED_JOINT, joint_of(body), joint=joint.joint, error="1e-6")
 
 
 def _write_couplings(scalar_joints: dict[int, ScalarJoint], context: MjcfContext) -> None:
@@ -239,8 +231,7 @@ def _write_closure(closure: Closure, context: MjcfContext) -> None:
         )
     context.add(
         codes.LOOP_SOFT_CONSTRAINT if is_weld else codes.LOOP_SOFT_CONSTRAINT_OF_POINTS,
-        joint.where,
-        subjects=(joint.name,),
+        joint,
         joint=joint.name,
         error="5e-6 m and 5e-6 rad" if is_weld else "5e-6 m",
     )

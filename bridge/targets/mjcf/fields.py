@@ -171,8 +171,7 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: MjcfContex
         if actuator.interfaces:
             context.add(
                 codes.ACTUATOR_INTERFACES,
-                actuator.where,
-                subjects=(actuator.name,),
+                actuator,
                 actuator=actuator.name,
                 interfaces=actuator.interfaces,
             )
@@ -266,9 +265,7 @@ def _report_link(link: Link, context: MjcfContext) -> None:
 
 def _shape_owner(shape: Visual | Collision, link: Link) -> _Owner:
     return _Owner(
-        f"{link.name}/{shape.name}",
-        (link.name, f"{link.name}{SEPARATOR}{shape.name}"),
-        shape.where,
+        f"{link.name}/{shape.name}", (link.name, f"{link.name}{SEPARATOR}{shape.name}"), shape.where
     )
 
 
@@ -281,15 +278,14 @@ def _report_joint(joint: Joint, ends_at_speed_limit: bool, context: MjcfContext)
         _report_lost(axis, owner, context, ("velocity",) if ends_at_speed_limit else ())
     _report_curve(joint, context)
     if joint.provide_feedback:
-        context.add(codes.JOINT_FEEDBACK, joint.where, subjects=(joint.name,), joint=joint.name)
+        context.add(codes.JOINT_FEEDBACK, joint, joint=joint.name)
 
 
 def _report_curve(joint: Joint, context: MjcfContext) -> None:
     if joint.curve is not None:
         context.add(
             codes.CURVE,
-            joint.where,
-            subjects=(joint.name,),
+            joint,
             joint=joint.name,
             length=sum(arc.length for arc in joint.curve.arcs),
             kind="closed" if joint.curve.periodic else "open",

@@ -27,7 +27,14 @@ from loaders.pose import IDENTITY, Array
 from loaders.scene import Scene
 from loaders.text import code, printable
 
-from .context import MjcfElement, MjcfOptions, Value, mechanism_and_options, write
+from .context import (
+    MjcfElement,
+    MjcfOptions,
+    Value,
+    mechanism_and_options,
+    own_settings,
+    write,
+)
 from .document import BuiltMjcf, build
 from .geom import PlacedShape
 from .sensor_reader import SensorReader
@@ -57,11 +64,8 @@ def readme_text(
     lines = [
         f"# {name}",
         "",
-        (
-            f"`{name}.xml` is the model alone; `scene.xml` adds a camera, and a floor and a light "
-            f"if "
-            f"the model has none."
-        ),
+        f"`{name}.xml` is the model alone; `scene.xml` adds a camera, and a floor and a light if "
+        "the model has none.",
         *_parts_paragraph(name, parts),
         "",
         "```sh",
@@ -71,14 +75,10 @@ def readme_text(
         *_home_paragraph(built),
         *derivation(scene, "export_mjcf", name, changed_options(options)),
         "",
-        (
-            "The frame of a body is the frame of its link, and `qpos` of a hinge or slide is the "
-            "position of its joint."
-        ),
-        (
-            "[FIDELITY.md](FIDELITY.md) lists what MuJoCo cannot represent, or represents with an "
-            "error."
-        ),
+        "The frame of a body is the frame of its link, and `qpos` of a hinge or slide is the "
+        "position of its joint.",
+        "[FIDELITY.md](FIDELITY.md) lists what MuJoCo cannot represent, or represents with an "
+        "error.",
         *_floating_paragraph(built),
         *_options_paragraph(name, is_world=is_world),
         "",
@@ -190,16 +190,22 @@ def scene_element(
     root.children += [option] if option is not None and option.attributes else []
     lower, upper = _bounds(mechanism, built)
     size = float(np.linalg.norm(upper - lower))
-    if np.all(lower < upper) and _MIN_EXTENT < size < math.inf:
+    stated = {path.rpartition("/")[0] for path in own_settings(mechanism.physics)}
+    if np.all(lower < upper) and _MIN_EXTENT < size < math.inf and "statistic" not in stated:
         root.add(
             "statistic",
             center=[_round(x, size) for x in (lower + upper) / 2.0],
             extent=_round(size, size),
         )
+    looks: dict[str, dict[str, Value]] = {
+        "headlight": _dimmed(scene) if scene.lights else _LIT,
+        "rgba": {"haze": (0.15, 0.25, 0.35, 1.0)},
+        "global": {"azimuth": AZIMUTH, "elevation": ELEVATION},
+    }
     visual = root.add("visual")
-    visual.add("headlight", **_dimmed(scene) if scene.lights else _LIT)
-    visual.add("rgba", haze=(0.15, 0.25, 0.35, 1.0))
-    visual.add("global", azimuth=AZIMUTH, elevation=ELEVATION)
+    for tag, attributes in looks.items():
+        if f"visual/{tag}" not in stated:
+            visual.add(tag, **attributes)
     asset = MjcfElement("asset")
     sky: dict[str, Value] = {
         "rgb1": (0.3, 0.5, 0.7),

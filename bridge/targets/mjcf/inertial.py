@@ -32,16 +32,14 @@ _MIN_INERTIA = 1e-14
 """Regularization [kg m^2 or kg]: the inertia of a joint that carries nothing."""
 _SAMPLES = 16
 """Number of random configurations, beside zero; the effective inertia is least where the axes of
-light links align.
-"""
+light links align."""
 _MAX_SAMPLED_DOFS = 100
 """Largest number of degrees of freedom for which random configurations are evaluated."""
 _PUSH = 0.05
 """Assumed duration of full effort [s]."""
 _MAX_TURN = 0.2
 """Largest rotation of a hinge in one time step [rad]; MuJoCo's integrator was observed to fail from
-0.3 on.
-"""
+0.3 on."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -189,26 +187,22 @@ def _max_speed(joint: ScalarJoint, inertia: float, mechanism: Mechanism) -> floa
 
 MINIMUM = 1e-15
 """MuJoCo's bound on mass [kg] and moments [kg m^2] of a moving body (``mjMINVAL``); must be
-exceeded.
-"""
+exceeded."""
 _WATER = 1000.0
 """Density of a shape that states none [kg/m^3], as in SDFormat."""
 _AXES, _MOMENTS = "inertial/quat", "inertial/diaginertia"
 """Settings of a link: the quaternion of the principal axes and the moments about them, as the
-source states them.
-"""
+source states them."""
 _ROUNDING = 1e-13
 """Largest difference of the inertia from the one that is stated by axes and moments, relative to
-the largest moment.
-"""
+the largest moment."""
 _DECIMALS = 11
 """Decimals of an entry of an inertia matrix, relative to the power of ten of the largest moment."""
 _COMPUTED = 3e-14
 """Largest error of an entry by MuJoCo's axes and moments, relative to the largest moment."""
 EPSILON = 1e-14
 """Mass [kg] and moments [kg m^2] of a moving body that has none: the next power of ten that MuJoCo
-accepts.
-"""
+accepts."""
 
 
 def inertials(context: MjcfContext) -> list[MjcfElement | None]:
@@ -243,19 +237,13 @@ def _accepted_inertia(link: Link, inertia: SpatialInertia, context: MjcfContext)
     if mode == "from_geometry" and (link.inertia is None or link.inertia.defects()):
         return _from_geometry(link, context)
     if mode == "error" and link.inertia is None:
-        context.add(codes.NO_INERTIA, link.where, subjects=(link.name,), link=link.name)
+        context.add(codes.NO_INERTIA, link, link=link.name)
     defects = inertia.defects()
     if not defects:
         return inertia
     if mode == "repair" and math.isfinite(inertia.mass) and np.all(np.isfinite(inertia.I_Lcm)):
         return _repaired(link, inertia, context)
-    context.add(
-        codes.IMPOSSIBLE_INERTIA,
-        link.where,
-        subjects=(link.name,),
-        link=link.name,
-        defects="; ".join(defects),
-    )
+    context.add(codes.IMPOSSIBLE_INERTIA, link, link=link.name, defects="; ".join(defects))
     return SpatialInertia.of(0.0)
 
 
@@ -263,8 +251,7 @@ def _repaired(link: Link, inertia: SpatialInertia, context: MjcfContext) -> Spat
     repaired = inertia.repaired()
     context.add(
         codes.REPAIRED_INERTIA,
-        link.where,
-        subjects=(link.name,),
+        link,
         link=link.name,
         defects="; ".join(inertia.defects()),
         mass=repaired.mass,
@@ -285,13 +272,7 @@ def _from_geometry(link: Link, context: MjcfContext) -> SpatialInertia:
     if link.inertia is not None and link.inertia.mass > 0.0 and total.mass > 0.0:
         scale = link.inertia.mass / total.mass
         total = SpatialInertia(link.inertia.mass, total.p_LLcm, frozen(scale * total.I_Lcm))
-    context.add(
-        codes.INERTIA_FROM_GEOMETRY,
-        link.where,
-        subjects=(link.name,),
-        link=link.name,
-        mass=total.mass,
-    )
+    context.add(codes.INERTIA_FROM_GEOMETRY, link, link=link.name, mass=total.mass)
     return total
 
 
@@ -320,12 +301,7 @@ def _inertial(
     if needs_mass and (mass <= MINIMUM or min(moments) <= MINIMUM):
         mass, moments = max(mass, EPSILON), within_triangle(np.maximum(moments, EPSILON))
         context.add(
-            codes.MASSLESS_LINK,
-            link.where,
-            subjects=(link.name,),
-            link=link.name,
-            mass=mass,
-            moments=tuple(moments.tolist()),
+            codes.MASSLESS_LINK, link, link=link.name, mass=mass, moments=tuple(moments.tolist())
         )
     if mass == 0.0 and not np.any(moments):
         return None

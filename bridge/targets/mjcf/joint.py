@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,11 +39,22 @@ def where_of(body: Body) -> Where:
     return body.source.where if body.source is not None else NOWHERE
 
 
+class PlacedJoint(NamedTuple):
+    """The joint of a body, for findings about it."""
+
+    name: str
+    where: Where
+
+
+def joint_of(body: Body) -> PlacedJoint:
+    """Return the joint of a body, which findings are about."""
+    return PlacedJoint(str(body.joint), where_of(body))
+
+
 _IMPEDANCE = 0.01
 _MAX_STIFFNESS = 0.25
 """Largest product of stiffness, inverse inertia and squared time step at which the integrator
-remains stable.
-"""
+remains stable."""
 
 
 def limit_compliance(
@@ -70,8 +81,7 @@ def limit_compliance(
     yields = 0.0 < stiffness * w * step**2 < _MAX_STIFFNESS and damping * w * step < 1.0
     context.add(
         codes.YIELDING_STOPS if yields else codes.RIGID_STOPS,
-        where_of(body),
-        subjects=(str(body.joint),),
+        joint_of(body),
         joint=joint,
         stiffness=stiffness,
         dissipation=damping,
@@ -99,8 +109,7 @@ def _inverse_inertia(dof: int, mechanism: Mechanism) -> float:
 
 _MIN_ARMATURE = 1e-12
 """Moment of inertia [kg m^2] that separates two hinges on one axis; MuJoCo's factorization needs
-1e-14.
-"""
+1e-14."""
 _SAME_AXES = 1e-12
 """Largest element of the difference of two rotations that count as one."""
 _PARALLEL = 1e-9
@@ -172,8 +181,7 @@ def _report_several(body: Body, context: MjcfContext) -> None:
         return
     context.add(
         codes.SEVERAL_JOINTS,
-        where_of(body),
-        subjects=(str(body.joint),),
+        joint_of(body),
         joint=body.joint,
         type=body.source.type.value,
         names=primitive_names(body),
@@ -194,12 +202,7 @@ def _free_joint(body: Body, context: MjcfContext) -> MjcfElement:
         element.set(**{attribute: value or None})
         if getattr(translation, name) != value:
             context.add(
-                codes.FREE_JOINT,
-                where_of(body),
-                subjects=(str(body.joint),),
-                joint=body.joint,
-                quantity=attribute,
-                value=value,
+                codes.FREE_JOINT, joint_of(body), joint=body.joint, quantity=attribute, value=value
             )
     element.set(**({} if body.source is None else own_settings(body.source)))
     return element
@@ -236,13 +239,7 @@ def _joint(
 def _report_axes(name: str, body: Body, context: MjcfContext) -> None:
     """Report that the axes of a ball joint in MuJoCo are those of its body."""
     cosine = float(np.clip((np.trace(body.X_BM.R) - 1.0) / 2.0, -1.0, 1.0))
-    context.add(
-        codes.JOINT_COORDINATE,
-        where_of(body),
-        subjects=(str(body.joint),),
-        joint=name,
-        angle=math.acos(cosine),
-    )
+    context.add(codes.JOINT_COORDINATE, joint_of(body), joint=name, angle=math.acos(cosine))
 
 
 def _set_dynamics(
@@ -253,13 +250,7 @@ def _set_dynamics(
     """
     name, r = element.attributes["name"], primitive.ratio
     if r != 1.0:
-        context.add(
-            codes.JOINT_COORDINATE_SCALED,
-            where_of(body),
-            subjects=(str(body.joint),),
-            joint=name,
-            ratio=r,
-        )
+        context.add(codes.JOINT_COORDINATE_SCALED, joint_of(body), joint=name, ratio=r)
     armature = _armature(name, body, primitive, context)
     axis = primitive.limits
     if axis is not None:
@@ -287,8 +278,7 @@ def _armature(name: str, body: Body, primitive: Primitive, context: MjcfContext)
         return armature
     context.add(
         codes.PARALLEL_AXES,
-        where_of(body),
-        subjects=(str(body.joint),),
+        joint_of(body),
         joint=body.joint,
         mjcf_joint=name,
         armature=_MIN_ARMATURE,
@@ -317,25 +307,14 @@ def _set_limits(
     lower, upper = sorted((axis.lower * r, axis.upper * r))
     if axis.lower > axis.upper:
         context.add(
-            codes.EMPTY_RANGE,
-            where_of(body),
-            subjects=(str(body.joint),),
-            joint=name,
-            lower=axis.lower,
-            upper=axis.upper,
+            codes.EMPTY_RANGE, joint_of(body), joint=name, lower=axis.lower, upper=axis.upper
         )
     elif lower < upper and (lower > -UNLIMITED or upper < UNLIMITED):
         element.set(range=(max(lower, -UNLIMITED), min(upper, UNLIMITED)))
     if 0.0 < axis.effort < math.inf:
         element.set(actuatorfrcrange=(-axis.effort / abs(r), axis.effort / abs(r)))
     elif axis.effort <= 0.0:
-        context.add(
-            codes.ZERO_EFFORT,
-            where_of(body),
-            subjects=(str(body.joint),),
-            joint=name,
-            effort=axis.effort,
-        )
+        context.add(codes.ZERO_EFFORT, joint_of(body), joint=name, effort=axis.effort)
 
 
 def is_locked(axis: JointAxis | None) -> bool:

@@ -41,7 +41,7 @@ from loaders.pose import IDENTITY, Array, Pose, quaternion_to_matrix
 from loaders.scoped_names import SEPARATOR
 
 from .collision_filter import Mask
-from .context import MjcfContext, MjcfElement
+from .context import MjcfContext, MjcfElement, own_settings
 from .geom import PlacedShape
 
 
@@ -112,8 +112,7 @@ _QPOS_SIZES = {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}
 _NO_TARGETS: Mapping[str, float] = {}
 _ROUNDING = 1e-12
 """Largest difference of positions and controls that are the same: that of unit quaternions and
-closed loops.
-"""
+closed loops."""
 
 
 def write_keyframes(
@@ -336,9 +335,8 @@ def _write_standing(
         link = mechanism.bodies[step.body].link
         context.add(
             codes.HOME_STANDS,
-            link.where,
+            link,
             hint=f"start from it: mj_resetDataKeyframe(model, data, model.key({key!r}).id)",
-            subjects=(link.name,),
             key=key,
             link=link.name,
             height=step.height,
@@ -371,7 +369,7 @@ def _key_at(
     at the start.
     """
     qpos = _qpos(home, context)
-    ctrl = _ctrl(qpos, actuators, targets, context.mechanism)
+    ctrl = _ctrl(qpos, actuators, targets, context)
     return next((i for i, key in enumerate(keys) if _is_at(key, qpos, ctrl)), None)
 
 
@@ -536,7 +534,7 @@ def _write_key(
     targets: Mapping[str, float] = _NO_TARGETS,
 ) -> MjcfElement:
     qpos = _qpos(positions, context)
-    ctrl = _ctrl(qpos, actuators, targets, context.mechanism)
+    ctrl = _ctrl(qpos, actuators, targets, context)
     return context.document["keyframe"].add("key", name=name, qpos=qpos, ctrl=ctrl)
 
 
@@ -567,12 +565,15 @@ def _ctrl(
     qpos: list[float],
     actuators: Sequence[MjcfElement],
     targets: Mapping[str, float],
-    mechanism: Mechanism,
+    context: MjcfContext,
 ) -> list[float] | None:
     """Return the controls at the start, or else those that hold a position; None if there are no
-    such controls.
+    such controls. Actuators whose law the source states have the controls of the source.
     """
-    held = [_holds_position(actuator) for actuator in actuators]
+    mechanism, changed = context.mechanism, context.names.changed
+    stated = {a.actuator.name for a in mechanism.actuators if own_settings(a.actuator)}
+    laws = {changed.get(name, name) for name in stated}
+    held = [_holds_position(a) and a.attributes["name"] not in laws for a in actuators]
     if not any(held) and not targets:
         return None
     position_of = dict(zip(_joint_names(mechanism), qpos, strict=True))

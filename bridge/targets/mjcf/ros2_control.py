@@ -242,8 +242,7 @@ _MAKERS: Mapping[str, Callable[[dict[str, str], MjcfContext], str]] = {
     "modify_element": _modify,
 }
 """Functions that add what an element of ``<processed_inputs>`` asks for; they return why they
-cannot, or an empty text.
-"""
+cannot, or an empty text."""
 _WRITERS: Mapping[str, Callable[[etree._Element, EngineElement, MjcfContext], None]] = {
     "raw_inputs": _raw,
     "processed_inputs": _processed,

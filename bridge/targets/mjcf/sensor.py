@@ -40,8 +40,7 @@ from .site import add_site, site_at, target_name
 
 MAX_RAYS = 100
 """Largest number of range finders of one lidar; if it has more rays, every second, third, ... ray
-is written.
-"""
+is written."""
 
 
 _RAY = Pose.of(((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))

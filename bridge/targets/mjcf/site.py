@@ -132,13 +132,7 @@ def write_lights(context: MjcfContext) -> None:
     """Write a ``<light>`` for each light of the scene."""
     for light in context.mechanism.scene.lights:
         if light.type not in _TYPES:
-            context.add(
-                codes.LIGHT,
-                light.where,
-                subjects=(light.name,),
-                light=light.name,
-                light_type=light.type,
-            )
+            context.add(codes.LIGHT, light, light=light.name, light_type=light.type)
             continue
         _write_light(light, context)
         _report_unsupported_parameters(light, context)
@@ -176,13 +170,7 @@ def _report_unsupported_parameters(light: Light, context: MjcfContext) -> None:
         parameters["opacity"] = light.diffuse[3]
     lost = tuple(f"{name}={value:g}" for name, value in parameters.items() if value)
     if lost:
-        context.add(
-            codes.LIGHT_PARAMETERS,
-            light.where,
-            subjects=(light.name,),
-            light=light.name,
-            parameters=lost,
-        )
+        context.add(codes.LIGHT_PARAMETERS, light, light=light.name, parameters=lost)
 
 
 def _unit(v: Sequence[float]) -> list[float]:

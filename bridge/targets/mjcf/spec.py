@@ -108,8 +108,7 @@ def _overlaps(model: Any, data: Any, initial_key: int | None) -> dict[tuple[str,
 
 XML_DEPTH = 490
 """Deepest nesting of bodies that MuJoCo's XML reader accepts, with room for the contents of the
-last.
-"""
+last."""
 
 
 def depth_of(root: MjcfElement) -> tuple[int, str]:
@@ -305,39 +304,21 @@ class _Refusal(NamedTuple):
 
 
 _REFUSALS = (
-    _Refusal(
-        "colocated vertices",
-        "all its vertices are at one point",
-        "use a small sphere, or remove the shape",
-    ),
+    _Refusal("colocated vertices", "all its vertices are at one point",
+        "use a small sphere, or remove the shape"),
     _Refusal("collinear vertices", "all its vertices are on one line", "use a thin capsule or box"),
-    _Refusal(
-        "coplanar vertices",
-        "all its vertices are in one plane",
-        "use a thin box, or a mesh with volume",
-    ),
-    _Refusal(
-        "at least (4|four)",
-        "it has fewer than four vertices",
-        "use a thin box, or a mesh with volume",
-    ),
-    _Refusal(
-        "surface area is too small",
-        "its surface area is too small",
-        "check the scale and the unit of lengths",
-    ),
-    _Refusal(
-        "volume is too small",
-        "its volume is too small",
-        "check the scale, the unit of lengths and the faces",
-    ),
-    _Refusal(
-        "size parameter.*hfield",
-        "its size is not positive",
-        "state a positive size of the height map",
-    ),
+    _Refusal("coplanar vertices", "all its vertices are in one plane",
+        "use a thin box, or a mesh with volume"),
+    _Refusal("at least (4|four)", "it has fewer than four vertices",
+        "use a thin box, or a mesh with volume"),
+    _Refusal("surface area is too small", "its surface area is too small",
+        "check the scale and the unit of lengths"),
+    _Refusal("volume is too small", "its volume is too small",
+        "check the scale, the unit of lengths and the faces"),
+    _Refusal("size parameter.*hfield", "its size is not positive",
+        "state a positive size of the height map"),
     _Refusal("decoding PNG", "its picture cannot be decoded", "save the picture again as PNG"),
-)
+)  # fmt: skip
 """Reasons that a source may give MuJoCo to refuse an element; other reasons are quoted."""
 
 _NAMED = re.compile(r"Element name '(.*)', id -?\d+", re.DOTALL)

@@ -241,7 +241,7 @@ def split_document(
     return main, parts
 
 
-_SHARED = ("compiler", "option", "size", "default", "asset")
+_SHARED = ("compiler", "option", "size", "visual", "statistic", "default", "asset")
 
 
 def model_alone(root: MjcfElement, model: str, file: str) -> MjcfElement:

@@ -13,19 +13,12 @@ from loaders.deferred import on_demand
 
 if TYPE_CHECKING:
     from .body import Bodies, PyBulletBody
-    from .load import (
-        load_copies_into_pybullet,
-        load_into_pybullet,
-        load_world_into_pybullet,
-    )
+    from .load import load_copies_into_pybullet, load_into_pybullet, load_world_into_pybullet
 
 __all__ = [
-    "Bodies",
-    "PyBulletBody",
-    "load_copies_into_pybullet",
-    "load_into_pybullet",
+    "Bodies", "PyBulletBody", "load_copies_into_pybullet", "load_into_pybullet",
     "load_world_into_pybullet",
-]
+]  # fmt: skip
 
 __getattr__ = on_demand(
     __name__,

@@ -17,27 +17,28 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bridge.lowering.transform import placed
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, Primitive, PrimitiveKind, primitive_names
 from bridge.mechanism.coordinates import default_position, kind_of
 from bridge.mechanism.dynamics import STABILITY_LIMIT, mode_rates, modes
 from bridge.targets.pybullet import codes
+from bridge.targets.report import Report
 from bridge.targets.xml import xml_compatible
 from loaders.deferred import cached_property
-from loaders.diagnostics import Diagnostics, Where
+from loaders.diagnostics import Where
 from loaders.inertia import SpatialInertia, exceeds
 from loaders.model import WORLD, Link
 from loaders.pose import IDENTITY, Array, Pose, frozen, matrix_to_quaternion, principal_axes_of
 from loaders.scene import Scene
 from loaders.scoped_names import outermost_scope, root_model, underscores_behind, unused_name
 
-from .client import BASE, TARGET
+from .client import BASE
 from .partition import Partition, partition
 
 LARGE_TURN = 1.0
 """Angle of the frame of PyBullet's base from that of the link, above which it is reported
-[degrees].
-"""
+[degrees]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,20 +71,16 @@ class Segment:
     links: tuple[CarriedLink, ...]
     own_moments: Array | None = None
     """Rotational inertia [kg m^2] that a base without mass has itself, in its own axes, if a
-    segment lends it mass.
-    """
+    segment lends it mass."""
     inertia_lender: int | None = None
     """PyBullet's index of the welded segment whose inertia this segment holds; None if it holds its
-    own.
-    """
+    own."""
     moved_products: Array | None = None
     """Products of inertia [kg m^2] that this base does not hold itself, in its own axes, shape (3,
-    3).
-    """
+    3)."""
     products_holder: int | None = None
     """PyBullet's index of the welded segment that holds the moved products; None if there are
-    none.
-    """
+    none."""
 
     @cached_property
     def principal(self) -> tuple[Array, Array]:
@@ -128,18 +125,16 @@ MIN_JOINT_INERTIA = 1e-9
 """Moment of inertia [kg m^2] added to a link without inertia on a ball joint, to avoid NaN."""
 MIN_BASE_INERTIA = 1e-12
 """Moment of inertia [kg m^2] added to a free base without inertia that carries other links, to
-avoid NaN.
-"""
+avoid NaN."""
 _ZERO_MOMENT = 1e-14
 """Moment of inertia that counts as zero [kg m^2]."""
 _SMALL_PRODUCTS = 1e-3
 """Largest products of inertia of a base that another link holds, relative to the smallest moment of
-that link.
-"""
+that link."""
 
 
 def with_valid_inertia(
-    segments: tuple[Segment, ...], is_free: bool, diagnostics: Diagnostics
+    segments: tuple[Segment, ...], is_free: bool, report: Report
 ) -> tuple[Segment, ...]:
     """Return the segments with inertias that PyBullet can simulate.
 
@@ -150,24 +145,23 @@ def with_valid_inertia(
     Args:
         segments: Segments of one body; the first is the base.
         is_free: Whether the base moves freely.
-        diagnostics: Record of the changes.
+        report: Record of the changes.
     """
     if is_free and segments[0].inertia.mass == 0.0:
-        segments = _borrow_inertia(segments, diagnostics)
+        segments = _borrow_inertia(segments, report)
     elif is_free:
-        segments = _move_products(segments, diagnostics)
+        segments = _move_products(segments, report)
     base, *others = segments
     if is_free and others and _is_singular(base.inertia):
-        diagnostics.add(
+        report.add(
             codes.BASE_WITHOUT_INERTIA,
             _where(base),
-            target=TARGET,
             subjects=_link_names(base),
             link=base.name,
             inertia=MIN_BASE_INERTIA,
         )
         base = _add_inertia(base, MIN_BASE_INERTIA)
-    return (base, *(_with_rotatable_ball(segment, diagnostics) for segment in others))
+    return (base, *(_with_rotatable_ball(segment, report) for segment in others))
 
 
 def welded_pose(segments: Sequence[Segment], index: int) -> Pose | None:
@@ -186,7 +180,7 @@ def welded_pose(segments: Sequence[Segment], index: int) -> Pose | None:
     return X_BS
 
 
-def _borrow_inertia(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> tuple[Segment, ...]:
+def _borrow_inertia(segments: tuple[Segment, ...], report: Report) -> tuple[Segment, ...]:
     """Move the inertia of the first link with mass that is welded to the base into the base, which
     has no mass.
     """
@@ -200,10 +194,9 @@ def _borrow_inertia(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> 
             segments[0], inertia=inertia, inertia_lender=index, own_moments=own
         )
         massless = dataclasses.replace(lender, inertia=SpatialInertia.of(0.0))
-        diagnostics.add(
+        report.add(
             codes.LENT_INERTIA,
             _where(base),
-            target=TARGET,
             hint=f"the physics is unchanged; to change the mass of {lender.name}, use PyBullet's "
             f"link index -1",
             subjects=(*_link_names(base), *_link_names(lender)),
@@ -214,7 +207,7 @@ def _borrow_inertia(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> 
     return segments
 
 
-def _move_products(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> tuple[Segment, ...]:
+def _move_products(segments: tuple[Segment, ...], report: Report) -> tuple[Segment, ...]:
     """Move the products of inertia of a turned base into the heaviest link that is welded to it, if
     they are small.
 
@@ -240,10 +233,9 @@ def _move_products(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> t
     left = dataclasses.replace(base.inertia, I_Lcm=frozen(moments))
     if held.inertia.defects():
         return segments
-    diagnostics.add(
+    report.add(
         codes.MOVED_PRODUCTS,
         _where(base),
-        target=TARGET,
         subjects=(*_link_names(base), *_link_names(holder)),
         base=base.name,
         holder=holder.name,
@@ -255,15 +247,14 @@ def _move_products(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> t
     return (base, *others[:index], held, *others[index + 1 :])
 
 
-def _with_rotatable_ball(segment: Segment, diagnostics: Diagnostics) -> Segment:
+def _with_rotatable_ball(segment: Segment, report: Report) -> Segment:
     """Return the segment, with inertia added if it has a ball joint and no inertia."""
     is_ball = segment.primitive is not None and segment.primitive.kind is PrimitiveKind.BALL
     if not is_ball or not _is_singular(segment.inertia):
         return segment
-    diagnostics.add(
+    report.add(
         codes.BALL_WITHOUT_INERTIA,
         _where(segment),
-        target=TARGET,
         subjects=(segment.joint, *_link_names(segment)),
         joint=segment.joint,
         inertia=MIN_JOINT_INERTIA,
@@ -301,14 +292,14 @@ NAMELESS = "_"
 class UrdfNames:
     """The link and joint names of one body; names that the model itself uses are reserved."""
 
-    __slots__ = ("_attempts", "_diagnostics", "_joints", "_links", "_reserved")
+    __slots__ = ("_attempts", "_joints", "_links", "_report", "_reserved")
 
-    def __init__(self, reserved: Iterable[str], diagnostics: Diagnostics) -> None:
+    def __init__(self, reserved: Iterable[str], report: Report) -> None:
         self._reserved = set(reserved)
         self._links: set[str] = set()
         self._joints: set[str] = set()
         self._attempts: dict[tuple[str, bool], dict[str, int]] = defaultdict(dict)
-        self._diagnostics = diagnostics
+        self._report = report
 
     def link(self, name: str, *, exact: bool = False) -> str:
         """Return a name for a link: the model's own name if ``exact``, otherwise one that the model
@@ -336,9 +327,8 @@ class UrdfNames:
             return unique
         start = data[: MAX_BYTES - 20].decode(errors="ignore")
         short = f"{start}~{hashlib.sha256(data).hexdigest()[:16]}"
-        self._diagnostics.add(
+        self._report.add(
             codes.NAME_SHORTENED,
-            target=TARGET,
             hint=f"use a name of at most {MAX_BYTES} bytes",
             subjects=(name,),
             size=len(data),
@@ -351,8 +341,7 @@ class UrdfNames:
 _MASSLESS = SpatialInertia.of(0.0)
 _EQUAL = 1e-6
 """Relative difference of the parts of two joints in a mode below which they are equal, as those of
-coupled joints.
-"""
+coupled joints."""
 _TOLERANCE = 1e-2
 """Relative amount by which the rates of limited dampers may exceed one divided by the step."""
 
@@ -403,14 +392,16 @@ class Dampers:
         return np.asarray(limited)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Articulation:
     """One PyBullet body."""
 
     model: str
     """Name of the outermost model that the body belongs to."""
-    mechanism: Mechanism
-    """The part of the whole mechanism that the body holds."""
+    unplaced: Mechanism
+    """The part of the whole mechanism that the body holds, as the source states it."""
+    X_WN: Pose = IDENTITY
+    """Where the source is placed in the world."""
     is_fixed: bool
     """Whether the base is fixed to the world."""
     X_WS: Pose
@@ -419,20 +410,34 @@ class Articulation:
     """Segments in order of PyBullet's indices: number ``i + 1`` has index ``i``."""
     joint_segments: tuple[tuple[int, ...], ...]
     """PyBullet's indices of the primitives of each mechanism body; empty if it is welded or
-    free.
-    """
+    free."""
     link_segments: dict[str, tuple[int, Pose]]
     """PyBullet's index of the segment that carries each link, and ``X_SL``."""
     joints: dict[str, int]
     """PyBullet's indices by joint name; a joint with several primitives also by its own name, for
-    the last of them.
-    """
+    the last of them."""
     split_link: str | None
     """Name of the link, on another body, whose other half is the base; see
-    `bridge.targets.pybullet.partition`.
-    """
+    `bridge.targets.pybullet.partition`."""
     dampers: Dampers | None = None
     """Its dampers, if they are unstable at the time step of loading and are limited."""
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """The part of the whole mechanism that the body holds, where it is placed."""
+        return self.unplaced if self.X_WN is IDENTITY else placed(self.unplaced, self.X_WN)
+
+    @cached_property
+    def start(self) -> tuple[list[float], list[float]]:
+        """Initial position of the base segment and its quaternion ``x y z w``, for ``loadURDF``."""
+        x, y, z, w, *xyz = self.X_WS.to_vector()
+        return [x, y, z], [*xyz, w]
+
+    def moved(self, X_WN: Pose) -> Articulation:
+        """Return the articulation moved as a whole."""
+        if X_WN is IDENTITY:
+            return self
+        return dataclasses.replace(self, X_WN=X_WN @ self.X_WN, X_WS=X_WN @ self.X_WS)
 
     @property
     def has_ball(self) -> bool:
@@ -445,7 +450,7 @@ class Articulation:
         return not self.is_fixed
 
 
-def articulate(mechanism: Mechanism, diagnostics: Diagnostics) -> list[Articulation]:
+def articulate(mechanism: Mechanism, report: Report) -> list[Articulation]:
     """Return the PyBullet bodies of a mechanism: one per free tree, and one for all that a model
     fixes to the world.
 
@@ -453,9 +458,9 @@ def articulate(mechanism: Mechanism, diagnostics: Diagnostics) -> list[Articulat
     `bridge.targets.pybullet.partition`.
     """
     return [
-        _build(part, model, diagnostics)
+        _build(part, model, report)
         for model, indices in _bodies_by_model(mechanism)
-        for part in partition(mechanism, indices, model, diagnostics)
+        for part in partition(mechanism, indices, model, report)
     ]
 
 
@@ -598,21 +603,21 @@ def _primary_primitives(primitives: tuple[Primitive, ...]) -> Iterator[int]:
         yield min(sharing, key=lambda k: primitives[k].kind is not PrimitiveKind.HINGE)
 
 
-def _build(part: Partition, model: str, diagnostics: Diagnostics) -> Articulation:
+def _build(part: Partition, model: str, report: Report) -> Articulation:
     mechanism = part.mechanism
-    builder = _ArticulationBuilder(mechanism, UrdfNames(_reserved_names(mechanism), diagnostics))
+    builder = _ArticulationBuilder(mechanism, UrdfNames(_reserved_names(mechanism), report))
     is_free = kind_of(mechanism.bodies[0]) is PrimitiveKind.FREE
     _add_bodies(builder, part)
     segments = with_valid_inertia(
-        tuple(segment.build() for segment in builder.segments), is_free, diagnostics
+        tuple(segment.build() for segment in builder.segments), is_free, report
     )
     diagonalize(segments)
-    _report_rotated_base(builder, is_free, diagnostics)
+    _report_rotated_base(builder, is_free, report)
     if is_free:
-        _report_turned_base(segments[0], diagnostics)
+        _report_turned_base(segments[0], report)
     return Articulation(
         model=model,
-        mechanism=mechanism,
+        unplaced=mechanism,
         is_fixed=not is_free,
         X_WS=builder.X_WS,
         segments=segments,
@@ -672,34 +677,29 @@ def _base_segment(builder: _ArticulationBuilder, body: Body | None) -> _SegmentB
     return _SegmentBuilder(name=builder.names.link(body.name, exact=True))
 
 
-def _report_rotated_base(
-    builder: _ArticulationBuilder, is_free: bool, diagnostics: Diagnostics
-) -> None:
+def _report_rotated_base(builder: _ArticulationBuilder, is_free: bool, report: Report) -> None:
     if is_free or not builder.mechanism.v_order or builder.X_WS.is_close(Pose.of(p=builder.X_WS.p)):
         return
     base = builder.segments[0]
-    diagnostics.add(
+    report.add(
         codes.ROTATED_FIXED_BASE,
-        target=TARGET,
         subjects=tuple(carried.link.name for carried in base.links),
         link=base.name,
     )
 
 
-def _report_turned_base(base: Segment, diagnostics: Diagnostics) -> None:
+def _report_turned_base(base: Segment, report: Report) -> None:
     """Report a free base whose principal axes, which PyBullet takes as its frame, are not those of
     the link.
     """
     if base.turn <= LARGE_TURN:
         return
     link = base.links[0].link
-    diagnostics.add(
+    report.add(
         codes.TURNED_BASE,
-        link.where,
-        target=TARGET,
+        link,
         hint="use base_pose(), set_base_pose(), base_velocity(), set_base_velocity() and "
         "apply_force() of the handle in place of PyBullet's functions for the base",
-        subjects=(link.name,),
         link=link.name,
         angle=base.turn,
     )

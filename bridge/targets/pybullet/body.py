@@ -23,6 +23,7 @@ from bridge.mechanism.coordinates import (
     with_followers,
 )
 from bridge.stdout_capture import capture_stdout
+from loaders.deferred import cached_property
 from loaders.diagnostics import Diagnostic, FindingList
 from loaders.model import WORLD, by_name
 from loaders.pose import IDENTITY, Array, Pose
@@ -40,7 +41,7 @@ from loaders.text import (
 )
 
 from .articulation import Articulation
-from .client import BASE, Client
+from .client import BASE, Call, Client
 from .constraint import Gear, connection_name
 from .contact import LinkPair, forget_pairs
 from .damping import adapt_to_step, depends_on_step, disable_motors
@@ -48,6 +49,7 @@ from .dynamics import DynamicsQueries
 from .passive_force import apply_control, apply_passive_forces, has_passive_forces
 from .sensor import LastStep, PyBulletSensor, imu_velocities, record_step, sensors_of
 from .state import (
+    Layout,
     Separation,
     State,
     Value,
@@ -241,22 +243,70 @@ def public_names(handle_type: type, attributes: Iterable[str]) -> list[str]:
     return sorted({name for name in (*vars(handle_type), *attributes) if not name.startswith("_")})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepWork:
-    """Work of a step of a body, beside PyBullet's own."""
+_Readiness = tuple[
+    Callable[[], tuple[bytes, bytes]],
+    tuple[bytes, bytes],
+    Callable[[], Mapping[str, Any]] | None,
+    type[Exception],
+]
+"""Function that returns the names of the body with this id; the names of one that needs no work of
+its own in a step; function that returns the parameters of the server, if a force depends on the
+time step; PyBullet's error.
+"""
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodyTraits:
+    """Common part of the handles of all bodies of one document."""
+
+    layout: Layout
     depends_on_step: bool
     """Whether a force of the body depends on the time step; see `adapt_to_step`."""
     has_passive_forces: bool
     """Whether there are forces that PyBullet lacks."""
+    has_sensors: bool
 
     @classmethod
     def of(cls, articulation: Articulation) -> Self:
-        """Return what the steps of a body have to do."""
+        """Return the traits of the bodies of an articulation."""
+        mechanism = articulation.mechanism
         return cls(
+            layout=Layout.of(articulation),
             depends_on_step=depends_on_step(articulation),
-            has_passive_forces=has_passive_forces(articulation.mechanism),
+            has_passive_forces=has_passive_forces(mechanism),
+            has_sensors=any(body.link.sensors for body in mechanism.bodies)
+            or any(joint.sensors for joint in mechanism.scene.joints),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedBody:
+    """First body of a document in a physics server, whose calls those that follow repeat."""
+
+    path: str
+    """Path of the document: the server keeps the text of a path, and needs no file again."""
+    body: int
+    """PyBullet's id of the body."""
+    is_silent: bool
+    """Whether the server printed nothing about the document."""
+    names: tuple[bytes, bytes]
+    """PyBullet's names of the base and of the body."""
+    calls: tuple[Call, ...]
+    """The calls that set what the document cannot state."""
+    start: tuple[float, ...]
+    """Its initial positions."""
+    X_WN: Pose
+    """Where the source was placed."""
+    step: float
+    """The time step for which they are [s]."""
+
+    def start_of(self, state: State) -> list[float]:
+        """Return the initial positions of a body, which may have another place."""
+        start, a = list(self.start), state.articulation
+        for _, span in state.layout.others if a.X_WN is not self.X_WN else ():
+            if not span.segments:
+                start[span.q] = a.X_WS.to_vector()
+        return start
 
 
 class PyBulletBody(int):
@@ -267,26 +317,11 @@ class PyBulletBody(int):
     `bridge.mechanism.coordinates`.
     """
 
-    mechanism: Mechanism
-    """The part of the mechanism that the body holds; matrices and forces are in its ``v_order``."""
     name: str
     """Name of the model."""
-    q_order: tuple[tuple[str, int], ...]
-    """Joint and component of each number of `q`."""
-    v_order: tuple[tuple[str, int], ...]
-    """Joint and component of each number of `v` and of efforts: the order of the mechanism."""
-    joints: Mapping[str, int]
-    """PyBullet's joint indices by name; a joint with several axes also by its own name, for the
-    last of them.
-    """
-    links: Mapping[str, int]
-    """PyBullet's link indices by name; the base is -1, and a merged link has the index of the link
-    that carries it.
-    """
     constraints: Mapping[str, tuple[int, ...]]
     """PyBullet's constraint ids, keyed by the joint that they represent: couplings, screws and
-    closed loops.
-    """
+    closed loops."""
     diagnostics: tuple[Diagnostic, ...]
     """Findings of reading, lowering and loading."""
     gears: tuple[Gear, ...]
@@ -295,54 +330,88 @@ class PyBulletBody(int):
     """The sensors by scoped name; ``sensors["imu"].read()`` is what Gazebo would publish."""
     split_link: str | None
     """Name of the link, on another body, whose other half is the base; see
-    `bridge.targets.pybullet.partition`.
-    """
+    `bridge.targets.pybullet.partition`."""
 
     _state: State | None
-    _dynamics: DynamicsQueries
-    _work: StepWork
+    _articulation: Articulation
+    _traits: BodyTraits
     _has_imus: bool
     _step: float
-    _start: Array
+    _start: Callable[[], Sequence[float]]
     _disabled: Callable[[], Sequence[LinkPair]]
     _last_steps: dict[str, LastStep]
 
     def __new__(
         cls,
         state: State,
+        traits: BodyTraits,
         constraints: Mapping[str, tuple[int, ...]],
         diagnostics: tuple[Diagnostic, ...],
-        work: StepWork,
         disabled: Callable[[], Sequence[LinkPair]],
         gears: Sequence[Gear],
+        *,
+        step: float,
+        start: Callable[[], Sequence[float]],
     ) -> Self:
         """Create the handle of the body whose state is ``state``; ``disabled`` returns its pairs
-        that never collide, and ``gears`` hold couplings whose leaders it has.
+        that never collide, ``gears`` hold couplings whose leaders it has, ``step`` is the time step
+        for which its forces are, and ``start`` returns its initial positions.
         """
         articulation: Articulation = state.articulation
         self = super().__new__(cls, state.body)
-        self.mechanism = articulation.mechanism
         self.name = articulation.model
-        self.q_order, self.v_order = state.layout.q_order, self.mechanism.v_order
-        self.joints = NameIndex("joint", articulation.joints, loop_joints(self.mechanism))
-        self.links = NameIndex(
-            "link", {name: index for name, (index, _) in articulation.link_segments.items()}
-        )
         self.constraints = constraints
         self.diagnostics = FindingList(diagnostics)
         self.split_link = articulation.split_link
-        self._state = state
-        self._dynamics = DynamicsQueries(state)
-        self._work = work
-        if work.depends_on_step:
-            self._step = adapt_to_step(state.client, state.body, articulation)
-        self._start = np.array(state.read()[0], dtype=np.float64)
-        self._disabled = disabled
         self.gears = tuple(gears)
+        self._state = state
+        self._articulation = articulation
+        self._traits = traits
+        self._step, self._start = step, start
+        self._disabled = disabled
         self._last_steps = {}
-        self.sensors = sensors_of(state, lambda: self.state, self._last_steps)
+        self.sensors = NameIndex("sensor", {})
+        if traits.has_sensors:
+            self.sensors = sensors_of(state, lambda: self.state, self._last_steps)
         self._has_imus = any(each.placed.sensor.type == "imu" for each in self.sensors.values())
         return self
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The part of the mechanism that the body holds; matrices and forces are in its
+        ``v_order``.
+        """
+        return self._articulation.mechanism
+
+    @property
+    def q_order(self) -> tuple[tuple[str, int], ...]:
+        """Joint and component of each number of `q`."""
+        return self._traits.layout.q_order
+
+    @property
+    def v_order(self) -> tuple[tuple[str, int], ...]:
+        """Joint and component of each number of `v` and of efforts: the order of the mechanism."""
+        return self._articulation.unplaced.v_order
+
+    @cached_property
+    def joints(self) -> Mapping[str, int]:
+        """PyBullet's joint indices by name; a joint with several axes also by its own name, for the
+        last of them.
+        """
+        a = self._articulation
+        return NameIndex("joint", a.joints, loop_joints(a.unplaced))
+
+    @cached_property
+    def links(self) -> Mapping[str, int]:
+        """PyBullet's link indices by name; the base is -1, and a merged link has the index of the
+        link that carries it.
+        """
+        found = self._articulation.link_segments.items()
+        return NameIndex("link", {name: index for name, (index, _) in found})
+
+    @cached_property
+    def _dynamics(self) -> DynamicsQueries:
+        return DynamicsQueries(self.state)
 
     @property
     def state(self) -> State:
@@ -500,7 +569,7 @@ class PyBulletBody(int):
         """Set all joints and a free base to the positions in which the model was loaded, at rest;
         followers too.
         """
-        self.state.set_positions(self._start)
+        self.state.set_positions(self._start())
         self._follow(0.0)
 
     # --- base -------------------------------------------------------------------------------------
@@ -541,9 +610,7 @@ class PyBulletBody(int):
         return (vx, vy, vz), (wx, wy, wz)
 
     def set_base_velocity(
-        self,
-        linear: Sequence[float] = (0.0, 0.0, 0.0),
-        angular: Sequence[float] = (0.0, 0.0, 0.0),
+        self, linear: Sequence[float] = (0.0, 0.0, 0.0), angular: Sequence[float] = (0.0, 0.0, 0.0)
     ) -> None:
         """Set the velocity of the base link's origin and its angular velocity, both in the world.
 
@@ -695,7 +762,7 @@ class PyBulletBody(int):
         """Switch off all motors of the body, those of `hold` and your own; dry friction remains."""
         state = self.state
         disable_motors(state.client, state.body, state.articulation)
-        if self._work.depends_on_step:
+        if self._traits.depends_on_step:
             self._step = adapt_to_step(state.client, state.body, state.articulation)
 
     def apply_passive_forces(self) -> None:
@@ -709,7 +776,7 @@ class PyBulletBody(int):
 
     def _apply_passive_forces(self, state: State) -> None:
         self._adapt_friction(state)
-        if self._work.has_passive_forces:
+        if self._traits.has_passive_forces:
             apply_passive_forces([state], self.mechanism)
 
     def adapt_friction(self) -> None:
@@ -719,25 +786,47 @@ class PyBulletBody(int):
         self._adapt_friction(self.state)
 
     def _adapt_friction(self, state: State) -> None:
-        if not self._work.depends_on_step and not self.gears:
+        if not self._traits.depends_on_step and not self.gears:
             return
         step = state.parameters()["fixedTimeStep"]
         if self.gears:
             self._follow(step)
-        if self._work.depends_on_step and step != self._step:
+        if self._traits.depends_on_step and step != self._step:
             self._step = adapt_to_step(state.client, state.body, state.articulation)
+
+    @cached_property
+    def _readiness(self) -> _Readiness:
+        """What a step looks at first."""
+        state, traits = self.state, self._traits
+        has_work = traits.has_passive_forces or self.gears or self._has_imus
+        return (
+            state.identify,
+            (b"", b"") if has_work else state.names,
+            state.parameters if traits.depends_on_step else None,
+            state.client.modes.error,
+        )
+
+    def _is_ready(self) -> bool:
+        """Return whether the body is still loaded, and PyBullet's own step is all that it needs."""
+        if self._state is None:
+            return False
+        identify, names, parameters, error = self._readiness
+        try:
+            return identify() == names and (
+                parameters is None or parameters()["fixedTimeStep"] == self._step
+            )
+        except error:
+            return False
 
     def step(self) -> None:
         """Apply the passive forces of this body and step the whole simulation."""
-        state, work = self.state, self._work
-        if work.has_passive_forces or self.gears:
-            self._apply_passive_forces(state)
-        elif work.depends_on_step and state.parameters()["fixedTimeStep"] != self._step:
-            self._adapt_friction(state)
-        if not self._has_imus:
+        state = self._state
+        if state is not None and self._is_ready():
             state.step()
             return
-        before = imu_velocities(self.sensors, state)
+        state = self.state
+        self._apply_passive_forces(state)
+        before = imu_velocities(self.sensors, state) if self._has_imus else {}
         state.step()
         self.record_step(before)
 
@@ -900,6 +989,7 @@ class Bodies(Sequence[PyBulletBody]):
         """PyBullet's constraint ids, keyed by the joint that they represent."""
         self.diagnostics = FindingList(diagnostics)
         """Findings of reading, lowering and loading."""
+        self._has_forces = has_passive_forces(mechanism)
         joints, links = joint_index(mechanism.bodies), {body.name for body in mechanism.bodies}
         self._of_joint = {
             name: body
@@ -950,8 +1040,7 @@ class Bodies(Sequence[PyBulletBody]):
         rest = ", ..." if len(self) > _MAX_NAMED else ""
         raise TypeError(
             f"{len(self)} PyBullet bodies have no single id; choose one by number, by the name of "
-            f"its model "
-            f"({names or 'none'}{rest}), or by a link, with with_link"
+            f"its model ({names or 'none'}{rest}), or by a link, with with_link"
         )
 
     def with_link(self, name: str) -> PyBulletBody:
@@ -1253,11 +1342,15 @@ class Bodies(Sequence[PyBulletBody]):
         """
         for body in self:
             body.adapt_friction()
-        if has_passive_forces(self.mechanism):
+        if self._has_forces:
             apply_passive_forces([body.state for body in self], self.mechanism)
 
     def step(self) -> None:
         """Apply the passive forces of all bodies and step the whole simulation."""
+        if not self._has_forces and all(body._is_ready() for body in self):
+            for state in [body._state for body in self[:1] if body._state is not None]:
+                state.step()
+            return
         self.apply_passive_forces()
         before = [body.imu_velocities() for body in self]
         for body in self[:1]:

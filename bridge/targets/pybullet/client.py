@@ -8,11 +8,13 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from bridge.installed_packages import INSTALL_PYBULLET
 from bridge.targets.pybullet import codes
-from loaders.diagnostics import Diagnostics
+
+if TYPE_CHECKING:
+    from bridge.targets.report import Report
 
 HULL_MARGIN = 1e-3
 """Margin that PyBullet adds to a convex hull [m]."""
@@ -50,6 +52,49 @@ class Client:
         function = partial(getattr(self.modes, name), physicsClientId=self.id)
         setattr(self, name, function)  # the next call finds it without this function
         return function
+
+
+Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+"""A function of PyBullet, and its arguments but the body."""
+_SETTERS = frozenset(
+    {
+        "changeDynamics",
+        "changeVisualShape",
+        "resetBasePositionAndOrientation",
+        "resetBaseVelocity",
+        "resetJointStateMultiDof",
+        "resetJointStatesMultiDof",
+        "setCollisionFilterGroupMask",
+        "setJointMotorControl2",
+        "setJointMotorControlArray",
+        "setJointMotorControlMultiDof",
+    }
+)
+
+
+class RecordingClient(Client):
+    """Keeps the calls that set something of the body that is their first argument."""
+
+    def __init__(self, client: Client) -> None:
+        self.id, self.modes = client.id, client.modes
+        self.calls: list[Call] = []
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        function = getattr(self.modes, name)
+        if name not in _SETTERS:
+            return super().__getattr__(name)
+
+        def recorded(body: int, *arguments: Any, **options: Any) -> Any:
+            options["physicsClientId"] = self.id
+            last = self.calls[-1] if self.calls else None
+            if name == "changeDynamics" and last and (function, arguments) == last[:2]:
+                last[2].update(options)
+            else:
+                self.calls.append((function, arguments, dict(options)))
+            return function(body, *arguments, **options)
+
+        setattr(self, name, recorded)
+        return recorded
 
 
 def _index(client: Any) -> int:
@@ -182,17 +227,11 @@ IGNORED = {
 """Flags that are ignored, each with the reason."""
 
 ALLOWED = (
-    "URDF_GLOBAL_VELOCITIES_MB",
-    "URDF_ENABLE_SLEEPING",
-    "URDF_ENABLE_WAKEUP",
-    "URDF_INITIALIZE_SAT_FEATURES",
-    "URDF_IGNORE_VISUAL_SHAPES",
-    "URDF_IGNORE_COLLISION_SHAPES",
-    "URDF_PRINT_URDF_INFO",
-    "URDF_USE_MATERIAL_COLORS_FROM_MTL",
-    "URDF_USE_MATERIAL_TRANSPARANCY_FROM_MTL",
-    "URDF_GOOGLEY_UNDEFINED_COLORS",
-)
+    "URDF_GLOBAL_VELOCITIES_MB", "URDF_ENABLE_SLEEPING", "URDF_ENABLE_WAKEUP",
+    "URDF_INITIALIZE_SAT_FEATURES", "URDF_IGNORE_VISUAL_SHAPES", "URDF_IGNORE_COLLISION_SHAPES",
+    "URDF_PRINT_URDF_INFO", "URDF_USE_MATERIAL_COLORS_FROM_MTL",
+    "URDF_USE_MATERIAL_TRANSPARANCY_FROM_MTL", "URDF_GOOGLEY_UNDEFINED_COLORS",
+)  # fmt: skip
 """Flags that the caller may set.
 
 Printed text becomes a diagnostic. The last flag has no effect because every color is defined."""
@@ -205,15 +244,13 @@ _FILE_ORDER = (
 """The flag for links in the order of the file, and what is done where that is another one."""
 
 
-def allowed_flags(
-    flags: int, modes: Any, diagnostics: Diagnostics, *, is_file_order: bool = True
-) -> int:
+def allowed_flags(flags: int, modes: Any, report: Report, *, is_file_order: bool = True) -> int:
     """Return those of the caller's flags that PyBullet is given.
 
     Args:
         flags: The caller's flags.
         modes: The module with PyBullet's constants.
-        diagnostics: Record of flags that are ignored.
+        report: Record of flags that are ignored.
         is_file_order: Whether the links of the bodies are in the order of the file.
     """
     without_effect = IGNORED if is_file_order else IGNORED | dict([_FILE_ORDER])
@@ -226,7 +263,7 @@ def allowed_flags(
     if unknown:
         ignored.append(f"{unknown:#x} (unknown to PyBullet)")
     if ignored:
-        diagnostics.add(codes.FLAG_IGNORED, target=TARGET, flags=tuple(ignored))
+        report.add(codes.FLAG_IGNORED, flags=tuple(ignored))
     return flags & _bits(ALLOWED, modes)
 
 

@@ -27,12 +27,13 @@ from bridge.mechanism.bodies import (
 )
 from bridge.mechanism.coordinates import dof_range, initial_positions
 from bridge.targets.pybullet import codes
-from loaders.diagnostics import Code, Diagnostics
+from bridge.targets.report import Report
+from loaders.diagnostics import Code
 from loaders.model import CouplingLaw, Joint, JointType, Motion, WeldConstraint
 from loaders.pose import IDENTITY, Pose
 
 from .articulation import Articulation
-from .client import BASE, TARGET, Client
+from .client import BASE, Client
 from .state import State, link_name, quaternion_of
 
 MAX_FORCE = 1e9
@@ -150,11 +151,7 @@ class Constraints:
         self._gear(coupling.name, follower, leader, law)
 
     def _gear(
-        self,
-        name: str,
-        follower: _ScalarJoint,
-        leader: _ScalarJoint,
-        law: CouplingLaw,
+        self, name: str, follower: _ScalarJoint, leader: _ScalarJoint, law: CouplingLaw
     ) -> None:
         a, b = self.states[follower.body], self.states[leader.body]
         client = a.client
@@ -344,11 +341,21 @@ def _scalar_joints(articulations: Sequence[Articulation]) -> dict[tuple[str, int
     return joints
 
 
+def has_constraints(mechanism: Mechanism, articulations: Sequence[Articulation]) -> bool:
+    """Return whether `Constraints` has anything to create."""
+    return bool(
+        mechanism.couplings
+        or mechanism.closures
+        or list(held_together(mechanism.constraints))
+        or any(a.split_link is not None or any(_shared_dofs(0, a)) for a in articulations)
+    )
+
+
 # --- diagnostics ----------------------------------------------------------------------------------
 
 
 def report_constraints(
-    mechanism: Mechanism, articulations: Sequence[Articulation], diagnostics: Diagnostics
+    mechanism: Mechanism, articulations: Sequence[Articulation], report: Report
 ) -> None:
     """Report how accurately PyBullet enforces couplings and loops, and those that it does not
     support.
@@ -356,20 +363,19 @@ def report_constraints(
     Args:
         mechanism: The whole mechanism.
         articulations: The bodies to load.
-        diagnostics: Record of the findings.
+        report: Record of the findings.
     """
     joints = _scalar_joints(articulations)
     for coupling in mechanism.couplings:
-        _report_coupling(mechanism, coupling, joints, diagnostics)
+        _report_coupling(mechanism, coupling, joints, report)
     for closure in mechanism.closures:
-        _report_closure(closure.joint, diagnostics)
+        _report_closure(closure.joint, report)
     for connection in held_together(mechanism.constraints):
         link_A, link_B = _link_names(mechanism, connection)
         part = "frame" if isinstance(connection.element, WeldConstraint) else "point"
-        diagnostics.add(
+        report.add(
             codes.BALL_CONSTRAINT,
             connection.element.where,
-            target=TARGET,
             subjects=(link_A, link_B),
             part=part,
             link_A=link_A,
@@ -381,7 +387,7 @@ def _report_coupling(
     mechanism: Mechanism,
     coupling: DofCoupling,
     joints: Mapping[tuple[str, int], _ScalarJoint],
-    diagnostics: Diagnostics,
+    report: Report,
 ) -> None:
     follower, leader = mechanism.v_order[coupling.follower], mechanism.v_order[coupling.leader]
     code = _coupling_code(joints.get(follower), joints.get(leader))
@@ -394,10 +400,9 @@ def _report_coupling(
         arguments = {"error": coupling.tangent_error(start, low, high), "low": low, "high": high}
     elif code is codes.GEAR and len(mechanism.couplings) > 1:
         code, arguments = codes.GEAR_OF_SEVERAL, {"count": len(mechanism.couplings)}
-    diagnostics.add(
+    report.add(
         code,
         coupling.where,
-        target=TARGET,
         subjects=dict.fromkeys((coupling.name, follower[0], leader[0])),
         joint=coupling.name,
         leader=leader[0],
@@ -414,18 +419,11 @@ def _coupling_code(follower: _ScalarJoint | None, leader: _ScalarJoint | None) -
     return codes.GEAR
 
 
-def _report_closure(joint: Joint, diagnostics: Diagnostics) -> None:
+def _report_closure(joint: Joint, report: Report) -> None:
     """Report a closed loop; limits, friction and springs of its joint act at joints that are not
     cut.
     """
     accuracy = "0.1 mm at 1 kHz and 2 mm at 240 Hz, on 1 m links"
     if joint.type is JointType.FIXED:
         accuracy = "1e-5 m and 2e-5 rad in 1 s at 1 kHz, on links of a few kilograms"
-    diagnostics.add(
-        codes.LOOP,
-        joint.where,
-        target=TARGET,
-        subjects=(joint.name,),
-        joint=joint.name,
-        accuracy=accuracy,
-    )
+    report.add(codes.LOOP, joint, joint=joint.name, accuracy=accuracy)

@@ -18,7 +18,6 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, combinations, combinations_with_replacement, islice, product
 from operator import attrgetter
@@ -32,8 +31,9 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.targets.elements import PairFriction, worst_of
 from bridge.targets.pybullet import codes
+from bridge.targets.report import Report
 from loaders.collision_pairs import BITMASKED, PairSet, bitmasks
-from loaders.diagnostics import Diagnostics, Where
+from loaders.diagnostics import Where
 from loaders.engine_settings import FrictionRule, Grip, friction_rule, grip_of
 from loaders.limits import limited
 from loaders.model import Collision, Cone, Ellipsoid, Friction, Link, Mesh, Polyline, Surface
@@ -43,7 +43,7 @@ from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR, root_model
 
 from .articulation import Articulation, Segment, welded_pose
-from .client import BASE, HULL_MARGIN, TARGET, Client
+from .client import BASE, HULL_MARGIN, Client
 
 _GROUND_WEIGHT = 100.0
 """Weight of contacts with the ground, if the coefficients of all pairs cannot be right at once."""
@@ -87,8 +87,7 @@ class PairCoefficients:
     """The rule of the source for two coefficients of friction."""
     pairs: Sequence[tuple[Link, Link]] | None
     """A pair of links that may touch for every two kinds of surface; None if the file has no ground
-    for which coefficients are chosen.
-    """
+    for which coefficients are chosen."""
 
     def obeyed_settings(self) -> frozenset[str]:
         """Return the settings of MuJoCo that the coefficients obey; see
@@ -233,8 +232,7 @@ loaded, if they are not certain.
 
 After loading, PyBullet examines all shapes of both bodies for every pair, which takes up to
 milliseconds; before loading a pair takes a microsecond. To find out the ids takes 0.1 to 0.4 ms, so
-for fewer pairs they are assumed.
-"""
+for fewer pairs they are assumed."""
 
 
 def any_may_collide(refs: Mapping[int, LinkRef], excluded: Collection[Pair]) -> bool:
@@ -322,28 +320,32 @@ class PairFilters:
         }
 
 
-@contextmanager
-def filtered(client: Client, pairs: Sequence[LinkPair], count: int) -> Iterator[list[int]]:
-    """Disable the pairs of links that never collide, for bodies that are loaded in the ``with``
-    block.
+def filter_ahead(client: Client, pairs: Sequence[LinkPair], count: int) -> list[int]:
+    """Disable the pairs of links that never collide, for bodies that will be loaded, and return the
+    ids that they will have, as far as these are known.
 
     Args:
         client: The physics server.
         pairs: The pairs to disable, by number of the body.
         count: Number of bodies.
-
-    Yields:
-        A list to which the caller appends PyBullet's ids of the bodies.
     """
-    bodies = list[int]()
     expected = _expected_ids(client, count, len(pairs)) if len(pairs) > 1 else []
     if expected:
         set_filters(client, pairs, expected, enabled=0)
-    try:
-        yield bodies
-    except BaseException:
-        set_filters(client, pairs if expected else [], expected, enabled=1)
-        raise
+    return expected
+
+
+def filter_loaded(
+    client: Client, pairs: Sequence[LinkPair], expected: Sequence[int], bodies: Sequence[int]
+) -> None:
+    """Disable the pairs of links that never collide, of bodies that were loaded.
+
+    Args:
+        client: The physics server.
+        pairs: The pairs to disable, by number of the body.
+        expected: What `filter_ahead` returned.
+        bodies: PyBullet's ids of the bodies.
+    """
     if bodies == expected:
         last = {number: pair for pair in pairs for number in (pair[0][0], pair[1][0])}
         set_filters(
@@ -411,39 +413,37 @@ def set_filters(
         set_pair(bodies[i], bodies[j], a, b, enabled)
 
 
-def report_filters(mechanism: Mechanism, filters: PairFilters, diagnostics: Diagnostics) -> None:
+def report_filters(mechanism: Mechanism, filters: PairFilters, report: Report) -> None:
     """Report merged links that collide although the model excludes the pair.
 
     Args:
         mechanism: The whole mechanism.
         filters: The pairs to disable.
-        diagnostics: Record of the findings.
+        report: Record of the findings.
     """
     names = {i: name for name, i in mechanism.body_index.items()}
     pairs = sorted(tuple(sorted(names[i] for i in pair)) for pair in filters.wrongly_enabled())
     if pairs:
-        diagnostics.add(
+        report.add(
             codes.MERGED_FILTERS,
-            target=TARGET,
             subjects=dict.fromkeys(name for pair in pairs for name in pair),
             pairs=tuple(pairs),
         )
 
 
-def report_policy(scene: Scene, policy: str, diagnostics: Diagnostics) -> None:
+def report_policy(scene: Scene, policy: str, report: Report) -> None:
     """Report the properties of the scene that the collision policy ignores.
 
     Args:
         scene: The scene.
         policy: The collision policy; see `loaders.collision_pairs`.
-        diagnostics: Record of the findings.
+        report: Record of the findings.
     """
     ignored = ignored_by_policy(scene, policy)
     if ignored:
-        diagnostics.add(
+        report.add(
             codes.CONTACT_POLICY,
             Where(scene.source),
-            target=TARGET,
             subjects=dict.fromkeys(chain.from_iterable(ignored.values())),
             policy=policy,
             properties=tuple(ignored),
@@ -506,16 +506,9 @@ def contact_parameters(surface: Surface) -> dict[str, float]:
 
 
 _UNSUPPORTED = (
-    "restitution_threshold",
-    "dissipation",
-    "relaxation_time",
-    "max_velocity",
-    "min_depth",
-    "soft_cfm",
-    "soft_erp",
-    "collide_without_contact",
-    "hydroelastic",
-)
+    "restitution_threshold", "dissipation", "relaxation_time", "max_velocity", "min_depth",
+    "soft_cfm", "soft_erp", "collide_without_contact", "hydroelastic",
+)  # fmt: skip
 _UNSUPPORTED_FRICTION = ("mu_static", "fdir1", "slip1", "slip2", "torsional_slip")
 _unsupported_of, _unsupported_friction_of = (
     attrgetter(*_UNSUPPORTED),
@@ -541,26 +534,26 @@ class _LinkCollision:
 
 
 def report_contacts(
-    articulations: Sequence[Articulation], chosen: PairCoefficients, diagnostics: Diagnostics
+    articulations: Sequence[Articulation], chosen: PairCoefficients, report: Report
 ) -> None:
     """Report the contact parameters of all collisions that PyBullet does not support.
 
     Args:
         articulations: The bodies to load.
         chosen: The coefficients whose products are as close as possible to those of the pairs.
-        diagnostics: Record of the findings.
+        report: Record of the findings.
     """
     segments = [segment for articulation in articulations for segment in articulation.segments]
     for segment in segments:
-        _report_bitmasks(segment, diagnostics)
-        _report_mixed_surfaces(segment, diagnostics)
+        _report_bitmasks(segment, report)
+        _report_mixed_surfaces(segment, report)
     collisions = [collision for segment in segments for collision in _link_collisions(segment)]
-    _report_unsupported(collisions, diagnostics)
-    _report_friction_products(collisions, chosen, diagnostics)
-    _report_restitution(collisions, diagnostics)
-    _report_combination_rules(collisions, diagnostics)
+    _report_unsupported(collisions, report)
+    _report_friction_products(collisions, chosen, report)
+    _report_restitution(collisions, report)
+    _report_combination_rules(collisions, report)
     for articulation in articulations:
-        _report_margins(articulation, diagnostics)
+        _report_margins(articulation, report)
 
 
 def _link_collisions(segment: Segment) -> list[_LinkCollision]:
@@ -610,30 +603,23 @@ def untouchable(articulation: Articulation, mechanism: Mechanism, policy: str) -
 # --- one set of parameters for each link ----------------------------------------------------------
 
 
-def _report_bitmasks(segment: Segment, diagnostics: Diagnostics) -> None:
+def _report_bitmasks(segment: Segment, report: Report) -> None:
     for link in (carried.link for carried in segment.links if len(carried.link.collisions) > 1):
         masks = {(c.surface.collide_bitmask, c.surface.category_bitmask) for c in link.collisions}
         if len(masks) > 1:
-            diagnostics.add(
-                codes.BITMASK_PER_LINK,
-                link.where,
-                target=TARGET,
-                subjects=(link.name,),
-                link=link.name,
-            )
+            report.add(codes.BITMASK_PER_LINK, link, link=link.name)
 
 
-def _report_mixed_surfaces(segment: Segment, diagnostics: Diagnostics) -> None:
+def _report_mixed_surfaces(segment: Segment, report: Report) -> None:
     collisions = collisions_of(segment)
     if len(collisions) < 2:
         return
     surfaces = [collision.surface for collision in collisions]
     if len({(*contact_parameters(each).items(), *grip_of(each)[1:]) for each in surfaces}) > 1:
         link = segment.links[0].link
-        diagnostics.add(
+        report.add(
             codes.SURFACE_PER_LINK,
             link.where,
-            target=TARGET,
             subjects=tuple(carried.link.name for carried in segment.links),
             link=link.name,
         )
@@ -642,16 +628,15 @@ def _report_mixed_surfaces(segment: Segment, diagnostics: Diagnostics) -> None:
 # --- unsupported parameters -----------------------------------------------------------------------
 
 
-def _report_unsupported(collisions: Sequence[_LinkCollision], diagnostics: Diagnostics) -> None:
+def _report_unsupported(collisions: Sequence[_LinkCollision], report: Report) -> None:
     by_parameter: dict[str, list[_LinkCollision]] = {}
     for collision in collisions:
         for parameter in _unsupported(collision.surface):
             by_parameter.setdefault(parameter, []).append(collision)
     for parameter, concerned in sorted(by_parameter.items()):
-        diagnostics.add(
+        report.add(
             codes.CONTACT_PROPERTY,
             concerned[0].collision.where,
-            target=TARGET,
             subjects=_subjects(concerned),
             parameter=parameter,
             count=len(concerned),
@@ -690,15 +675,14 @@ def _unsupported_friction(friction: Friction) -> Iterator[str]:
 
 
 def _report_friction_products(
-    collisions: Sequence[_LinkCollision], chosen: PairCoefficients, diagnostics: Diagnostics
+    collisions: Sequence[_LinkCollision], chosen: PairCoefficients, report: Report
 ) -> None:
     """Report the pair for which PyBullet's friction differs most from that of the source."""
     worst = _worst_product(collisions, chosen)
     if worst is None:
         return
-    diagnostics.add(
+    report.add(
         codes.FRICTION_PRODUCT,
-        target=TARGET,
         subjects=dict.fromkeys((worst.link_A, worst.link_B)),
         link_a=worst.link_A,
         link_b=worst.link_B,
@@ -742,13 +726,12 @@ def _worst_product(
     )
 
 
-def _report_restitution(collisions: Sequence[_LinkCollision], diagnostics: Diagnostics) -> None:
+def _report_restitution(collisions: Sequence[_LinkCollision], report: Report) -> None:
     bouncing = [collision for collision in collisions if collision.surface.restitution]
     if bouncing:
-        diagnostics.add(
+        report.add(
             codes.RESTITUTION,
             bouncing[0].collision.where,
-            target=TARGET,
             subjects=_subjects(bouncing),
             collisions=_names(bouncing),
         )
@@ -776,9 +759,7 @@ def _combined_parameters(surface: Surface) -> Iterator[str]:
     return (name for name, stated in is_stated.items() if stated)
 
 
-def _report_combination_rules(
-    collisions: Sequence[_LinkCollision], diagnostics: Diagnostics
-) -> None:
+def _report_combination_rules(collisions: Sequence[_LinkCollision], report: Report) -> None:
     concerned = [
         collision for collision in collisions if any(_combined_parameters(collision.surface))
     ]
@@ -786,9 +767,8 @@ def _report_combination_rules(
         name for collision in concerned for name in _combined_parameters(collision.surface)
     }
     if parameters:
-        diagnostics.add(
+        report.add(
             codes.CONTACT_COMBINATION,
-            target=TARGET,
             subjects=_subjects(concerned),
             rules=tuple(rule for name, rule in _COMBINATION_RULES.items() if name in parameters),
         )
@@ -797,7 +777,7 @@ def _report_combination_rules(
 # --- margins --------------------------------------------------------------------------------------
 
 
-def _report_margins(articulation: Articulation, diagnostics: Diagnostics) -> None:
+def _report_margins(articulation: Articulation, report: Report) -> None:
     """Report convex hulls with a margin: those of moving links, because a base has none and static
     meshes are exact.
     """
@@ -809,10 +789,9 @@ def _report_margins(articulation: Articulation, diagnostics: Diagnostics) -> Non
         if is_hull(collision.collision)
     ]
     if inflated:
-        diagnostics.add(
+        report.add(
             codes.HULL_MARGIN,
             inflated[0].collision.where,
-            target=TARGET,
             subjects=_subjects(inflated),
             count=len(inflated),
             margin=HULL_MARGIN,

@@ -33,19 +33,14 @@ from bridge.mechanism.coordinates import (
     positions_of,
     random_position,
 )
-from bridge.mechanism.dynamics import (
-    STABILITY_LIMIT,
-    joint_coefficients,
-    mass_matrix,
-    mode_rates,
-)
+from bridge.mechanism.dynamics import STABILITY_LIMIT, joint_coefficients, mass_matrix, mode_rates
 from bridge.mechanism.kinematics import relative_motions
 from bridge.targets.pybullet import codes
-from loaders.diagnostics import Diagnostics
+from bridge.targets.report import Report
 from loaders.pose import Array
 
 from .articulation import Articulation, Dampers, Segment
-from .client import BASE, TARGET, Client
+from .client import BASE, Client
 
 NO_VELOCITY_LIMIT = 1e9
 """Joint velocity limit that has no effect [rad/s or m/s]; PyBullet's default is 100 rad/s."""
@@ -171,15 +166,14 @@ def dry_friction(segment: Segment) -> float:
 
 _DEPENDENT = 1e-10
 """Size of a motion, relative to the largest one, below which constraints prevent it by rounding
-only.
-"""
+only."""
 
 
 def with_limited_damping(
     articulations: Sequence[Articulation],
     q: Mapping[str, Position],
     client: Client,
-    diagnostics: Diagnostics,
+    report: Report,
     *,
     exact: bool,
 ) -> list[Articulation]:
@@ -193,7 +187,7 @@ def with_limited_damping(
         articulations: The bodies to load.
         q: Their positions, by joint.
         client: The physics server.
-        diagnostics: Record of the findings.
+        report: Record of the findings.
         exact: Whether damping stays as it is, and is only reported.
     """
     step = float(client.getPhysicsEngineParameters()["fixedTimeStep"])
@@ -207,25 +201,22 @@ def with_limited_damping(
     if not found:
         return list(articulations)
     if exact:
-        _report_stiff(found, step, articulations[0].mechanism.physics.time_step, diagnostics)
+        _report_stiff(found, step, articulations[0].mechanism.physics.time_step, report)
         return list(articulations)
-    _report_limited(found, step, articulations[0].mechanism.physics.time_step, diagnostics)
+    _report_limited(found, step, articulations[0].mechanism.physics.time_step, report)
     return [
         dataclasses.replace(a, dampers=each if each in found else None)
         for a, each in zip(articulations, dampers, strict=True)
     ]
 
 
-def _report_stiff(
-    found: Sequence[Dampers], step: float, file_step: float, diagnostics: Diagnostics
-) -> None:
+def _report_stiff(found: Sequence[Dampers], step: float, file_step: float, report: Report) -> None:
     max_step = min(dampers.max_step() for dampers in found)
     names = tuple(
         dict.fromkeys(name for dampers in found for name in dampers.unstable_joints(step))
     )
-    diagnostics.add(
+    report.add(
         codes.STIFF_DAMPING,
-        target=TARGET,
         hint=_hint(file_step, max_step),
         subjects=names,
         step=step,
@@ -235,7 +226,7 @@ def _report_stiff(
 
 
 def _report_limited(
-    found: Sequence[Dampers], step: float, file_step: float, diagnostics: Diagnostics
+    found: Sequence[Dampers], step: float, file_step: float, report: Report
 ) -> None:
     changed = {
         name: (stated, limited)
@@ -245,9 +236,8 @@ def _report_limited(
         )
         if limited < stated
     }
-    diagnostics.add(
+    report.add(
         codes.LIMITED_DAMPING,
-        target=TARGET,
         hint=_hint(file_step, min(dampers.max_step() for dampers in found)),
         subjects=tuple(changed),
         step=step,

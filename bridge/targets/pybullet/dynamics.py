@@ -44,29 +44,26 @@ from bridge.mechanism.bodies import Body
 from bridge.mechanism.coordinates import Position, kind_of
 from bridge.stdout_capture import capture_stdout
 from bridge.targets.pybullet import codes
-from loaders.diagnostics import Diagnostics
+from bridge.targets.report import Report
 from loaders.inertia import SpatialInertia
 from loaders.pose import IDENTITY, Array, Pose, frozen, matrix_to_quaternion, rotation_about
 
 from .articulation import Articulation, welded_pose
-from .client import BASE, TARGET
+from .client import BASE
 from .damping import joint_damping
 from .state import Layout, State, apply_efforts
 
 AGREEMENT = 1e-6
 """Relative difference to the mass matrix of PyBullet's inertias above which PyBullet's own is
-considered stale.
-"""
+considered stale."""
 
 
-def report_refused_inertias(
-    articulations: Iterable[Articulation], diagnostics: Diagnostics
-) -> None:
+def report_refused_inertias(articulations: Iterable[Articulation], report: Report) -> None:
     """Report bodies that PyBullet's dynamics queries refuse for the inertia of a link.
 
     Args:
         articulations: The bodies.
-        diagnostics: Record of the findings.
+        report: Record of the findings.
     """
     for articulation in articulations:
         links = [
@@ -76,12 +73,8 @@ def report_refused_inertias(
             and _is_refused(segment.principal[1], moves=index == BASE or bool(segment.primitive))
         ]
         if links:
-            diagnostics.add(
-                codes.REFUSED_INERTIA,
-                target=TARGET,
-                subjects=links,
-                model=articulation.model,
-                links=tuple(links),
+            report.add(
+                codes.REFUSED_INERTIA, subjects=links, model=articulation.model, links=tuple(links)
             )
 
 
@@ -402,11 +395,12 @@ def with_independent_axes(state: State) -> tuple[State, Array]:
     segments = tuple(
         dataclasses.replace(segment, is_primary=True) for segment in state.articulation.segments
     )
-    articulation = dataclasses.replace(state.articulation, mechanism=free, segments=segments)
-    layout = Layout.of(articulation)
-    return State(state.client, state.body, articulation, layout), np.array(rows).reshape(
-        -1, len(mechanism.v_order)
+    articulation = dataclasses.replace(
+        state.articulation, unplaced=free, X_WN=IDENTITY, segments=segments
     )
+    layout = Layout.of(articulation)
+    independent = dataclasses.replace(state, articulation=articulation, layout=layout)
+    return independent, np.array(rows).reshape(-1, len(mechanism.v_order))
 
 
 def _independent(body: Body, v_start: int) -> Body:
@@ -420,12 +414,10 @@ def _independent(body: Body, v_start: int) -> Body:
 
 REST_STEP = 1e-6
 """Time step of a body that starts at rest [s]: its velocity is then the acceleration times the
-step.
-"""
+step."""
 MOVING_STEP = 1e-4
 """Longest time step of a body that moves [s]; the answers of three steps are extrapolated to
-zero.
-"""
+zero."""
 
 
 def stepped_mass_matrix(state: State, nominal: Array) -> Array:
@@ -526,16 +518,14 @@ def _set_damping(state: State, damping: Mapping[int, float]) -> None:
 
 OwnSource = Literal["query", "steps"]
 """``query`` for `calculateMassMatrix` and `calculateInverseDynamics`, ``steps`` for measured
-accelerations.
-"""
+accelerations."""
 _MAX_CONDITION = 1e13
 """Condition number above which a nominal mass matrix cannot be inverted."""
 
 
 _MAX_ASYMMETRY = 1e-10
 """Asymmetry of a measured mass matrix, scaled to ones on its diagonal, from which rounding errors
-spoil it.
-"""
+spoil it."""
 
 
 class NoAnswerError(Exception):

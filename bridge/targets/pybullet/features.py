@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from operator import attrgetter
 
 import numpy as np
@@ -37,13 +36,9 @@ from bridge.sensors import (
 )
 from bridge.targets.fields import LostSettings, report_lost_physics, report_lost_settings
 from bridge.targets.pybullet import codes
-from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
-from loaders.engine_settings import (
-    MUJOCO,
-    OVERRIDE,
-    SKIN,
-    gravity_share,
-)
+from bridge.targets.report import Report
+from loaders.diagnostics import NOWHERE, Code, Where
+from loaders.engine_settings import MUJOCO, OVERRIDE, SKIN, gravity_share
 from loaders.model import (
     Actuator,
     BallConstraint,
@@ -64,7 +59,6 @@ from loaders.model import (
 from loaders.pose import Array
 from loaders.scoped_names import SEPARATOR
 
-from .client import TARGET
 from .state import link_name
 
 
@@ -93,8 +87,7 @@ MAX_DOFS = 1000
 """Largest number of velocities that are examined, which takes cubic time."""
 _ZERO = 1e-14
 """Part of the inertia of a joint with all joints beyond it locked, below which what it moves is
-zero.
-"""
+zero."""
 
 
 def locked_joints(mechanism: Mechanism) -> Iterator[Item]:
@@ -145,8 +138,7 @@ LOST_SETTINGS = LostSettings(
 _LOST_PHYSICS = LostSettings(codes.PHYSICS_OF_MOTION, codes.PHYSICS_OF_CONTACT, codes.PHYSICS)
 OBEYED = frozenset({"body/gravcomp", "flag/filterparent", OVERRIDE})
 """Settings of MuJoCo that act in PyBullet: by forces of a step, by pairs of links, by the
-coefficients of surfaces. `loaders.switches` resolves others before.
-"""
+coefficients of surfaces. `loaders.switches` resolves others before."""
 
 
 def _floating_dynamics(mechanism: Mechanism) -> Iterator[Item]:
@@ -256,29 +248,23 @@ _DEFAULTS = _undrawn_properties(Material())
 
 
 def report_unsupported_features(
-    mechanism: Mechanism, diagnostics: Diagnostics, obeyed: frozenset[str]
+    mechanism: Mechanism, report: Report, obeyed: frozenset[str]
 ) -> None:
     """Report the features of a mechanism and its scene that PyBullet does not support.
 
     Args:
         mechanism: The mechanism.
-        diagnostics: Record of the findings.
+        report: Record of the findings.
         obeyed: Settings of MuJoCo that coefficients of pairs obey.
     """
-    report_lost_settings(
-        mechanism.scene,
-        OBEYED | obeyed,
-        LOST_SETTINGS,
-        partial(diagnostics.add, target=TARGET),
-    )
-    report_lost_physics(mechanism.physics, _LOST_PHYSICS, partial(diagnostics.add, target=TARGET))
+    report_lost_settings(mechanism.scene, OBEYED | obeyed, LOST_SETTINGS, report.add)
+    report_lost_physics(mechanism.physics, _LOST_PHYSICS, report.add)
     for feature in UNSUPPORTED_FEATURES:
         items = list(feature.find(mechanism))
         if items:
-            diagnostics.add(
+            report.add(
                 feature.code,
                 items[0].where,
-                target=TARGET,
                 subjects=dict.fromkeys(name for item in items for name in item.subjects),
                 count=len(items),
                 names=tuple(dict.fromkeys(item.name for item in items)),
@@ -547,23 +533,19 @@ UNSUPPORTED_FEATURES = (
     UnsupportedFeature(codes.EMPTY_RANGE, _axes(lambda axis: axis.lower > axis.upper)),
     UnsupportedFeature(codes.START_OUTSIDE_LIMITS, _outside_limits),
     UnsupportedFeature(codes.VELOCITY_LIMIT, _axes(lambda axis: math.isfinite(axis.velocity))),
-    UnsupportedFeature(
-        codes.ACCELERATION_LIMIT, _axes(lambda axis: math.isfinite(axis.acceleration))
-    ),
+    UnsupportedFeature(codes.ACCELERATION_LIMIT,
+        _axes(lambda axis: math.isfinite(axis.acceleration))),
     UnsupportedFeature(codes.EFFORT_LIMIT, _efforts),
     UnsupportedFeature(codes.DRY_FRICTION, _axes(lambda axis: axis.friction)),
     UnsupportedFeature(codes.SPRING, _axes(lambda axis: axis.spring_stiffness)),
-    UnsupportedFeature(
-        codes.SOFT_STOP,
-        _axes(lambda axis: axis.limit_stiffness is not None or axis.limit_dissipation is not None),
-    ),
+    UnsupportedFeature(codes.SOFT_STOP,
+        _axes(lambda axis: axis.limit_stiffness is not None or axis.limit_dissipation is not None)),
     UnsupportedFeature(codes.BALL_LIMIT, _ball_limits),
     UnsupportedFeature(codes.LINK_WITHOUT_GRAVITY, _links(lambda link: gravity_share(link) != 1.0)),
     UnsupportedFeature(codes.VELOCITY_DECAY, _links(lambda link: any(link.velocity_decay))),
     UnsupportedFeature(codes.ADDED_MASS, _links(lambda link: link.added_mass is not None)),
-    UnsupportedFeature(
-        codes.SURFACE_VELOCITY, _links(lambda link: link.surface_velocity_axis is not None)
-    ),
+    UnsupportedFeature(codes.SURFACE_VELOCITY,
+        _links(lambda link: link.surface_velocity_axis is not None)),
     UnsupportedFeature(codes.DEFORMABLE, _links(lambda link: link.deformable)),
     UnsupportedFeature(codes.WIND, _links_in_wind),
     UnsupportedFeature(codes.BUSHING, _connections(lambda element: isinstance(element, Bushing))),
@@ -580,9 +562,8 @@ UNSUPPORTED_FEATURES = (
             lambda tendon, is_representable: is_representable and math.isinf(tendon.stiffness)
         ),
     ),
-    UnsupportedFeature(
-        codes.TENDON_JOINT, _tendons(lambda _, is_representable: not is_representable)
-    ),
+    UnsupportedFeature(codes.TENDON_JOINT,
+        _tendons(lambda _, is_representable: not is_representable)),
     UnsupportedFeature(codes.RIGID_DISTANCE, _connections(_is_rigid_distance)),
     UnsupportedFeature(codes.SPRING_DAMPER, _connections(_is_spring)),
     UnsupportedFeature(codes.SENSOR, _sensors(_without_reading)),
@@ -592,5 +573,5 @@ UNSUPPORTED_FEATURES = (
     UnsupportedFeature(codes.APPEARANCE, _visuals(_has_unsupported_material)),
     UnsupportedFeature(codes.VISUAL_ROLES, _visuals(_has_unsupported_visibility)),
     UnsupportedFeature(codes.PHYSICS, _solver_parameters),
-)
+)  # fmt: skip
 """The unsupported features, in the order in which they are reported."""

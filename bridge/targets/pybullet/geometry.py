@@ -174,13 +174,11 @@ class ShapeUse(Enum):
 
     VISUAL = "visual"
     MOVING_COLLISION = "moving collision"
-    """Collision on a moving link, or on a held one with which other links of the same body
-    collide: PyBullet uses the convex hull of a mesh.
-    """
+    """Collision on a moving link, or on a held one with which other links of the same body collide:
+    PyBullet uses the convex hull of a mesh."""
     STATIC_COLLISION = "static collision"
     """Collision on another link welded to the world: PyBullet uses the mesh itself, unless the file
-    asks for a hull.
-    """
+    asks for a hull."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

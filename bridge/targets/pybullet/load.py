@@ -27,11 +27,19 @@ from bridge.mechanism.coordinates import Position, initial_positions, positions_
 from bridge.robot_checks import doubts
 from bridge.stdout_capture import capture_stdout
 from bridge.targets.pybullet import codes
+from bridge.targets.report import Report
 from loaders import LoadOptions
 from loaders import codes as loaders_codes
-from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, Where, without_repeats
+from loaders.diagnostics import (
+    Diagnostic,
+    Diagnostics,
+    ExportError,
+    LossSummary,
+    Where,
+    without_repeats,
+)
 from loaders.files.folders import ENVIRONMENT
-from loaders.files.read_file import note_files, recorded
+from loaders.files.read_file import note_file, note_files, recorded
 from loaders.files.robot_descriptions import is_robot_name, search_folders, source_text
 from loaders.finish.finish import MissingFileError
 from loaders.pose import IDENTITY, Pose
@@ -39,14 +47,15 @@ from loaders.scene import Scene
 from loaders.text import check_flag, check_option_names, check_option_value
 
 from .articulation import Articulation, articulate
-from .body import Bodies, PyBulletBody, StepWork
-from .client import BASE, TARGET, Client, allowed_flags, required_flags
-from .constraint import Constraints, report_constraints
+from .body import Bodies, BodyTraits, LoadedBody, PyBulletBody
+from .client import BASE, TARGET, Client, RecordingClient, allowed_flags, required_flags
+from .constraint import Constraints, has_constraints, report_constraints
 from .contact import (
     LinkPair,
     PairFilters,
     contact_changes,
-    filtered,
+    filter_ahead,
+    filter_loaded,
     pair_coefficients,
     pairs_of_body,
     report_contacts,
@@ -55,12 +64,12 @@ from .contact import (
     set_filters,
     untouchable,
 )
-from .damping import clear_pybullet_defaults, with_limited_damping
+from .damping import adapt_to_step, clear_pybullet_defaults, with_limited_damping
 from .dynamics import report_refused_inertias
 from .features import report_unsupported_features
 from .geometry import ShapeWriter
 from .mesh import MAX_PATH, Drawing, TemporaryFiles, temporary_files
-from .state import Layout, State, align_split_links, pose_of
+from .state import State, align_split_links, pose_of
 from .urdf import urdf_text
 
 
@@ -142,7 +151,8 @@ def find_source(source: Source, paths: Sequence[str | os.PathLike[str]] | None) 
     if os.path.exists(source) or os.path.isabs(source):
         return source
     path, folders = Path(source), search_folders(paths)
-    for folder in folders:
+    for folder in (Path(), *folders):
+        note_file(folder / path)  # also where it is missing: it may appear
         if (folder / path).exists():
             return folder / path
     diagnostics = Diagnostics()
@@ -185,24 +195,10 @@ def links_to_hide(articulation: Articulation, scene: Scene) -> list[int]:
 _BASES: dict[bool | None, Base] = {None: "as_is", True: "fixed", False: "free"}
 """The base by the value of ``useFixedBase``."""
 _OPTIONS = {
-    "basePosition",
-    "baseOrientation",
-    "useMaximalCoordinates",
-    "useFixedBase",
-    "flags",
-    "globalScaling",
-    "physicsClientId",
-    "policy",
-    "overlaps",
-    "exclude",
-    "exclude_samples",
-    "exclude_seed",
-    "collision_meshes",
-    "shapes",
-    "fit",
-    "damping",
-    "smooth_visuals",
-}
+    "basePosition", "baseOrientation", "useMaximalCoordinates", "useFixedBase", "flags",
+    "globalScaling", "physicsClientId", "policy", "overlaps", "exclude", "exclude_samples",
+    "exclude_seed", "collision_meshes", "shapes", "fit", "damping", "smooth_visuals",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,20 +223,17 @@ class _BodyPlan:
     articulation: Articulation
     document: bytes
     """The URDF document."""
-    layout: Layout
-    work: StepWork
-    collides_with_itself: bool
-    """Whether any two of its links may collide."""
+    traits: BodyTraits
+    flags: int
+    """PyBullet's flags, beside those of the caller."""
     contacts: list[tuple[int, dict[str, float]]]
     """Index of a link, and its contact parameters."""
     hidden: list[int]
     """Indices of links that are invisible."""
     untouchable: list[int]
     """Indices of links that collide with nothing."""
-    paths: dict[int, str] = field(default_factory=dict)
-    """Path by which each physics server, by its id, has read the document: it keeps the text of a
-    path, and needs no file for the next body.
-    """
+    loaded: dict[int, LoadedBody] = field(default_factory=dict)
+    """What each physics server, by its id, was told of the first of these bodies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,17 +246,9 @@ class _Plan:
     """The pairs of links to disable."""
     positions: dict[str, Position]
     """The default positions of the source, and the positions of coupled joints."""
+    has_constraints: bool
+    """Whether the bodies need constraints, such as those of couplings and loops."""
     flags: int
-
-    def at(self, X_WN: Pose) -> _Plan:
-        """Return the plan moved as a whole; all that it states in the world must be bases."""
-        whole, moved = placed(self.mechanism, X_WN), list[_BodyPlan]()
-        for body in self.bodies:
-            a = body.articulation
-            part = whole if a.mechanism is self.mechanism else placed(a.mechanism, X_WN)
-            a = replace(a, mechanism=part, X_WS=X_WN @ a.X_WS)
-            moved.append(replace(body, articulation=a))
-        return replace(self, mechanism=whole, bodies=moved)
 
     def states_only_bases_in_world(self, *, turned: bool) -> bool:
         """Return whether `at` may move the plan, or turn it: no document, and no finding about a
@@ -279,6 +264,8 @@ class _Plan:
 
         def states_only_base(a: Articulation) -> bool:
             base, links = a.mechanism.bodies[0], a.segments[0].links
+            if not links:  # the link in place of the world
+                return not turned
             has_base = bool(links) and links[0].link.name == base.name
             has_one_base = sum(body.parent == ROOT for body in a.mechanism.bodies) == 1
             is_placed = base.joint in self.positions or (a.is_fixed and turned)
@@ -291,6 +278,9 @@ class _Plan:
 class _Prepared:
     """The plan of a source, before it is placed in the world."""
 
+    source: Source
+    """The source, found."""
+    settings: _Settings
     mechanism: Mechanism
     plan: _Plan
     """The plan for a load at the identity."""
@@ -303,6 +293,11 @@ class _Prepared:
     can_move: bool
     can_turn: bool
     """Whether the plan can be placed elsewhere as it is, and turned."""
+
+    def can_be_at(self, X_WN: Pose) -> bool:
+        """Return whether the plan can be placed at a pose as it is."""
+        is_turned = X_WN.R is not IDENTITY.R and bool((X_WN.R != IDENTITY.R).any())
+        return X_WN is IDENTITY or (self.can_turn if is_turned else self.can_move)
 
     def is_current(self) -> bool:
         """Return whether no file has changed."""
@@ -420,26 +415,25 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         0.3
         >>> pybullet.disconnect(client)
     """
-    settings = _settings(
-        load_options,
-        useMaximalCoordinates=useMaximalCoordinates,
-        useFixedBase=useFixedBase,
-        flags=flags,
-        globalScaling=globalScaling,
-        policy=policy,
-        overlaps=overlaps,
-        exclude=exclude,
-        exclude_samples=exclude_samples,
-        exclude_seed=exclude_seed,
-        collision_meshes=collision_meshes,
-        shapes=shapes,
-        fit=fit,
-        damping=damping,
-        smooth_visuals=smooth_visuals,
-    )
+    options = {
+        "useMaximalCoordinates": useMaximalCoordinates,
+        "useFixedBase": useFixedBase,
+        "flags": flags,
+        "globalScaling": globalScaling,
+        "policy": policy,
+        "overlaps": overlaps,
+        "exclude": exclude,
+        "exclude_samples": exclude_samples,
+        "exclude_seed": exclude_seed,
+        "collision_meshes": collision_meshes,
+        "shapes": shapes,
+        "fit": fit,
+        "damping": damping,
+        "smooth_visuals": smooth_visuals,
+    }
     places = [base_pose(basePosition, baseOrientation)]
     given = given_source(source, fileName)
-    return _load_copies(given, Client(physicsClientId), places, settings, load_options)[0]
+    return _load_copies(given, physicsClientId, places, options, load_options)[0]
 
 
 def _settings(  # noqa: PLR0913 - the options of both functions
@@ -518,9 +512,7 @@ def load_copies_into_pybullet(
         [0.0, 1.0, 2.0]
         >>> pybullet.disconnect(client)
     """
-    own = {name: options.pop(name) for name in _OPTIONS & options.keys()}
-    load_options = cast(LoadOptions, options)
-    settings = _settings(load_options, **own)
+    own = {name: options.pop(name) for name in sorted(_OPTIONS & options.keys())}
     turns: Sequence[Sequence[float] | None] = [None] * len(basePositions)
     if baseOrientations is not None:
         turns = baseOrientations
@@ -530,36 +522,106 @@ def load_copies_into_pybullet(
             f"{len(turns)}"
         )
     places = [base_pose(p, q) for p, q in zip(basePositions, turns, strict=True)]
-    return _load_copies(source, Client(physicsClientId), places, settings, load_options)
+    return _load_copies(source, physicsClientId, places, own, cast(LoadOptions, options))
 
 
 def _load_copies(
     source: Source,
-    client: Client,
+    server: Any,
     places: Sequence[Pose],
-    settings: _Settings,
+    options: Mapping[str, Any],
     load_options: LoadOptions,
 ) -> tuple[PyBulletBody | Bodies, ...]:
-    source = find_source(source, load_options.get("paths"))
-    strict = load_options.get("strict", False)
-    copies: list[PyBulletBody | Bodies] = []
+    client, start = Client(server), time.time_ns()
+    key = _key(source, client, options, load_options)
+    prepared = _current(key)
+    if prepared is not None and all(map(prepared.can_be_at, places)):
+        copies = _placed_copies(prepared, places, client, None, load_options)
+        found = (*copies[0].diagnostics, *prepared.doubts) if copies else ()
+        LossSummary.repeat(prepared.source, load_options, found)
+        return copies
+    paths, strict = set[str](), load_options.get("strict", False)
+    if prepared is None:
+        settings = _settings(load_options, **options)
+        with recorded(lambda path, _: paths.add(path)):
+            source = find_source(source, load_options.get("paths"))
+    else:
+        source = prepared.source
     with loss_summary(source, load_options) as losses, temporary_files() as files:
-        prepared = _prepared(source, client, settings, load_options, files)
-        known = (
-            () if isinstance(source, str | os.PathLike) else prepared.mechanism.scene.diagnostics
-        )
-        try:
-            for X_WN in places:
-                plan, diagnostics = _placed_plan(prepared, X_WN, client, settings, files)
-                diagnostics.raise_for(ExportError, strict=strict)
-                copies.append(_load_plan(plan, client, diagnostics, files))
-                found = (*copies[-1].diagnostics, *prepared.doubts) if len(copies) == 1 else ()
-                losses.add(found, without=known)
-        except BaseException:
-            for copy in copies:
-                copy.remove()
-            raise
+        if prepared is None:
+            prepared = _prepared(source, client, settings, load_options, files, paths)
+            Diagnostics(prepared.findings).raise_for(ExportError, strict=strict)
+            if not files:
+                _keep(key, prepared, start)
+        copies = _placed_copies(prepared, places, client, files, load_options)
+        is_path = isinstance(source, str | os.PathLike)
+        known = () if is_path else prepared.mechanism.scene.diagnostics
+        losses.add((*copies[0].diagnostics, *prepared.doubts) if copies else (), without=known)
+    return copies
+
+
+def _placed_copies(
+    prepared: _Prepared,
+    places: Sequence[Pose],
+    client: Client,
+    files: TemporaryFiles | None,
+    load_options: LoadOptions,
+) -> tuple[PyBulletBody | Bodies, ...]:
+    """Load a source at each of several poses, or at none."""
+    copies: list[PyBulletBody | Bodies] = []
+    try:
+        for X_WN in places:
+            plan, findings = prepared.plan, prepared.findings
+            if files is not None and not prepared.can_be_at(X_WN):
+                plan, findings = _planned_at(prepared, X_WN, client, files, load_options)
+                X_WN = IDENTITY  # noqa: PLW2901 - the plan is that at the pose
+            copies.append(_load_plan(plan, X_WN, client, findings))
+    except BaseException:
+        for copy in copies:
+            copy.remove()
+        raise
     return tuple(copies)
+
+
+def _planned_at(
+    prepared: _Prepared,
+    X_WN: Pose,
+    client: Client,
+    files: TemporaryFiles,
+    load_options: LoadOptions,
+) -> tuple[_Plan, tuple[Diagnostic, ...]]:
+    """Return the plan of a source at a pose, and the findings."""
+    mechanism = placed(prepared.mechanism, X_WN)
+    diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
+    plan = _plan(mechanism, prepared.settings, client, files, diagnostics)
+    diagnostics.raise_for(ExportError, strict=load_options.get("strict", False))
+    return plan, without_repeats(diagnostics)
+
+
+def _current(key: object | None) -> _Prepared | None:
+    """Return a source that was loaded before, if no file has changed."""
+    found = None if key is None else _PREPARED.pop(key, None)
+    if found is None or not found.is_current():
+        return None
+    _PREPARED[key] = found
+    note_files(found.stamps)
+    return found
+
+
+def _keep(key: object | None, prepared: _Prepared, start: int) -> None:
+    """Keep a source for the next load; not one that depends on more than its key, or of which a
+    file has just changed.
+
+    Args:
+        key: All but the files that the load depends on.
+        prepared: The source.
+        start: The time before it was read [ns].
+    """
+    newest = max((max(stamp[1:]) for stamp in prepared.stamps.values() if stamp), default=start)
+    if key is not None and newest < start - SETTLED:
+        _PREPARED[key] = prepared
+        if len(_PREPARED) > _MAX_PREPARED:
+            _PREPARED.popitem(last=False)
 
 
 def _prepared(
@@ -568,17 +630,11 @@ def _prepared(
     settings: _Settings,
     load_options: LoadOptions,
     files: TemporaryFiles,
+    paths: set[str],
 ) -> _Prepared:
-    """Return a source as it is to be loaded. A source is read again only if its files, the options
-    or the time step have changed.
+    """Return a source as it is to be loaded; the files on which it depends are added to
+    ``paths``.
     """
-    key = _key(source, client, settings, load_options)
-    found = None if key is None else _PREPARED.pop(key, None)
-    if found is not None and found.is_current():
-        _PREPARED[key] = found
-        note_files(found.stamps)
-        return found
-    start, paths = time.time_ns(), set[str]()
     with recorded(lambda path, _: paths.add(path)):
         mechanism = mechanism_of(
             source,
@@ -595,7 +651,9 @@ def _prepared(
         mechanism = switched(mechanism)
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
         plan = _plan(mechanism, settings, client, files, diagnostics)
-    prepared = _Prepared(
+    return _Prepared(
+        source=source,
+        settings=settings,
         mechanism=mechanism,
         plan=plan,
         findings=without_repeats(diagnostics),
@@ -604,49 +662,32 @@ def _prepared(
         can_move=plan.states_only_bases_in_world(turned=False),
         can_turn=plan.states_only_bases_in_world(turned=True),
     )
-    newest = max((max(stamp[1:]) for stamp in prepared.stamps.values() if stamp), default=start)
-    if key is not None and newest < start - SETTLED and not files:
-        _PREPARED[key] = prepared
-        if len(_PREPARED) > _MAX_PREPARED:
-            _PREPARED.popitem(last=False)
-    return prepared
+
+
+_VARIABLES = tuple(map(os.environ.encodekey, (*ENVIRONMENT, "SDFBRIDGE_CACHE")))
+_ENVIRONMENT: dict[str | bytes, str | bytes] = vars(os.environ)["_data"]
+"""What `os.environ` holds: a look-up there raises an error for each variable that is not set."""
 
 
 def _key(
-    source: Source, client: Client, settings: _Settings, load_options: LoadOptions
+    source: Source, client: Client, options: Mapping[str, Any], load_options: LoadOptions
 ) -> object | None:
     """Return all but the files that a load depends on; None if it depends on more."""
     if not isinstance(source, str | os.PathLike) or any(map(load_options.get, _UNKEPT)):
         return None
     place = os.fspath(source)
-    if is_robot_name(place):
+    if not isinstance(place, str) or is_robot_name(place):
         return None
-    options = {name: value for name, value in load_options.items() if name != "quiet"}
-    step = client.getPhysicsEngineParameters()["fixedTimeStep"]
-    variables = tuple(map(os.environ.get, (*ENVIRONMENT, "SDFBRIDGE_CACHE")))
-    return os.getcwd(), place, settings, repr(options), variables, step
-
-
-def _placed_plan(
-    prepared: _Prepared, X_WN: Pose, client: Client, settings: _Settings, files: TemporaryFiles
-) -> tuple[_Plan, Diagnostics]:
-    """Return the plan of a source at a pose, and the findings."""
-    if X_WN is IDENTITY:
-        return prepared.plan, Diagnostics(prepared.findings)
-    is_turned = bool((X_WN.R != IDENTITY.R).any())
-    if prepared.can_turn if is_turned else prepared.can_move:
-        return prepared.plan.at(X_WN), Diagnostics(prepared.findings)
-    mechanism = placed(prepared.mechanism, X_WN)
-    diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
-    plan = _plan(mechanism, settings, client, files, diagnostics)
-    return plan, Diagnostics(without_repeats(diagnostics))
+    if not isinstance(load_options.get("paths"), list | tuple | None):
+        return None
+    own = {name: value for name, value in load_options.items() if name != "quiet"}
+    step = client.modes.getPhysicsEngineParameters(client.id)["fixedTimeStep"]
+    variables = tuple(map(_ENVIRONMENT.get, _VARIABLES))
+    return os.getcwd(), place, repr(options), repr(own), variables, step
 
 
 def load_world_into_pybullet(
-    source: Source | None = None,
-    *arguments: Any,
-    fileName: Source | None = None,
-    **options: Any,
+    source: Source | None = None, *arguments: Any, fileName: Source | None = None, **options: Any
 ) -> Bodies:
     """Load a model or a world into PyBullet as a sequence of bodies, also if there is one body only
     or none.
@@ -686,27 +727,28 @@ def _plan(
     files: TemporaryFiles,
     diagnostics: Diagnostics,
 ) -> _Plan:
+    report = Report(TARGET, diagnostics)
     policy = mechanism.default_policy if settings.policy is None else settings.policy
     excluded = mechanism.excluded_pairs(policy)
     report_overlaps(mechanism, policy, diagnostics)
     positions = initial_positions(mechanism)
     articulations = with_limited_damping(
-        articulate(mechanism, diagnostics),
+        articulate(mechanism, report),
         positions,
         client,
-        diagnostics,
+        report,
         exact=settings.damping == "exact",
     )
     filters = PairFilters(
         articulations=articulations, body_index=mechanism.body_index, excluded=excluded
     )
     coefficients = pair_coefficients(mechanism, excluded)
-    report_unsupported_features(mechanism, diagnostics, coefficients.obeyed_settings())
-    report_contacts(articulations, coefficients, diagnostics)
-    report_constraints(mechanism, articulations, diagnostics)
-    report_refused_inertias(articulations, diagnostics)
-    report_filters(mechanism, filters, diagnostics)
-    report_policy(mechanism.scene, policy, diagnostics)
+    report_unsupported_features(mechanism, report, coefficients.obeyed_settings())
+    report_contacts(articulations, coefficients, report)
+    report_constraints(mechanism, articulations, report)
+    report_refused_inertias(articulations, report)
+    report_filters(mechanism, filters, report)
+    report_policy(mechanism.scene, policy, report)
     documents, shapes = _documents(articulations, filters, settings, files)
     bodies = []
     for articulation, document in zip(articulations, documents, strict=True):
@@ -714,9 +756,8 @@ def _plan(
             _BodyPlan(
                 articulation=articulation,
                 document=document.encode(),
-                layout=Layout.of(articulation),
-                work=StepWork.of(articulation),
-                collides_with_itself=filters.collides_with_itself(articulation),
+                traits=BodyTraits.of(articulation),
+                flags=_flags(client.modes, filters.collides_with_itself(articulation)),
                 contacts=contact_changes(articulation, coefficients),
                 hidden=links_to_hide(articulation, mechanism.scene),
                 untouchable=untouchable(articulation, mechanism, policy),
@@ -724,15 +765,16 @@ def _plan(
         )
     shapes.report(diagnostics)
     if shapes.drawing.largest is not None:
-        diagnostics.add(codes.TEXTURE_SIZE, target=TARGET, size=shapes.drawing.largest)
-    _check_folder(shapes.files.folder, diagnostics)
+        report.add(codes.TEXTURE_SIZE, size=shapes.drawing.largest)
+    _check_folder(shapes.files.folder, report)
     return _Plan(
         mechanism=mechanism,
         bodies=bodies,
         pairs=filters.forbidden(),
         positions=positions,
+        has_constraints=has_constraints(mechanism, articulations),
         flags=allowed_flags(
-            settings.flags, client.modes, diagnostics, is_file_order=_is_file_order(mechanism)
+            settings.flags, client.modes, report, is_file_order=_is_file_order(mechanism)
         ),
     )
 
@@ -768,51 +810,46 @@ def _is_file_order(mechanism: Mechanism) -> bool:
     return names == [link.name for link in mechanism.scene.links if link.name in known]
 
 
-def _check_folder(folder: str, diagnostics: Diagnostics) -> None:
+def _check_folder(folder: str, report: Report) -> None:
     length = len(os.fsencode(folder))
     if length > MAX_PATH - 100:
-        diagnostics.add(codes.LONG_PATH, target=TARGET, length=length)
+        report.add(codes.LONG_PATH, length=length)
 
 
 # --- loading --------------------------------------------------------------------------------------
 
 
 def _load_plan(
-    plan: _Plan, client: Client, diagnostics: Diagnostics, files: TemporaryFiles
+    plan: _Plan, X_WN: Pose, client: Client, findings: tuple[Diagnostic, ...]
 ) -> PyBulletBody | Bodies:
+    """Load a plan at a place; the handle has its findings and those of loading."""
     states: list[State] = []
-    pairs, known = plan.pairs, tuple(diagnostics)
+    pairs, new, constraints = plan.pairs, list[Diagnostic](), None
+    expected: list[int] = []
     try:
-        with filtered(client, pairs, len(plan.bodies)) as ids:
-            for planned in plan.bodies:
-                articulation, is_first = planned.articulation, not planned.paths
-                flags = plan.flags | _flags(client.modes, planned.collides_with_itself)
-                body = _load_body(client, planned, flags, files, diagnostics)
-                ids.append(body)
-                states.append(State(client, body, articulation, planned.layout))
-                if is_first:
-                    _check_indices(states[-1])
-                clear_pybullet_defaults(client, body, articulation)
-                for index, parameters in planned.contacts:
-                    client.changeDynamics(body, index, **parameters)
-                for index in planned.hidden:
-                    client.changeVisualShape(body, index, rgbaColor=_INVISIBLE)
-                for index in planned.untouchable:
-                    client.setCollisionFilterGroupMask(body, index, 0, 0)
-        _set_initial_positions(plan.positions, states)
-        constraints = Constraints(plan.mechanism, states)
-        constraints.create_all()
+        if pairs:
+            expected = filter_ahead(client, pairs, len(plan.bodies))
+        for planned in plan.bodies:
+            articulation = planned.articulation.moved(X_WN)
+            states.append(_load_body(plan, planned, articulation, client, new))
+        if pairs:
+            filter_loaded(client, pairs, expected, [state.body for state in states])
+        if plan.has_constraints:
+            align_split_links(states)
+            constraints = Constraints(plan.mechanism, states)
+            constraints.create_all()
     except BaseException:
         for planned in plan.bodies:
-            planned.paths.clear()
-        for state in states:
-            client.removeBody(state.body)
-        if len(states) == len(plan.bodies):
-            set_filters(client, pairs, ids, enabled=1)
+            planned.loaded.clear()
+        ids = [state.body for state in states]
+        for body in ids:
+            client.removeBody(body)
+        for each in (expected, ids if len(ids) == len(plan.bodies) else []):
+            set_filters(client, pairs if each else [], each, enabled=1)
         raise
-    is_new = len(diagnostics) > len(known)
-    findings = without_repeats(diagnostics) if is_new else known
-    return _handle(plan, states, constraints, findings)
+    if new:
+        findings = without_repeats((*findings, *new))
+    return _handle(plan, X_WN, states, constraints, findings)
 
 
 def _flags(modes: Any, collides_with_itself: bool) -> int:
@@ -824,36 +861,108 @@ def _flags(modes: Any, collides_with_itself: bool) -> int:
 
 
 def _load_body(
-    client: Client, planned: _BodyPlan, flags: int, files: TemporaryFiles, diagnostics: Diagnostics
-) -> int:
-    """Return the id of a new body; a server that has read the document before gets no file."""
-    known = planned.paths.get(client.id) if client.getNumBodies() else None
+    plan: _Plan,
+    planned: _BodyPlan,
+    articulation: Articulation,
+    client: Client,
+    new: list[Diagnostic],
+) -> State:
+    """Return the state of a new body. Of a document that a server has read before, it gets the
+    calls that the first body needed.
+    """
+    flags, layout = plan.flags | planned.flags, planned.traits.layout
+    known = planned.loaded.get(client.id)
     if known is not None:
-        found = Diagnostics()
-        with suppress(ExportError):  # another server has the id of one that was closed
-            body = _load_document(client, planned, known, flags, found)
-            diagnostics.extend(found)
+        body = _load_again(client, known, articulation, flags, new)
+        if body is None:
+            with temporary_files() as files:
+                path = files.write(planned.document, ".urdf", known.path)
+                body, _ = _load_document(client, articulation, path, flags, new)
+        for function, arguments, options in known.calls:
+            function(body, *arguments, **options)
+        return State(client, body, articulation, layout, known.names)
+    with temporary_files() as files:
+        path = files.write(planned.document, ".urdf")
+        body, is_silent = _load_document(client, articulation, path, flags, new)
+    names, recorder = client.getBodyInfo(body), RecordingClient(client)
+    state = State(recorder, body, articulation, layout, names)
+    try:
+        step = _configure(plan, planned, state)
+    except BaseException:
+        client.removeBody(body)
+        raise
+    planned.loaded[client.id] = LoadedBody(
+        path=path,
+        body=body,
+        is_silent=is_silent,
+        names=names,
+        calls=tuple(recorder.calls),
+        start=tuple(state.read()[0]),
+        X_WN=articulation.X_WN,
+        step=step,
+    )
+    return replace(state, client=client)
+
+
+def _load_again(
+    client: Client,
+    known: LoadedBody,
+    articulation: Articulation,
+    flags: int,
+    new: list[Diagnostic],
+) -> int | None:
+    """Return the id of a new body of a document whose text a server keeps; None if it is another
+    server, with the id of one that was closed, or perhaps is.
+    """
+    modes = client.modes
+    if not modes.getNumBodies(client.id):
+        return None
+    try:
+        if known.is_silent and modes.getBodyInfo(known.body, client.id) == known.names:
+            body: int = modes.loadURDF(
+                known.path,
+                *articulation.start,
+                useFixedBase=articulation.is_fixed,
+                flags=flags,
+                physicsClientId=client.id,
+            )
             return body
-    path = files.write(planned.document, ".urdf")
-    body = _load_document(client, planned, path, flags, diagnostics)
-    planned.paths[client.id] = path
-    return body
+    except modes.error:  # the first body was removed
+        pass
+    with suppress(ExportError):
+        return _load_document(client, articulation, known.path, flags, new)[0]
+    return None
+
+
+def _configure(plan: _Plan, planned: _BodyPlan, state: State) -> float:
+    """Set what the document of a new body cannot state, and return the present time step [s]."""
+    client, body, articulation = state.client, state.body, state.articulation
+    _check_indices(state)
+    clear_pybullet_defaults(client, body, articulation)
+    for index, parameters in planned.contacts:
+        client.changeDynamics(body, index, **parameters)
+    for index in planned.hidden:
+        client.changeVisualShape(body, index, rgbaColor=_INVISIBLE)
+    for index in planned.untouchable:
+        client.setCollisionFilterGroupMask(body, index, 0, 0)
+    state.set_positions(positions_of(articulation.mechanism.bodies, plan.positions))
+    return adapt_to_step(client, body, articulation)
 
 
 def _load_document(
-    client: Client, planned: _BodyPlan, path: str, flags: int, diagnostics: Diagnostics
-) -> int:
-    articulation, modes, lines = planned.articulation, client.modes, list[str]()
-    X = articulation.X_WS
-    w, *xyz = X.to_vector()[3:]
+    client: Client,
+    articulation: Articulation,
+    path: str,
+    flags: int,
+    new: list[Diagnostic],
+) -> tuple[int, bool]:
+    """Return the id of a new body, and whether the server printed nothing."""
+    modes, lines, diagnostics = client.modes, list[str](), Diagnostics()
+    everything = bool(flags & modes.URDF_PRINT_URDF_INFO)
     try:
-        with capture_stdout(lines, everything=bool(flags & modes.URDF_PRINT_URDF_INFO)):
+        with capture_stdout(lines, everything=everything) as capture:
             body: int = client.loadURDF(
-                path,
-                X.p.tolist(),
-                [*xyz, w],
-                useFixedBase=articulation.is_fixed,
-                flags=flags,
+                path, *articulation.start, useFixedBase=articulation.is_fixed, flags=flags
             )
     except modes.error as error:
         diagnostics.add(
@@ -864,15 +973,15 @@ def _load_document(
             output="; ".join((str(error), *lines)),
         )
         raise ExportError(tuple(diagnostics)) from error
-    for line in _unexpected(lines):
+    for line in _unexpected(lines) if lines else ():
         diagnostics.add(codes.CONSOLE, target=TARGET, subjects=(articulation.model,), line=line)
-    return body
+    new += diagnostics
+    return body, not capture.has_text
 
 
 _EXPECTED = ("Bad inertia tensor properties", "No default visual for URDF_GEOM_PLANE")
 """Output of PyBullet about inertias, which are restored after loading, and about planes without a
-visual.
-"""
+visual."""
 
 
 def _unexpected(lines: list[str]) -> Iterator[str]:
@@ -891,30 +1000,30 @@ def _check_indices(state: State) -> None:
         raise RuntimeError(f"PyBullet loaded the joints and links {loaded}; expected {expected}")
 
 
-def _set_initial_positions(q: dict[str, Position], states: list[State]) -> None:
-    for state in states:
-        state.set_positions(positions_of(state.articulation.mechanism.bodies, q))
-    align_split_links(states)
-
-
 def _handle(
     plan: _Plan,
+    X_WN: Pose,
     states: list[State],
-    constraints: Constraints,
+    constraints: Constraints | None,
     findings: tuple[Diagnostic, ...],
 ) -> PyBulletBody | Bodies:
-    created = {name: tuple(ids) for name, ids in constraints.created.items()}
-    ids = [state.body for state in states]
-    bodies = [
-        PyBulletBody(
+    created = {name: tuple(ids) for name, ids in constraints.created.items()} if constraints else {}
+    gears = constraints.gears if constraints else []
+    ids, bodies = [state.body for state in states], []
+    for planned, state in zip(plan.bodies, states, strict=True):
+        first = planned.loaded[state.client.id]
+        body = PyBulletBody(
             state,
+            planned.traits,
             created,
             findings,
-            planned.work,
             partial(pairs_of_body, plan.pairs, ids, state.body),
-            [gear for gear in constraints.gears if gear.leader[0] == state.body],
+            [gear for gear in gears if gear.leader[0] == state.body],
+            step=first.step,
+            start=partial(first.start_of, state),
         )
-        for planned, state in zip(plan.bodies, states, strict=True)
-    ]
-    is_one = len(bodies) == 1
-    return bodies[0] if is_one else Bodies(bodies, plan.mechanism, created, findings)
+        bodies.append(body)
+    if len(bodies) == 1:
+        return bodies[0]
+    mechanism = plan.mechanism if X_WN is IDENTITY else placed(plan.mechanism, X_WN)
+    return Bodies(bodies, mechanism, created, findings)

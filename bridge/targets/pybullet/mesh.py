@@ -25,7 +25,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,16 +150,14 @@ def _hull(corners: Corners, client: Client) -> set[tuple[float, ...]]:
         return set()
 
 
-_VERSION = "15"
+_VERSION = "16"
 """Version of the conversion and of its record; a record of another version is not used."""
 _SUBFOLDER = "bullet"
 """Subfolder of the cache. All files are in one folder because PyBullet caches a texture by the name
-it is found by.
-"""
+it is found by."""
 MAX_PATH = 1000
 """Maximum length of the path of a mesh in bytes; a longer one aborts the process inside
-PyBullet.
-"""
+PyBullet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,7 +440,9 @@ def _points_stl(corners: Corners) -> bytes:
 
 @dataclass(slots=True, eq=False)
 class TemporaryFiles:
-    """The temporary files of one load."""
+    """The temporary files of one load; as a context, they are removed at its end, also after an
+    error.
+    """
 
     folder: str
     _paths: dict[str, str] = field(default_factory=dict)
@@ -450,9 +450,23 @@ class TemporaryFiles:
     def __len__(self) -> int:
         return len(self._paths)
 
-    def write(self, data: bytes, suffix: str) -> str:
-        """Write a file with this content, unless it exists already, and return its path."""
-        name = f"sdfbridge-{hashlib.sha256(data).hexdigest()[:32]}-{os.getpid()}{suffix}"
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def write(self, data: bytes, suffix: str, former: str = "") -> str:
+        """Write a file with this content, unless it exists already, and return its path.
+
+        Args:
+            data: The content.
+            suffix: End of the name.
+            former: The path of a former file with this content.
+        """
+        name = os.path.basename(former)
+        if not name:
+            name = f"sdfbridge-{hashlib.sha256(data).hexdigest()[:32]}-{os.getpid()}{suffix}"
         if name not in self._paths:
             self._paths[name] = self._create(name, data, suffix)
         return self._paths[name]
@@ -473,11 +487,6 @@ class TemporaryFiles:
                 os.remove(self._paths.popitem()[1])
 
 
-@contextmanager
-def temporary_files() -> Iterator[TemporaryFiles]:
-    """Provide temporary files for one load; they are removed at the end, also after an error."""
-    files = TemporaryFiles(scratch_path())
-    try:
-        yield files
-    finally:
-        files.clear()
+def temporary_files() -> TemporaryFiles:
+    """Return the context of the temporary files of one load."""
+    return TemporaryFiles(scratch_path())

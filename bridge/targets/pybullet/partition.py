@@ -20,12 +20,10 @@ from bridge.mechanism.bodies import FREE, ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
 from bridge.mechanism.mechanism import with_bodies
 from bridge.targets.pybullet import codes
-from loaders.diagnostics import Diagnostics
+from bridge.targets.report import Report
 from loaders.inertia import SpatialInertia
 from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scoped_names import UnusedNames, underscores_behind
-
-from .client import TARGET
 
 MAX_JOINTS = 127
 """Maximum number of joints of a body whose state PyBullet can report."""
@@ -42,12 +40,11 @@ class Partition:
     """Indices of the welded bodies that are merged with the bodies that carry them."""
     split_link: str | None = None
     """Name of the link, in another partition, whose other half is the base; None if the base is a
-    whole link.
-    """
+    whole link."""
 
 
 def partition(
-    mechanism: Mechanism, indices: Sequence[int], model: str, diagnostics: Diagnostics
+    mechanism: Mechanism, indices: Sequence[int], model: str, report: Report
 ) -> list[Partition]:
     """Divide the bodies of one model into partitions that fit into one PyBullet body each.
 
@@ -55,14 +52,14 @@ def partition(
         mechanism: The whole mechanism.
         indices: Bodies of the model, in order.
         model: Name of the model, for diagnostics.
-        diagnostics: Record of merged and split links.
+        report: Record of merged and split links.
 
     Returns:
         The partitions, each after the one that holds the other half of its base; empty, with an
-        error in ``diagnostics``, if the model cannot be divided.
+        error in ``report``, if the model cannot be divided.
     """
     submechanism = _submechanism(mechanism, indices)
-    single = _as_one_partition(submechanism, None, diagnostics)
+    single = _as_one_partition(submechanism, None, report)
     if single is not None:
         return [single]
     partitions, is_too_large = [], False
@@ -70,18 +67,18 @@ def partition(
         cuts = _choose_cuts(packed)
         is_too_large = is_too_large or cuts is None
         partitions += [
-            _as_one_partition(part, link, diagnostics) for part, link in _split(packed, cuts or [])
+            _as_one_partition(part, link, report) for part, link in _split(packed, cuts or [])
         ]
     if is_too_large or None in partitions:
-        _report_excess(submechanism, model, diagnostics)
+        _report_excess(submechanism, model, report)
         return []
     fitting = [part for part in partitions if part is not None]
-    _report_partitions(fitting, model, diagnostics)
+    _report_partitions(fitting, model, report)
     return fitting
 
 
 def _as_one_partition(
-    mechanism: Mechanism, split_link: str | None, diagnostics: Diagnostics
+    mechanism: Mechanism, split_link: str | None, report: Report
 ) -> Partition | None:
     """Return a single partition with as few merged links as needed; None if it is still too
     large.
@@ -91,7 +88,7 @@ def _as_one_partition(
     merged = _links_to_merge(mechanism)
     if _excess(mechanism, merged) > 0:
         return None
-    _report_merged(mechanism, merged, diagnostics)
+    _report_merged(mechanism, merged, report)
     return Partition(mechanism=mechanism, merged=merged, split_link=split_link)
 
 
@@ -341,11 +338,10 @@ def _second_half(body: Body, name: str) -> Body:
 # --- diagnostics ----------------------------------------------------------------------------------
 
 
-def _report_excess(mechanism: Mechanism, model: str, diagnostics: Diagnostics) -> None:
-    diagnostics.add(
+def _report_excess(mechanism: Mechanism, model: str, report: Report) -> None:
+    report.add(
         codes.TOO_MANY_JOINTS,
         mechanism.bodies[0].link.where,
-        target=TARGET,
         subjects=(model,),
         model=model,
         max_joints=MAX_JOINTS,
@@ -353,12 +349,11 @@ def _report_excess(mechanism: Mechanism, model: str, diagnostics: Diagnostics) -
     )
 
 
-def _report_merged(mechanism: Mechanism, merged: frozenset[int], diagnostics: Diagnostics) -> None:
+def _report_merged(mechanism: Mechanism, merged: frozenset[int], report: Report) -> None:
     carriers = {mechanism.bodies[i].name: _carrier(mechanism, i, merged) for i in sorted(merged)}
-    diagnostics.add(
+    report.add(
         codes.FOLDED_LINKS,
         mechanism.bodies[min(merged)].link.where,
-        target=TARGET,
         subjects=dict.fromkeys((*carriers, *carriers.values())),
         count=len(merged),
         max_joints=MAX_JOINTS,
@@ -373,15 +368,12 @@ def _carrier(mechanism: Mechanism, i: int, merged: frozenset[int]) -> str:
     return mechanism.bodies[i].name
 
 
-def _report_partitions(
-    partitions: Sequence[Partition], model: str, diagnostics: Diagnostics
-) -> None:
+def _report_partitions(partitions: Sequence[Partition], model: str, report: Report) -> None:
     """Report the number of bodies that a model needs, and the links that are split between them."""
     where = partitions[0].mechanism.bodies[0].link.where
-    diagnostics.add(
+    report.add(
         codes.SEVERAL_BODIES,
         where,
-        target=TARGET,
         subjects=(model,),
         model=model,
         count=len(partitions),
@@ -391,11 +383,4 @@ def _report_partitions(
         dict.fromkeys(part.split_link for part in partitions if part.split_link is not None)
     )
     if split_links:
-        diagnostics.add(
-            codes.CUT_LINKS,
-            where,
-            target=TARGET,
-            subjects=split_links,
-            model=model,
-            links=split_links,
-        )
+        report.add(codes.CUT_LINKS, where, subjects=split_links, model=model, links=split_links)

@@ -133,8 +133,7 @@ CORRECTION = 0.5
 """Fraction of a violation that is corrected in one step."""
 MAX_SWEEPS = 200
 """Maximum number of Gauss-Seidel sweeps; the iteration ends earlier once the impulses do not
-change.
-"""
+change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

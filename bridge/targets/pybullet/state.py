@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -35,6 +35,7 @@ from bridge.mechanism.coordinates import (
 )
 from bridge.mechanism.force_laws import FrameMotion
 from bridge.mechanism.kinematics import closing_position, parts
+from loaders.deferred import cached_property
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, TendonConstraint
 from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, quaternion_to_matrix
@@ -211,7 +212,7 @@ def _axes(articulation: Articulation, body: Body, segments: tuple[int, ...]) -> 
     ]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class State:
     """Reads and writes the state of one PyBullet body."""
 
@@ -219,43 +220,48 @@ class State:
     body: int
     articulation: Articulation
     layout: Layout
-    p_SI: Coordinates = field(init=False)
-    """Origin of the inertial frame I of the base, in which PyBullet expresses its pose."""
-    q_IS: Coordinates = field(init=False)
-    """Quaternion ``w x y z`` of the base in its inertial frame."""
-    identify: Callable[[], tuple[bytes, bytes]] = field(init=False)
-    """Function that returns PyBullet's names of the base and of the body."""
-    names: tuple[bytes, bytes] = field(init=False)
-    """These names when the body was loaded."""
-    joint_states: Callable[[], Sequence[Any]] = field(init=False)
-    """Function that returns PyBullet's states of all axes."""
-    parameters: Callable[[], Mapping[str, Any]] = field(init=False)
-    """Function that returns the parameters of the physics server."""
-    step: Callable[[], object] = field(init=False)
-    """Function that steps the whole simulation."""
-    command: Callable[..., None] = field(init=False)
-    """Function that applies forces to all axes for one step."""
+    names: tuple[bytes, bytes]
+    """PyBullet's names of the base and of the body."""
 
-    def __post_init__(self) -> None:
-        modes, client, layout = self.client.modes, self.client.id, self.layout
-        _, _, _, p_SI, (x, y, z, w), *_ = self.client.getDynamicsInfo(self.body, BASE)
-        identify = partial(modes.getBodyInfo, self.body, client)
-        calls = {
-            "identify": identify,
-            "parameters": partial(modes.getPhysicsEngineParameters, client),
-            "step": partial(modes.stepSimulation, client),
-            "joint_states": partial(modes.getJointStates, self.body, layout.indices, client),
-            "command": partial(
-                modes.setJointMotorControlArray,
-                self.body,
-                layout.indices,
-                modes.TORQUE_CONTROL,
-                physicsClientId=client,
-            ),
-        }
-        fixed = {"p_SI": p_SI, "q_IS": (w, -x, -y, -z), "names": identify()}
-        for name, value in (calls | fixed).items():
-            object.__setattr__(self, name, value)
+    @cached_property
+    def p_SI(self) -> Coordinates:
+        """Origin of the inertial frame I of the base, in which PyBullet expresses its pose."""
+        p_SI: Coordinates = self.client.getDynamicsInfo(self.body, BASE)[3]
+        return p_SI
+
+    @cached_property
+    def q_IS(self) -> Coordinates:
+        """Quaternion ``w x y z`` of the base in its inertial frame."""
+        x, y, z, w = self.client.getDynamicsInfo(self.body, BASE)[4]
+        return w, -x, -y, -z
+
+    @cached_property
+    def identify(self) -> Callable[[], tuple[bytes, bytes]]:
+        """Function that returns the present names of the base and of the body with this id."""
+        return partial(self.client.modes.getBodyInfo, self.body, self.client.id)
+
+    @cached_property
+    def parameters(self) -> Callable[[], Mapping[str, Any]]:
+        """Function that returns the parameters of the physics server."""
+        return partial(self.client.modes.getPhysicsEngineParameters, self.client.id)
+
+    @cached_property
+    def step(self) -> Callable[[], object]:
+        """Function that steps the whole simulation."""
+        return partial(self.client.modes.stepSimulation, self.client.id)
+
+    @cached_property
+    def joint_states(self) -> Callable[[], Sequence[Any]]:
+        """Function that returns PyBullet's states of all axes."""
+        ask = self.client.modes.getJointStates
+        return partial(ask, self.body, self.layout.indices, self.client.id)
+
+    @cached_property
+    def command(self) -> Callable[..., None]:
+        """Function that applies forces to all axes for one step."""
+        modes, indices = self.client.modes, self.layout.indices
+        fixed = self.body, indices, modes.TORQUE_CONTROL
+        return partial(modes.setJointMotorControlArray, *fixed, physicsClientId=self.client.id)
 
     def __repr__(self) -> str:
         links = counted(len(self.articulation.segments), "link")
@@ -264,11 +270,17 @@ class State:
     def _repr_html_(self) -> str:
         velocities = self.velocities()
         rows = [
-            (name, *(np.array2string(np.array(x), precision=4) for x in (q, velocities[name])))
+            (
+                name,
+                *(
+                    " ".join(f"{x:.4g}" for x in np.ravel(values))
+                    for values in (q, velocities[name])
+                ),
+            )
             for name, q in self.positions().items()
         ]
         title = f"State of PyBullet body {self.body}"
-        return card(title, (), table(("joint", "position [rad, m]", "velocity [1/s]"), rows))
+        return card(title, (), table(("joint", "position [rad, m]", "velocity [rad/s, m/s]"), rows))
 
     def gravity(self) -> list[float]:
         """Return the present gravity of the physics server [m/s^2]."""
@@ -694,8 +706,7 @@ def _checked_effort(
 
 MAX_FORCE = 1e5
 """Largest force or torque of a motor that holds a joint without a limit [N or N m]: PyBullet's own
-default.
-"""
+default."""
 
 
 def hold(state: State) -> None:
@@ -888,8 +899,7 @@ class Line:
     """Unit vector from P to Q in the world, shape (3,)."""
     pull: Callable[[float], None]
     """Function that applies a tension [N] between both bodies for one step; a negative one pushes
-    them apart.
-    """
+    them apart."""
 
 
 def line_of(

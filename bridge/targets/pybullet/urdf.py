@@ -32,12 +32,9 @@ _JOINT_TYPES = {
     PrimitiveKind.SLIDE: "prismatic",
     PrimitiveKind.BALL: "spherical",
 }
-_NO_ROTATION = "0.0 0.0 0.0"
-
 _MAX_NAME = 250
 """Largest number of characters in the name of a body: PyBullet copies it into 1,024 bytes without a
-check.
-"""
+check."""
 
 
 def urdf_text(
@@ -98,7 +95,7 @@ def _add_inertial(lines: list[str], segment: Segment, is_fixed_base: bool) -> No
     ixx, iyy, izz = moments.tolist()
     lines += (
         "<inertial>",
-        _origin(IDENTITY if is_fixed_base else Pose(R_SI, segment.inertia.p_LLcm)),
+        *_origin(IDENTITY if is_fixed_base else Pose(R_SI, segment.inertia.p_LLcm)),
         f'<mass value="{segment.inertia.mass!r}"/>',
         f'<inertia ixx="{ixx!r}" iyy="{iyy!r}" izz="{izz!r}" ixy="0" ixz="0" iyz="0"/>',
         "</inertial>",
@@ -147,7 +144,7 @@ def _add_shape(lines: list[str], shape: Shape, X_SG: Pose) -> None:
         [f' {name}="{escaped(value)}"' for name, value in shape.attributes.items()]
     )
     lines += (
-        _origin(X_SG @ shape.X_GS),
+        *_origin(X_SG @ shape.X_GS),
         "<geometry>",
         f"<{shape.tag}{attributes}/>",
         "</geometry>",
@@ -162,7 +159,7 @@ def _add_joint(lines: list[str], segment: Segment, parent: str) -> None:
         f'<joint name="{escaped(segment.joint)}" type="{_joint_type(segment)}">',
         f'<parent link="{escaped(parent)}"/>',
         f'<child link="{escaped(segment.name)}"/>',
-        _origin(segment.X_PJ),
+        *_origin(segment.X_PJ),
     )
     primitive = segment.primitive
     if primitive is not None:
@@ -229,9 +226,12 @@ def _add_dynamics(lines: list[str], segment: Segment, primitive: Primitive) -> N
 # --- numbers --------------------------------------------------------------------------------------
 
 
-def _origin(X: Pose) -> str:
-    angles = _NO_ROTATION if X.R is IDENTITY.R else _vector(roll_pitch_yaw(X.R))
-    return f'<origin xyz="{_vector(X.p.tolist())}" rpy="{angles}"/>'
+def _origin(X: Pose) -> list[str]:
+    """Return the element of a pose; none for the identity, since PyBullet reads it in each load."""
+    attributes = {"xyz": X.p, "rpy": None if X.R is IDENTITY.R else np.array(roll_pitch_yaw(X.R))}
+    stated = {k: v.tolist() for k, v in attributes.items() if v is not None and v.any()}
+    text = " ".join(f'{name}="{_vector(values)}"' for name, values in stated.items())
+    return [f"<origin {text}/>"] if text else []
 
 
 def _normalized(axis: Array) -> list[float]:

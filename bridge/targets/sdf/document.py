@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, Unpack
 
-from bridge.geometry.collision_shapes import ShapeChoice, with_shapes
 from bridge.installed_packages import own_version
 from bridge.lowering.sources import Source, loss_summary, split_options
 from bridge.targets.elements import (
@@ -35,7 +34,7 @@ from bridge.targets.folder import (
     export_folder,
     repaired,
     scene_of,
-    with_sampled_pairs,
+    with_contact_options,
 )
 from bridge.targets.options import VERSIONS, SdfExportOptions
 from bridge.targets.report import WRITTEN_BY, Report
@@ -230,9 +229,8 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str | None = ASSE
     """
     options, load_options = split_options(SdfExportOptions, keywords)
     report = Report(TARGET)
-    choice = ShapeChoice.of(options.shapes, options.fit)
-    scene = with_shapes(scene_of(source, load_options, report), choice, TARGET, report.entries)
-    scene, sampled = with_sampled_pairs(scene, scene if choice.shapes else source, options, report)
+    scene = scene_of(source, load_options, report)
+    scene, sampled = with_contact_options(scene, source, options, report)
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
     files = (SourceFiles if assets is None else Files)(
         report, AssetFiles(assets or ""), codes.MISSING_FILE

@@ -8,15 +8,7 @@ from collections.abc import Mapping
 from bridge.targets.elements import add_if, add_pose, add_sensor
 from bridge.targets.numbers import direction_text, round_to_short
 from bridge.targets.xml import Element, add
-from loaders.model import (
-    Actuator,
-    Arc,
-    Coupling,
-    Curve,
-    Joint,
-    JointAxis,
-    JointType,
-)
+from loaders.model import Actuator, Arc, Coupling, Curve, Joint, JointAxis, JointType
 from loaders.pose import Pose
 from loaders.scoped_names import local_name
 

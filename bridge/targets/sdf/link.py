@@ -272,8 +272,7 @@ _DIRECTIONS = "xyzpqr"
 _CLOSE = 1e-6
 """Largest distance of principal moments from the limit of what a body can have, relative to the
 greatest moment, at which the rounding errors of libsdformat, which computes them from the products
-of inertia, may lead beyond it.
-"""
+of inertia, may lead beyond it."""
 _ROLES = ("illustration", "perception")
 
 

@@ -32,10 +32,7 @@ from bridge.targets.fields import (
 from bridge.targets.looks import with_stated_looks
 from bridge.targets.numbers import BEYOND_COLORS, with_colors_in_range
 from bridge.targets.options import SdfExportOptions
-from bridge.targets.report import (
-    Report,
-    value_text,
-)
+from bridge.targets.report import Report, value_text
 from bridge.targets.sdf import codes
 from loaders.collision_pairs import default_policy
 from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, finding_of
@@ -99,7 +96,7 @@ def _without_empty(scene: Scene, report: Report) -> Scene:
     kept = used | holding | ({root.name} if root is not None and used else set())
     empty = [model for model in scene.models if model.name not in kept]
     for model in empty:
-        report.add(codes.EMPTY_MODEL, model.where, subjects=(model.name,), model=model.name)
+        report.add(codes.EMPTY_MODEL, model, model=model.name)
     gone = {model.name for model in empty}
     return dataclasses.replace(
         scene, models=tuple(model for model in scene.models if model.name not in gone)
@@ -122,11 +119,7 @@ def _with_coinciding_frames(scene: Scene, report: Report) -> Scene:
             joints.append(joint)
         else:
             report.add(
-                codes.JOINT_FRAME,
-                joint.where,
-                subjects=(joint.name,),
-                joint=joint.name,
-                distance=_distance(X_PJ, joint.X_PJ),
+                codes.JOINT_FRAME, joint, joint=joint.name, distance=_distance(X_PJ, joint.X_PJ)
             )
             joints.append(dataclasses.replace(joint, X_PJ=X_PJ))
     return dataclasses.replace(scene, joints=tuple(joints))
@@ -136,20 +129,10 @@ def _distance(a: Pose, b: Pose) -> float:
     return float(sum((a.p - b.p) ** 2) ** 0.5)
 
 
-MAPS = frozenset(
-    {
-        "albedo_map",
-        "normal_map",
-        "environment_map",
-        "ambient_occlusion_map",
-        "emissive_map",
-        "light_map",
-        "roughness_map",
-        "metalness_map",
-        "glossiness_map",
-        "specular_map",
-    }
-)
+MAPS = frozenset({
+    "albedo_map", "normal_map", "environment_map", "ambient_occlusion_map", "emissive_map",
+    "light_map", "roughness_map", "metalness_map", "glossiness_map", "specular_map",
+})  # fmt: skip
 """Kinds of maps of physically based rendering."""
 SCRIPTED = "Gazebo/"
 """Beginning of the names of the materials that Gazebo's script defines."""
@@ -300,14 +283,7 @@ def _light(light: Light, report: Report) -> Light:
     """Return a light with colors that SDFormat can state."""
     said = with_colors_in_range(light)
     if said is not light:
-        report.add(
-            codes.FIELD,
-            light.where,
-            subjects=(light.name,),
-            field=BEYOND_COLORS,
-            kind="light",
-            owner=light.name,
-        )
+        report.add(codes.FIELD, light, field=BEYOND_COLORS, kind="light", owner=light.name)
     return said
 
 

@@ -111,15 +111,9 @@ def _report_dropped(actuator: Actuator, report: Report) -> None:
 
 
 _UNSAID = {
-    "lower",
-    "upper",
-    "effort",
-    "velocity",
-    "acceleration",
-    "friction",
-    "spring_stiffness",
+    "lower", "upper", "effort", "velocity", "acceleration", "friction", "spring_stiffness",
     "spring_reference",
-}
+}  # fmt: skip
 _STOPS = {"limit_stiffness", "limit_dissipation"}
 
 
@@ -152,13 +146,7 @@ def _report_floating(joint: Joint, report: Report) -> None:
 
 
 def _report_default(joint: Joint, report: Report) -> None:
-    report.add(
-        codes.DEFAULT_POSITION,
-        joint.where,
-        subjects=(joint.name,),
-        joint=joint.name,
-        position=joint.default_position,
-    )
+    report.add(codes.DEFAULT_POSITION, joint, joint=joint.name, position=joint.default_position)
 
 
 def _lost(joint: Joint, properties: Iterable[str], report: Report) -> None:
@@ -166,8 +154,7 @@ def _lost(joint: Joint, properties: Iterable[str], report: Report) -> None:
     if names:
         report.add(
             codes.JOINT_PROPERTY,
-            joint.where,
-            subjects=(joint.name,),
+            joint,
             type=joint.type.value,
             properties=tuple(name.replace("_", " ") for name in names),
             joint=joint.name,
@@ -185,10 +172,7 @@ def _away_from_world(joint: Joint, report: Report) -> Joint:
         return joint
     exact = len(joint.axes) <= 1 and joint.type is not JointType.BALL
     report.add(
-        codes.REVERSED_JOINT if exact else codes.REVERSED_JOINT_MOTION,
-        joint.where,
-        subjects=(joint.name,),
-        joint=joint.name,
+        codes.REVERSED_JOINT if exact else codes.REVERSED_JOINT_MOTION, joint, joint=joint.name
     )
     return with_exchanged_links(joint)
 

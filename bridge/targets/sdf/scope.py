@@ -76,8 +76,7 @@ class Scopes(NamedTuple):
     """The world, or the only outermost model."""
     top: DocumentScope
     """The scope whose names have no prefix in the source: the world, or the only outermost
-    model.
-    """
+    model."""
     by_model: dict[str, DocumentScope]
     """Scope of each model, by its name in the source."""
     added: tuple[str, ...]

@@ -30,16 +30,13 @@ LOSSES = losses(
     (m.Joint, "engine_settings", codes.FIELD_DROPPED),
     (m.JointAxis, "inertia", codes.FIELD_DROPPED),
     (m.Coupling, "engine_settings", codes.FIELD_DROPPED),
-    (
-        m.Actuator,
-        "tendon control target min_effort feedforward imposes_velocity engine_settings",
-        codes.FIELD_DROPPED,
-    ),
+    (m.Actuator, "tendon control target min_effort feedforward imposes_velocity engine_settings",
+        codes.FIELD_DROPPED),
     (m.BallConstraint, "active engine_settings", codes.FIELD_DROPPED),
     (m.Surface, "engine_settings", codes.FIELD_DROPPED),
     (m.Mesh, "data", codes.FIELD_DROPPED),
     (m.Heightmap, "data", codes.FIELD_DROPPED),
-)
+)  # fmt: skip
 """Fields that SDFormat lacks."""
 LOST_SETTINGS = LostSettings(codes.FIELD_OF_MOTION, codes.FIELD_OF_CONTACT, codes.FIELD_OF_SOLVER)
 """Findings about settings of MuJoCo."""

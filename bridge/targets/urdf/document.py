@@ -7,7 +7,6 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Unpack, cast
 
-from bridge.geometry.collision_shapes import ShapeChoice, with_shapes
 from bridge.lowering.sources import Source, loss_summary, split_options
 from bridge.mechanism import Mechanism
 from bridge.targets.assembly import (
@@ -34,7 +33,7 @@ from bridge.targets.folder import (
     package_xml,
     repaired,
     scene_of,
-    with_sampled_pairs,
+    with_contact_options,
 )
 from bridge.targets.options import EXTENSIONS, UrdfExportOptions, changed_options
 from bridge.targets.report import Report
@@ -198,9 +197,8 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> 
     """
     options, load_options = split_options(UrdfExportOptions, keywords)
     report = Report("urdf")
-    choice = ShapeChoice.of(options.shapes, options.fit)
-    scene = with_shapes(scene_of(source, load_options, report), choice, "urdf", report.entries)
-    scene, sampled = with_sampled_pairs(scene, scene if choice.shapes else source, options, report)
+    scene = scene_of(source, load_options, report)
+    scene, sampled = with_contact_options(scene, source, options, report)
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
     if options.meshes == "package":
         assets = f"package://{file_name(scene.name)}/{assets}"
@@ -398,9 +396,8 @@ def folder_files(source: Source, keywords: UrdfOptions) -> ExportFiles:
     options, load_options = split_options(UrdfExportOptions, keywords)
     scene = scene_of(source, load_options)
     if has_several_roots(scene):
-        report, choice = Report("urdf"), ShapeChoice.of(options.shapes, options.fit)
-        scene = with_shapes(scene, choice, "urdf", report.entries)
-        scene, _ = with_sampled_pairs(scene, scene if choice.shapes else source, options, report)
+        report = Report("urdf")
+        scene, _ = with_contact_options(scene, source, options, report)
         return urdf_assembly(
             scene, dict(keywords), _FORMAT.function, changed_options(options), report=report
         )
@@ -450,8 +447,7 @@ class Urdf(DocumentText):
 
     frames: dict[str, Pose]
     """Pose of the frame of each link that moved to its joint, in its frame in the source, by name
-    in the source.
-    """
+    in the source."""
 
 
 def to_urdf(source: Source, **options: Unpack[UrdfOptions]) -> Urdf:

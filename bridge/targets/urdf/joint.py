@@ -8,16 +8,7 @@ from typing import NamedTuple
 from bridge.targets.elements import add_drake_items, add_filter_groups
 from bridge.targets.numbers import round_to_short
 from bridge.targets.xml import Element, Value, add
-from loaders.model import (
-    WORLD,
-    Actuator,
-    Coupling,
-    Curve,
-    Joint,
-    JointAxis,
-    JointType,
-    by_name,
-)
+from loaders.model import WORLD, Actuator, Coupling, Curve, Joint, JointAxis, JointType, by_name
 from loaders.model.joint import UNLIMITED
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
@@ -176,8 +167,7 @@ def add_transmission(
 
 _PLUGIN = "mock_components/GenericSystem"
 """Hardware of ros2_control that returns each command as the state; users replace it by that of
-their robot.
-"""
+their robot."""
 
 
 def add_ros2_control(robot: Element, scene: Scene) -> None:

@@ -39,11 +39,7 @@ def named(scene: Scene, report: Report) -> tuple[Scene, dict[str, str]]:
     changed = changed_names(names, ("link", "joint", "frame"))
     differing = {old: new for kind in names.values() for old, new in kind.items() if old != new}
     if differing:
-        report.add(
-            codes.NAME,
-            subjects=tuple(differing),
-            names=tuple(differing.items()),
-        )
+        report.add(codes.NAME, subjects=tuple(differing), names=tuple(differing.items()))
     return renamed(scene, names), changed
 
 

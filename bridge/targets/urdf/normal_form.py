@@ -258,8 +258,7 @@ class UrdfForm(NamedTuple):
     """Names in the document by name in the source, where they differ."""
     frames: dict[str, Pose]
     """Pose of the frame of each link that moved, in its frame in the source, by name in the
-    source.
-    """
+    source."""
 
 
 def _report_pairs_without_groups(scene: Scene, report: Report) -> None:

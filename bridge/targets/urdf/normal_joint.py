@@ -165,11 +165,10 @@ def _coupling(coupling: Coupling, joint: Joint, chain: Sequence[Joint]) -> Coupl
 def _report_chain(joint: Joint, steps: Sequence[Step], report: Report) -> None:
     report.add(
         codes.CHAIN,
-        joint.where,
+        joint,
         hint=""
         if joint.type is JointType.REVOLUTE2
         else 'use joints="all" with Drake\'s extensions',
-        subjects=(joint.name,),
         joint=joint.name,
         type=joint.type.value,
         count=len(steps),
@@ -196,12 +195,7 @@ def with_representable_drives(scene: Scene, report: Report) -> Scene:
     for actuator in scene.actuators:
         joint = joints.get(actuator.joint)
         if joint is None or actuator.tendon or not _has_driven_axis(joint):
-            report.add(
-                codes.ACTUATOR,
-                actuator.where,
-                subjects=(actuator.name,),
-                actuator=actuator.name,
-            )
+            report.add(codes.ACTUATOR, actuator, actuator=actuator.name)
         else:
             kept.append(actuator)
     limits = {actuator.joint: actuator.effort for actuator in reversed(kept)}
@@ -362,8 +356,7 @@ def _report_gearbox(gearbox: Joint, coupling: Coupling | None, report: Report) -
         return
     report.add(
         codes.IDLE_GEARBOX,
-        gearbox.where,
-        subjects=(gearbox.name,),
+        gearbox,
         gearbox=gearbox.name,
         reference=gearbox.gear_reference or WORLD,
         parent=gearbox.parent,
@@ -566,10 +559,5 @@ def _lost(joint: Joint, properties: Iterable[str], report: Report) -> None:
     names = tuple(name.replace("_", " ") for name in properties)
     if names:
         report.add(
-            codes.JOINT_PROPERTY,
-            joint.where,
-            subjects=(joint.name,),
-            type=joint.type.value,
-            properties=names,
-            joint=joint.name,
+            codes.JOINT_PROPERTY, joint, type=joint.type.value, properties=names, joint=joint.name
         )

@@ -311,8 +311,7 @@ def _differing(old: Surface, new: Surface) -> list[str]:
 
 SLICES = 48
 """Number of sides of a round shape, and twice the number of its rings; its surface lies up to 0.3 %
-inside.
-"""
+inside."""
 
 
 def meshes_of(geometry: Geometry, report: Report, where: Where) -> tuple[Mesh, ...]:
@@ -416,8 +415,7 @@ _KNOWN: dict[type, frozenset[str]] = {
 """Extensions whose readers know a shape that URDF itself does not have."""
 _GROUND = 200.0
 """Side of the box that stands for a plane [m]; that of the ground which PyBullet comes with, as a
-URDF.
-"""
+URDF."""
 _DEPTH = 10.0
 """Its depth [m], which is that of the same file."""
 _SHEET = 0.001
@@ -521,14 +519,7 @@ def _with_inertia(link: Link, report: Report) -> Link:
 
 
 def _report_field(link: Link, field: str, report: Report, code: Code = codes.FIELD) -> None:
-    report.add(
-        code,
-        link.where,
-        subjects=(link.name,),
-        field=field,
-        kind="link",
-        owner=link.name,
-    )
+    report.add(code, link, field=field, kind="link", owner=link.name)
 
 
 def _with_shapes(link: Link, extensions: Collection[str], report: Report) -> Link:

@@ -48,12 +48,8 @@ class UrdfOptions(SourceOptions, total=False):
 
 LOSSES: Mapping[str, Losses] = {
     "": losses(
-        (
-            Scene,
-            "gravity physics wind magnetic_field spherical_coordinates keyframes lights "
-            "contact_pairs tendons fluid_forces engine_elements",
-            codes.FIELD,
-        ),
+        (Scene, "gravity physics wind magnetic_field spherical_coordinates keyframes lights "
+            "contact_pairs tendons fluid_forces engine_elements", codes.FIELD),
         (m.Link, "added_mass deformable engine_settings", codes.FIELD),
         (m.Collision, "density", codes.FIELD),
         (m.Visual, "transparency cast_shadows", codes.FIELD_NOTED),
@@ -61,33 +57,17 @@ LOSSES: Mapping[str, Losses] = {
         (m.Joint, "default_position engine_settings", codes.FIELD),
         (m.JointAxis, "inertia", codes.FIELD),
         (m.Coupling, "engine_settings", codes.FIELD),
-        (
-            m.Actuator,
-            "control target min_effort feedforward imposes_velocity engine_settings",
-            codes.FIELD,
-        ),
+        (m.Actuator, "control target min_effort feedforward imposes_velocity engine_settings",
+            codes.FIELD),
         (m.BallConstraint, "active engine_settings", codes.FIELD),
-        (
-            m.Material,
-            "ambient emissive shininess metalness roughness maps engine_settings",
-            codes.FIELD_NOTED,
-        ),
-        (
-            m.Surface,
+        (m.Material, "ambient emissive shininess metalness roughness maps engine_settings",
+            codes.FIELD_NOTED),
+        (m.Surface,
             "restitution_threshold collide_bitmask category_bitmask collide_without_contact "
-            "engine_settings",
-            codes.FIELD,
-        ),
-        (
-            m.Friction,
-            "slip1 slip2 surface_radius use_patch_radius torsional_slip",
-            codes.FIELD,
-        ),
-        (
-            m.Mesh,
-            "data submesh center decomposition max_convex_hulls voxel_resolution",
-            codes.FIELD,
-        ),
+            "engine_settings", codes.FIELD),
+        (m.Friction, "slip1 slip2 surface_radius use_patch_radius torsional_slip", codes.FIELD),
+        (m.Mesh, "data submesh center decomposition max_convex_hulls voxel_resolution",
+            codes.FIELD),
     ),
     "drake": losses(
         (Scene, "frames constraints forces filter_groups filter_rules", codes.FIELD),
@@ -101,17 +81,10 @@ LOSSES: Mapping[str, Losses] = {
     ),
     "gazebo": losses(
         (m.Model, "self_collide allow_auto_disable enable_wind", codes.FIELD),
-        (
-            m.Link,
-            "gravity kinematic self_collide enable_wind velocity_decay sensors",
-            codes.FIELD,
-        ),
+        (m.Link, "gravity kinematic self_collide enable_wind velocity_decay sensors", codes.FIELD),
         (m.Joint, "sensors provide_feedback", codes.FIELD),
-        (
-            m.JointAxis,
-            "spring_stiffness spring_reference limit_stiffness limit_dissipation",
-            codes.FIELD,
-        ),
+        (m.JointAxis, "spring_stiffness spring_reference limit_stiffness limit_dissipation",
+            codes.FIELD),
         (m.Surface, "damping max_velocity min_depth", codes.FIELD),
         (m.Friction, "fdir1", codes.FIELD),
     ),
@@ -119,18 +92,16 @@ LOSSES: Mapping[str, Losses] = {
         (m.Surface, "restitution soft_cfm soft_erp", codes.FIELD),
         (m.Friction, "rolling torsional patch_radius", codes.FIELD),
     ),
-}
+}  # fmt: skip
 """Fields that URDF lacks, by the extension that has them; an empty text for those that none has.
-Others need values that `bridge.targets.urdf` checks.
-"""
+Others need values that `bridge.targets.urdf` checks."""
 LOST_SETTINGS = LostSettings(codes.FIELD_OF_MOTION, codes.FIELD_OF_CONTACT, codes.FIELD_OF_SOLVER)
 """Findings about settings of MuJoCo."""
 _NOT_NEGATIVE = ("damping", "friction")
 """Fields of a joint axis whose negative values Drake refuses in URDF."""
 _OPEN_MASKS = (1, 1)
 """Category and collision bitmask that MuJoCo gives each geom; collisions with these all touch each
-other.
-"""
+other."""
 
 
 def with_representable_fields(scene: Scene, options: UrdfExportOptions, report: Report) -> Scene:

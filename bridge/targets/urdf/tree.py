@@ -177,10 +177,7 @@ def _turned(joint: Joint, report: Report) -> Joint:
         )
     exact = len(joint.axes) <= 1 and joint.type not in (JointType.BALL, JointType.FLOATING)
     report.add(
-        codes.REVERSED_JOINT if exact else codes.REVERSED_JOINT_MOTION,
-        joint.where,
-        subjects=(joint.name,),
-        joint=joint.name,
+        codes.REVERSED_JOINT if exact else codes.REVERSED_JOINT_MOTION, joint, joint=joint.name
     )
     return with_exchanged_links(joint)
 
@@ -194,9 +191,8 @@ def unrepresentable(joint: Joint, reason: str) -> Diagnostic:
     """
     return finding_of(
         codes.JOINT_TYPE,
-        joint.where,
+        joint,
         target="urdf",
-        subjects=(joint.name,),
         joint=joint.name,
         type=joint.type.value,
         reason=reason,
@@ -242,11 +238,7 @@ def merged(tree: Tree, report: Report) -> Scene:
         if flags.get(link.model, first.self_collide) != first.self_collide:
             self_collide = bool(self_collide or flags[link.model])
         moved = dataclasses.replace(
-            link,
-            model=first.name,
-            X_WL=poses[link.name],
-            virtual=False,
-            self_collide=self_collide,
+            link, model=first.name, X_WL=poses[link.name], virtual=False, self_collide=self_collide
         )
         links.append(moved)
     X_WM = IDENTITY if root is None else poses[root]

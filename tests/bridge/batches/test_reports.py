@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from collections.abc import Iterator
@@ -135,6 +136,7 @@ def test_ten_thousand_models_are_sorted_and_filtered_at_once_one_line_each(
         )
         for n in range(10_000)
     ]
+    many[20] = dataclasses.replace(many[20], source=f"robots/{'n' * 190}.urdf")
     (tmp_path / "out").mkdir()
     write_reports(tmp_path / "out", SETTINGS, lambda: many)
     browser.open((tmp_path / "out" / "index.html").as_uri())
@@ -143,7 +145,8 @@ def test_ten_thousand_models_are_sorted_and_filtered_at_once_one_line_each(
     ) == ["s1", "s1", "s0"]
     assert (
         browser.run(
-            "Math.max(...[...document.querySelectorAll('tbody tr')].map(row => row.offsetHeight))"
+            "Math.max(...[...document.querySelectorAll('tbody tr')]"
+            ".filter(row => !row.innerText.includes('nnn')).map(row => row.offsetHeight))"
         )
         < 40
     )
@@ -276,7 +279,7 @@ def test_sarif_has_the_structure_of_version_2_1_0(folder: Path) -> None:
 
 def test_the_summary_counts_and_lists_what_is_not_fine(folder: Path) -> None:
     text = (folder / "summary.md").read_text()
-    assert "# Batch `check`: 3 of 4 models not fine" in text
+    assert "# Batch `check`: 3 of 4 models failed" in text
     assert "| valid | 1 |" in text
     assert "| c.sdf | crash | SIGSEGV |" in text
     assert "<script>" not in text

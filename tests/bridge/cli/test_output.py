@@ -30,7 +30,7 @@ ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
 def test_many_warnings_alike_are_counted_unless_all_are_asked_for(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    links = "".join(f"<link name='l{i}'><colour/></link>" for i in range(40))
+    links = "\n".join(f"<link name='l{i}'><colour/></link>" for i in range(40))
     path = tmp_path / "many.urdf"
     path.write_text(f"<robot name='r'>{links}</robot>", encoding="utf-8")
     assert main(["check", str(path)]) == 0
@@ -82,12 +82,14 @@ def test_warnings_of_one_code_with_different_templates_are_counted_apart(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     entries = [
-        Diagnostic("a.b", Fate.DROPPED, template) for template in ("one", "two") for _ in range(4)
+        Diagnostic("a.b", Fate.DROPPED, template, Where("a", line))
+        for template in ("one", "two")
+        for line in range(4)
     ]
     Output(similar=2).diagnostics(entries)
     lines = capsys.readouterr().err.splitlines()
     assert lines.count("and 2 more like it  [a.b] (-v shows all)") == 2
-    assert sum(line.startswith("warning: two") for line in lines) == 2
+    assert sum("warning: two" in line for line in lines) == 2
 
 
 def test_a_command_with_a_result_says_the_three_worst_kinds_in_words_and_counts_the_rest(
@@ -393,3 +395,83 @@ def test_a_terminal_gets_sentences_broken_between_words_and_other_streams_whole_
     whole = subprocess.run(command, capture_output=True, check=True, **options).stdout
     assert max(map(len, shown.splitlines())) <= 60 < max(map(len, whole.splitlines()))
     assert shown.split() == whole.split()
+
+
+# What a terminal shows.
+
+PENDULUM = ROOT / "assets" / "double_pendulum.urdf"
+SHOWN = {
+    "info": (str(ARM),),
+    "check": (str(PENDULUM), "FAULTY", "nowhere.urdf"),
+    "convert": (str(ARM), "-o", "OUT/arm"),
+    "compare": (str(PENDULUM), "FAULTY", "--engines", "mujoco", "-v"),
+    "replay": (str(ARM), "nowhere.csv"),
+    "batch": ("merge", "nowhere", "-o", "OUT/batch"),
+    "fix": ("FAULTY",),
+    "explain": ("xml.unread",),
+    "resolve": (str(ARM), "--fetch", "--nonsense"),
+    "view": ("nowhere.urdf",),
+    "demo": ("--nonsense",),
+    "print": ("nowhere.urdf",),
+    "doctor": (),
+    "completion": ("nonsense",),
+    "graph": ("nowhere.urdf",),
+}
+"""Words after each command, many of them wrong."""
+DATA = re.compile(r"""^[-+ ]<|\S{60}|^\s*"|: \[|^[-+]{3} """)
+"""Lines that are text of a file, or have a word that cannot be broken."""
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("command", subparsers_of(make_parser()))
+def test_every_command_and_its_help_fit_the_terminal(
+    command: str, columns: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    link = "<link name='{}'><colour/><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='3'/>"
+    links = "\n".join(
+        f"{link.format(f'a_link_with_a_long_name_{i}')}</inertial></link>" for i in "ab"
+    )
+    (tmp_path / "faulty.urdf").write_text(f"<robot name='r'>\n{links}</robot>", encoding="utf-8")
+    words = [
+        word.replace("FAULTY", "faulty.urdf").replace("OUT", str(tmp_path))
+        for word in SHOWN[command]
+    ]
+    for given in ([command, "--help"], [command, *words]):
+        shown = Terminal()
+        monkeypatch.setattr(sys, "stdout", shown)
+        monkeypatch.setattr(sys, "stderr", shown)
+        main(given)
+        lines = re.sub(r"\r\x1b\[K.*\r\x1b\[K|\x1b\[[\d;]*m", "", shown.getvalue()).splitlines()
+        assert lines
+        assert not [line for line in lines if len(line) > columns and not DATA.search(line)]
+
+
+@pytest.mark.parametrize("command", subparsers_of(make_parser()))
+def test_help_says_at_once_what_a_command_does(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stdout", shown)
+    assert main([command, "--help"]) == 0
+    usage, empty, description, *_ = shown.getvalue().splitlines()
+    assert usage.startswith(f"usage: sdfbridge {command} [OPTION ...]")
+    assert not empty
+    assert description == subparsers_of(make_parser())[command].description
+
+
+def test_a_tree_goes_on_beside_a_line_that_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stdout", shown)
+    monkeypatch.setenv("COLUMNS", "31")
+    Output().outline(
+        "world\n|-- a  <- hinge (revolute [-1, 1])\n|   `-- b  <- other (fixed)  22.5 kg"
+    )
+    assert shown.getvalue().splitlines() == [
+        "world",
+        "|-- a  <- hinge (revolute [-1,",
+        "|       1])",
+        "|   `-- b  <- other (fixed)",
+        "|           22.5 kg",
+    ]

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -372,6 +373,32 @@ def test_the_reason_why_coacd_does_not_start_is_reported(gutter_file, monkeypatc
         mesh_of(gutter_file, decomposition=convex_decomposition.PARTS, max_convex_hulls=7)
     )
     assert entry.arguments["reason"] == "ImportError: no library"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no prctl")
+def test_a_decomposition_ends_with_the_process_that_asked_for_it(tmp_path):
+    (tmp_path / "coacd.py").write_text(
+        "import os, time\nprint(os.getpid(), file=open('child', 'w'), flush=True)\ntime.sleep(60)\n"
+    )
+    asking = (
+        "from pathlib import Path; from bridge.geometry import convex_decomposition as c; "
+        "c._run(Path('mesh.npz'), Path('parts.npz'))"
+    )
+    path = os.pathsep.join([str(tmp_path), os.getcwd()])
+    command, environment = [sys.executable, "-c", asking], os.environ | {"PYTHONPATH": path}
+    with subprocess.Popen(command, cwd=tmp_path, env=environment) as parent:
+        child = tmp_path / "child"
+        wait_until(lambda: child.is_file() and child.read_text().endswith("\n"))
+        parent.kill()
+    status = Path(f"/proc/{int(child.read_text())}/stat")
+    wait_until(lambda: not status.is_file() or " Z " in status.read_text())
+
+
+def wait_until(holds, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 def test_parts_without_volume_are_none(gutter_file, monkeypatch):

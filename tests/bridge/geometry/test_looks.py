@@ -169,6 +169,7 @@ CELLS = {
         False,
         [],
     ),
+    "mtl: no library": ({"a.obj": obj("")["a.obj"]}, GRAY, False, ["mesh.looks"]),
     "mtl: nothing": (obj(""), GRAY, False, []),
     "mtl: d": (obj("Kd 1 0 0\nd 0.3"), CLEAR, False, []),
     "mtl: Tr": (obj("Kd 1 0 0\nTr 0.7"), CLEAR, False, []),
@@ -219,6 +220,18 @@ CELLS = {
     ),
     "dae: constant": (dae(f"<constant>{GLOW}</constant>"), YELLOW, False, []),
     "dae: texture": (dae(phong(TEXTURE)), WHITE, True, []),
+    "dae: setparam": (
+        {
+            "a.dae": dae(phong(C_RED))["a.dae"].replace(
+                '<instance_effect url="#e"/>',
+                '<instance_effect url="#e"><setparam ref="c"><float4>0 0 1 1</float4>'
+                "</setparam></instance_effect>",
+            )
+        },
+        RED,
+        False,
+        ["mesh.looks"],
+    ),
     "dae: texture of emission": (
         dae(phong(C_BLACK, before=f"<emission>{TEXTURE}</emission>")),
         WHITE,
@@ -374,6 +387,7 @@ STL_TRIANGLE = struct.pack("<I12fH", 1, *(0, 0, 1), *(0, 0, 0), *(1, 0, 0), *(0,
     ("name", "content"),
     [
         ("a.stl", b"COLOR=\xff\x00\x00\xff".ljust(80) + STL_TRIANGLE),
+        ("a.stl", b"".ljust(80) + STL_TRIANGLE[:-2] + struct.pack("<H", 1 << 15 | 31)),
         (
             "a.ply",
             b"ply\nformat ascii 1.0\ncomment TextureFile a.png\nelement vertex 3\n"
@@ -406,6 +420,20 @@ def test_an_open_surface_with_two_sides_has_both(tmp_path):
         assert model.nmeshface == count
         sides = {tuple(np.round(normal)) for normal in model.mesh_normal}
         assert sides == ({(1, 0, 0), (-1, 0, 0)} if double else {(1, 0, 0)})
+
+
+def test_colors_of_faces_stay_apart(tmp_path):
+    (tmp_path / "a.ply").write_text(
+        "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"
+        "property float z\nelement face 2\nproperty list uchar int vertex_indices\n"
+        "property uchar red\nproperty uchar green\nproperty uchar blue\nend_header\n"
+        "0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2 255 0 0\n3 0 2 3 0 0 255\n"
+    )
+    mesh = Mesh(uri="a.ply", path=str(tmp_path / "a.ply"))
+    (part,) = read_mesh(mesh, Diagnostics()).parts
+    with Image.open(io.BytesIO(part.picture)) as image:
+        colors = {color for _, color in image.getcolors()}
+    assert {(255, 0, 0), (0, 0, 255)} <= colors <= {(255, 0, 0), (0, 0, 255), (0, 0, 0)}
 
 
 def test_colors_of_many_vertices_are_those_of_their_faces(tmp_path):
@@ -544,3 +572,88 @@ def test_the_table_of_statements_has_the_whole_schema():
 @pytest.mark.slow
 def test_the_table_of_statements_is_what_is_found():
     assert TABLE.read_text() == table(), "run python docs/make_looks_table.py"
+
+
+def drawn_triangles(corners, rgba, image, uv):
+    """Return for each triangle its middle, color with opacity, and the texel at its middle."""
+    texels = np.ones((len(corners), 3))
+    if image is not None:
+        pixels = np.asarray(image.convert("RGB")) / 255.0
+        u, v = uv.mean(axis=1).T % 1.0
+        rows, columns = (1.0 - v) * len(pixels), u * pixels.shape[1]
+        texels = pixels[rows.astype(int), columns.astype(int)]
+    colors = np.broadcast_to(rgba, (len(corners), 4))
+    return np.column_stack((corners.mean(axis=1), colors, texels)).tolist()
+
+
+def in_trimesh(visual):
+    """Return the triangles of a visual with the mesh as trimesh reads it."""
+    rows = []
+    for part in trimesh.load_scene(visual.geometry.path, process=False).geometry.values():
+        look = getattr(part.visual, "material", trimesh.visual.material.SimpleMaterial())
+        rgba = visual.material.diffuse if visual.material else np.array(look.diffuse) / 255.0
+        uv = part.visual.uv[part.faces] if look.image else None
+        rows += drawn_triangles(part.triangles, rgba, look.image, uv)
+    return rows
+
+
+def in_source(visual):
+    """Return the same of a source."""
+    rows = []
+    for each in surfaces(visual):
+        image = Image.open(each.texture) if each.texture else None
+        uv = each.uv[each.faces] if image else None
+        rows += drawn_triangles(each.vertices[each.faces], each.rgba, image, uv)
+    return rows
+
+
+@pytest.mark.parametrize("cell", ["mtl: map_Kd", "mtl: map_Kd, Kd", "two parts"])
+def test_trimesh_reads_the_looks_of_meshes_that_a_urdf_has_anew(tmp_path, cell):
+    files = TWO_PARTS if cell == "two parts" else CELLS[cell][0]
+    source = sdf(tmp_path, write(tmp_path, files), "<transparency>0.25</transparency>")
+    written = bridge.export_urdf(source, tmp_path / "out", quiet=True).path
+    found, wanted = (
+        sorted(row for v in loaders.load(path, quiet=True).links[0].visuals for row in rows_of(v))
+        for path, rows_of in ((written, in_trimesh), (source, in_source))
+    )
+    np.testing.assert_allclose(found, wanted, atol=0.01)
+
+
+def test_drake_reads_the_colors_of_a_written_sdformat(tmp_path):
+    parsing = pytest.importorskip("pydrake.multibody.parsing")
+    from pydrake.geometry import Role
+    from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
+    from pydrake.systems.framework import DiagramBuilder
+
+    looks = [
+        "<material><diffuse>1 0.5 0 1</diffuse></material>",
+        "<material><ambient>0 0.5 1 1</ambient></material>",
+        "<material><diffuse>0 1 0 0.5</diffuse></material>",
+        "<material><script><uri>file://media</uri><name>Gazebo/Red</name></script></material>",
+        "",
+    ]
+    visuals = "".join(
+        f"<visual name='v{i}'><geometry><sphere><radius>{i + 1}</radius></sphere></geometry>{look}"
+        "</visual>"
+        for i, look in enumerate(looks)
+    )
+    source = tmp_path / "a.sdf"
+    source.write_text(
+        f"<sdf version='1.9'><model name='m'><link name='l'>{visuals}</link></model></sdf>"
+    )
+    written = bridge.export_sdf(source, tmp_path / "out", quiet=True).path
+    plant, graph = AddMultibodyPlantSceneGraph(DiagramBuilder(), 0.001)
+    parsing.Parser(plant).AddModels(str(written))
+    inspector = graph.model_inspector()
+    found = {}
+    for shape in inspector.GetAllGeometryIds(Role.kPerception):
+        color = inspector.GetPerceptionProperties(shape).GetProperty("phong", "diffuse")
+        found[inspector.GetShape(shape).radius()] = color.rgba
+    wanted = {
+        visual.geometry.radius: surface.rgba
+        for visual in loaders.load(source, quiet=True).links[0].visuals
+        for surface in surfaces(visual)
+    }
+    assert found.keys() == wanted.keys()
+    for radius, color in wanted.items():
+        np.testing.assert_allclose(found[radius], color, atol=1e-6, err_msg=looks[int(radius) - 1])

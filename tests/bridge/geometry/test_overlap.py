@@ -13,7 +13,9 @@ import trimesh
 
 import bridge
 import loaders
-from bridge.geometry.overlap import ShapeModel
+from bridge.geometry import overlap
+from bridge.geometry.overlap import TOUCH, ShapeModel, deepest_of, touching
+from loaders.collision_pairs import PairSet
 from loaders.model import (
     Box,
     Capsule,
@@ -171,3 +173,48 @@ def test_a_mesh_that_single_precision_makes_flat_is_left_out(far: float, tmp_pat
         robot = tmp_path / "robot.urdf"
         robot.write_text(f"<robot name='r'><link name='l'>{mesh}</link></robot>")
         ShapeModel([*loaders.load(robot, quiet=True).links, link("a", shape=CUBE)])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_touches_is_what_all_shapes_together_tell_of_the_pairs_that_may_collide(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path / "cache"))
+    rng = np.random.default_rng(seed)
+    trimesh.creation.icosphere(1, 0.1).export(tmp_path / "ball.stl")
+    ball = Mesh(uri="ball.stl", path=str(tmp_path / "ball.stl"))
+    kinds: list[Geometry] = [*ROUND, CUBE, ball, Cone(radius=0.1, length=0.2)]
+    links = [link(f"l{k}", shape=kinds[k % len(kinds)]) for k in range(24)]
+    links.append(link("ground", shape=Plane()))
+    at = [
+        {
+            one.name: Pose.from_xyz_rpy(rng.uniform(0.0, 0.8, 3), rng.uniform(-3, 3, 3))
+            for one in links
+        }
+        for _ in range(2)
+    ]
+    groups = {one.name: k // 2 for k, one in enumerate(links)}
+    excluded = PairSet(groups=[[f"l{k}" for k in range(8)]], pairs=[frozenset(("l9", "l20"))])
+    model = ShapeModel(links)
+    every = [model.overlaps(X_WL, groups, TOUCH, with_margins=True) for X_WL in at]
+    expected = deepest_of(
+        entry
+        for found in every
+        for entry in found
+        if frozenset((entry.link_A, entry.link_B)) not in excluded
+    )
+    assert len(expected) > 3
+    for _ in range(2):  # computed, then from the cache
+        assert touching(links, at, groups, excluded) == expected
+    assert list((tmp_path / "cache" / "touching").glob("*.json"))
+
+
+def test_shapes_that_are_apart_need_no_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path))
+    monkeypatch.setattr(overlap, "ShapeModel", None)
+    links = [link("a", shape=BALL), link("b", shape=CUBE), link("ground", shape=Plane())]
+    X_WB = Pose.from_xyz_rpy((0.19, 0.17, 0.3), (0.0, 0.0, math.pi / 4))  # only the boxes meet
+    at = {"a": Pose.from_xyz_rpy((0.0, 0.0, 0.3), (0, 0, 0)), "b": X_WB, "ground": IDENTITY}
+    assert touching(links, [at], {"a": 0, "b": 1, "ground": 2}) == ()

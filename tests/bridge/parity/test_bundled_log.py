@@ -75,6 +75,20 @@ def test_mujoco_repeats_the_bundled_log_to_its_last_decimal(
         assert not any(parting.quantity for parting in result.partings)
 
 
+def test_times_that_are_rounded_give_the_stated_step(assets: Path, tmp_path: Path) -> None:
+    """240 samples a second, to the microsecond: an interval is longer than the step by 7e-8."""
+    times = np.round(np.arange(30) / 240.0, 6)
+    rows = (f"{t:.6f},0.1,0" for t in times)
+    log = tmp_path / "log.csv"
+    log.write_text("\n".join(("time,elbow.position,elbow.command_effort", *rows)))
+    mechanism = mechanism_of(assets / "double_pendulum.urdf", quiet=True)
+    experiment = experiment_of(
+        mechanism, log, controller="auto", gains={}, names={}, step=1.0 / 240.0,
+        diagnostics=Diagnostics(),
+    )  # fmt: skip
+    assert experiment.step == pytest.approx(1.0 / 240.0, rel=1e-3)
+
+
 @pytest.mark.parametrize("frequency", [0.5, 0.756])
 def test_a_curve_from_rest_has_no_velocity_at_its_start(tmp_path: Path, frequency: float) -> None:
     """Half a period of a sine is no parabola, and its two best fits agree by chance."""

@@ -17,11 +17,11 @@ import pytest
 import bridge
 from bridge.cli import main
 from bridge.parity.replay.errors import delay_of
-from bridge.parity.replay.log import Series, key_of, read_log
+from bridge.parity.replay.log import Log, Series, key_of, read_log
 from bridge.parity.replay.replay import Replay
 from loaders.diagnostics import Diagnostics, LoadError
 from tests.support.foreign_logs import JOINTS, Arm, gains, in_dart, in_drake, write_log, write_model
-from tests.support.planted_causes import PLANTED
+from tests.support.planted_causes import BARE, MODEL, PLANTED
 
 ASSETS = Path(__file__).parents[3] / "assets"
 EXACT = 1e-12
@@ -53,6 +53,9 @@ def test_the_motion_of_another_simulator_is_repeated(
     assert result.is_within_bound
     assert not any(parting.quantity for parting in result.partings)
     assert result.explanations == ()
+    assert "mass of l0" in result.unobservable  # it turns about a vertical axis
+    assert "not observable in this log" in " ".join(result.answer)
+    assert not {"mass of l1", "mass of l2", "sign of elbow"} & set(result.unobservable)
 
 
 @pytest.mark.slow
@@ -163,6 +166,35 @@ def test_a_planted_difference_is_the_first_cause(tmp_path: Path, name: str) -> N
     assert cause.share > 0.99
 
 
+TWO_CAUSES = {
+    "load and gain": (
+        replace(MODEL, masses=(2.0, 1.5, 1.4), d=(4.0, 7.0, 2.0)), in_drake,
+        {("mass", "l2"): 1.4, ("velocity gain", "shoulder"): 7.0},
+    ),
+    "friction beside damping": (
+        replace(BARE, friction=(0.0, 0.0, 0.8), damping=(0.05, 0.08, 0.5)), in_dart,
+        {("friction", "elbow"): 0.8, ("damping", "elbow"): 0.5},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TWO_CAUSES)
+def test_two_planted_differences_are_named_together(tmp_path: Path, name: str) -> None:
+    arm, simulate, expected = TWO_CAUSES[name]
+    pytest.importorskip("pydrake" if simulate is in_drake else "dartpy")
+    model = replace(arm, masses=MODEL.masses, friction=MODEL.friction, damping=MODEL.damping)
+    model = replace(model, d=MODEL.d)
+    write_model(tmp_path, model)
+    write_log(tmp_path / "log.csv", arm, simulate, count=120, stated=model)
+    cause = replayed(tmp_path, model).causes[0]
+    assert cause.further is not None
+    found = {(each.kind, *each.subjects): each.values[0] for each in (cause, cause.further)}
+    assert found == pytest.approx(expected, rel=0.05)
+    assert cause.share > 0.99
+    assert f"and {cause.further.kind}" in str(cause)
+
+
 def thinned(source: Path, target: Path, noise: float) -> None:
     """Write every fifth row of a log, with noise, without velocities, in six decimals."""
     header, *rows = (line.split(",") for line in source.read_text().split())
@@ -260,7 +292,7 @@ ROWS = "time,elbow.position,elbow.command_effort\n0,0,1\n0.1,0,1\n0.2,0,1\n"
         ("elbow/vel [rad/s]", ("measured", "velocity", "elbow")),
         ("tau_cmd_elbow", ("command", "effort", "elbow")),
         ("elbow_target_position", ("command", "position", "elbow")),
-        ("joint_states/elbow/position", None),
+        ("joint_states/elbow/position", ("measured", "position", "elbow")),
         ("elbow_2.position", ("measured", "position", "elbow_2")),
         ("wrist.position", None),
         ("elbow", None),
@@ -287,20 +319,26 @@ def findings(tmp_path: Path, content: str | bytes, name: str = "log.csv") -> lis
     [
         (ROWS, []),
         (ROWS.replace(",", ";"), []),
-        (ROWS.replace("0.1,0", "0.1,nan"), ["log.csv:3", "'nan' in row 2", "elbow.position"]),
-        (ROWS.replace("0.1,0", "0.1,"), ["log.csv:3", "nothing in row 2"]),
-        (ROWS.replace("0.2", "0.1"), ["log.csv:4", "row 3"]),
+        (ROWS.replace("0.1,0", "0.1,inf"), ["log.csv:3", "'inf' in row 2", "elbow.position"]),
+        (ROWS.replace("0.1,0", ",0"), ["log.csv:3", "nothing in row 2"]),
+        (ROWS.replace(",0,", ",nan,"), ["'nan' in row 1 and in 2 more", "elbow.position"]),
+        (ROWS.replace("0.2,0", "0.2,"), ["elbow has 2 samples of its position"]),
+        (ROWS.replace("0.2,0", "0.05,0"), ["log.csv:4", "row 3"]),
+        (ROWS.replace("0.2,0,1", "0.1,0,2"), ["log.csv:4", "row 3"]),
+        (ROWS.replace("0.1,", "10,").replace("0.2,", "20,"), ["did you mean time_ms"]),
+        (ROWS.replace("0.1,", "1e7,").replace("0.2,", "2e7,"), ["did you mean time_ns"]),
+        (ROWS.replace("elbow", "robot_elbw"), ["did you mean elbow"]),
         (ROWS.replace("time", "tiem"), ["did you mean tiem"]),
         (ROWS.replace("elbow.position", "elbwo.position"), ["did you mean elbow", "measured"]),
         (ROWS.replace("0.1,0,1", "0.1,0"), ["log.csv:3", "2 cells", "expected 3"]),
         (ROWS.replace(".command_effort", ".q"), ["both hold"]),
-        (ROWS.replace("0.1,0,1", "0,x,1"), ["'x' in row 2", "row 2 does not follow"]),
+        (ROWS.replace("0.1,0,1", "0,x,1"), ["'x' in row 2"]),
         ("1,2\n3,4\n", ["log.csv:1", "header"]),
         ("", ["header"]),
         (b"\xff\xfe\x00", ["no UTF-8"]),
         ("time,a\0b\n", ["null"]),
-        ("time,elbow.position\n0,0\n1,0\n2,0\n", ["no joint of the model has commanded"]),
-        ("time,q0,q_des0\n0,0,0\n1,0,0\n2,0,0\n", ["measured", "commanded", "'q_des0'", "--map"]),
+        ("time,elbow.position\n0,0\n.1,0\n.2,0\n", ["no joint of the model has commanded"]),
+        ("time,q0,q_des0\n0,0,0\n.1,0,0\n.2,0,0\n", ["measured", "commanded", "'q_des0'", "--map"]),
         (ROWS.replace("0.1,", "100,").replace("0.2,", "200,"), ["100 s apart", "time_ms"]),
     ],
 )
@@ -310,6 +348,40 @@ def test_a_malformed_log_is_refused_with_its_places(
     found = " ".join(findings(tmp_path, content))
     assert bool(found) == bool(expected)
     assert [part for part in expected if part not in found] == []
+
+
+@pytest.mark.parametrize(
+    ("content", "positions", "rule"),
+    [
+        ("time,elbow.position,elbow.command_effort\n0,1,5\n.1,2,\n.2,3,nan\n.3,4,7\n", 4, "NaN"),
+        ("time,elbow.q,elbow.tau_cmd\n0,1,5\n.1,2,7\n.1,2,7\n.2,3,7\n.3,4,7\n", 4, "repeated"),
+        ("elbow.tau_cmd;TIME_NS;elbow.q\n5;7e18;1\n7;7000000000100000000;2\n7;7.0000000002e18;3", 3,
+         ""),
+        ("__time,/rob/joint_states/elbow/position,/rob/controller/command/elbow/effort\n"
+         "0,1,5\n.1,2,7\n.2,3,7\n", 3, ""),
+        ("t,rob1_elbow.position,rob1_elbow.effort_cmd\n0,1,5\n.1,2,7\n.2,3,7\n", 3, ""),
+    ],
+)  # fmt: skip
+def test_logs_as_people_have_them_are_read(
+    tmp_path: Path, content: str, positions: int, rule: str
+) -> None:
+    """The first command is 5, those from 0.1 s on are 7 or none."""
+    (tmp_path / "log.csv").write_text(content)
+    log = read_log(tmp_path / "log.csv", ("elbow", "shoulder"), Diagnostics())
+    measured = log.series["measured", "position", "elbow"]
+    assert measured.values.tolist() == [1.0, 2.0, 3.0, 4.0][:positions]
+    assert np.diff(measured.times) == pytest.approx([0.1] * (positions - 1), abs=1e-6)
+    commands = log.series["command", "effort", "elbow"]
+    assert commands.held(measured.times[[0, -1]]).tolist() == [5.0, 7.0]
+    assert rule in " ".join(log.rules)
+    assert bool(rule) == bool(log.rules)
+
+
+def test_a_prefix_that_all_joints_share_may_be_missing_in_the_log(tmp_path: Path) -> None:
+    joints = ("arm_elbow", "arm_shoulder", "arm_1")
+    (tmp_path / "log.csv").write_text(ROWS)
+    log = read_log(tmp_path / "log.csv", joints, Diagnostics())
+    assert set(log.joints("measured", "position")) == {"arm_elbow"}
 
 
 def test_a_column_with_any_name_is_mapped(tmp_path: Path) -> None:
@@ -347,7 +419,7 @@ def npz(**arrays: object) -> bytes:
 
 
 def test_an_npz_has_matrices_of_all_joints(tmp_path: Path) -> None:
-    times, q = np.arange(4.0), np.arange(8.0).reshape(4, 2)
+    times, q = 0.1 * np.arange(4.0), np.arange(8.0).reshape(4, 2)
     names = ["shoulder", "elbow"]
     data = npz(time=times, joints=names, position=q, command_effort=-q, kp=[3.0, 4.0])
     (tmp_path / "a.npz").write_bytes(data)
@@ -355,6 +427,16 @@ def test_an_npz_has_matrices_of_all_joints(tmp_path: Path) -> None:
     assert log.series["measured", "position", "elbow"].values.tolist() == q[:, 1].tolist()
     assert log.series["command", "effort", "shoulder"].values.tolist() == (-q[:, 0]).tolist()
     assert log.series["gain", "p", "elbow"].values.tolist() == [4.0]
+
+
+def test_an_npz_may_have_a_row_for_each_joint(tmp_path: Path) -> None:
+    times, q = 0.1 * np.arange(4.0), np.arange(8.0).reshape(4, 2)
+    data = npz(t=times, joint_names=["shoulder", "elbow"], position=q.T, command_effort=-q)
+    (tmp_path / "a.npz").write_bytes(data)
+    log = read_log(tmp_path / "a.npz", ("elbow", "shoulder"), Diagnostics())
+    assert log.series["measured", "position", "elbow"].values.tolist() == q[:, 1].tolist()
+    assert log.series["command", "effort", "elbow"].values.tolist() == (-q[:, 1]).tolist()
+    assert log.rules == ("the array 'position' has a row for each joint, and is transposed",)
 
 
 @pytest.mark.parametrize(
@@ -399,33 +481,99 @@ int32 sec
 uint32 nanosec
 """
 )
+CONTROLLER = (
+    HEADER.format(
+        "string[] joint_names\ntrajectory_msgs/JointTrajectoryPoint reference\n"
+        "trajectory_msgs/JointTrajectoryPoint feedback"
+    )
+    + TRAJECTORY[len(HEADER.format("string[] joint_names\n"
+                                   "trajectory_msgs/JointTrajectoryPoint[] points")):]
+)  # fmt: skip
 
 
 def stamp(seconds: float) -> dict[str, int]:
     return {"sec": int(seconds), "nanosec": round((seconds - int(seconds)) * 1e9)}
 
 
-def mcap(names: tuple[str, ...] = ("elbow", "shoulder")) -> bytes:
+def point(time: float, position: float) -> dict[str, object]:
+    numbers = {"velocities": [], "accelerations": [], "effort": []}
+    return {"positions": [position], "time_from_start": stamp(time), **numbers}
+
+
+def mcap(
+    names: tuple[str, ...] = ("elbow", "shoulder"),
+    *,
+    states: tuple[str, ...] = ("/joint_states",),
+    controller: bool = False,
+    starts: tuple[tuple[float, float], ...] = ((5.0, 1.0), (5.5, 3.0)),
+    first: float = 0.0,
+    zero: float = 5.0,
+) -> bytes:
+    """Four states from 5 s on in each topic, twice as many in the first one, and trajectories of a
+    second to a goal.
+    """
     writer_of = pytest.importorskip("mcap_ros2.writer")
     target = io.BytesIO()
     writer = writer_of.Writer(target)
     state = writer.register_msgdef("sensor_msgs/msg/JointState", STATE)
     trajectory = writer.register_msgdef("trajectory_msgs/msg/JointTrajectory", TRAJECTORY)
-    for k in range(4):
-        header = {"stamp": stamp(5.0 + 0.25 * k), "frame_id": ""}
-        message = {"name": names, "position": [k, -k], "velocity": [1.0, -1.0], "effort": []}
-        writer.write_message("/joint_states", state, {"header": header, **message}, log_time=k)
-    for start, goal in ((5.0, 1.0), (5.5, 3.0)):
-        points = [
-            {"positions": [p], "velocities": [], "accelerations": [], "effort": [],
-             "time_from_start": stamp(t)}
-            for t, p in ((0.0, 0.0), (1.0, goal))
-        ]  # fmt: skip
+    of_controller = writer.register_msgdef(
+        "control_msgs/msg/JointTrajectoryControllerState", CONTROLLER
+    )
+    for n, topic in enumerate(states):
+        count = 4 if n == len(states) - 1 else 8
+        for k in range(count):
+            header = {"stamp": stamp(zero + 0.25 * k * 4 / count), "frame_id": ""}
+            message = {"name": names, "position": [k, -k], "velocity": [1.0, -1.0], "effort": []}
+            writer.write_message(topic, state, {"header": header, **message}, log_time=k)
+    for k in range(4 if controller else 0):
+        message = {"header": {"stamp": stamp(zero + 0.25 * k), "frame_id": ""}}
+        message |= {"joint_names": ["elbow"], "reference": point(0, 2 * k), "feedback": point(0, k)}
+        writer.write_message("/arm/state", of_controller, message, log_time=k)
+    for start, goal in starts:
+        points = [point(t, p) for t, p in ((first, 0.0), (1.0, goal))]
         header = {"stamp": stamp(start), "frame_id": ""}
         message = {"header": header, "joint_names": ["elbow"], "points": points}
         writer.write_message("/arm/joint_trajectory", trajectory, message, log_time=9)
     writer.finish()
     return target.getvalue()
+
+
+def from_mcap(tmp_path: Path, **options: object) -> Log:
+    (tmp_path / "a.mcap").write_bytes(mcap(**options))
+    return read_log(tmp_path / "a.mcap", ("elbow", "shoulder"), Diagnostics())
+
+
+def test_of_several_topics_the_one_with_most_samples_is_taken(tmp_path: Path) -> None:
+    log = from_mcap(tmp_path, states=("/fast", "/slow"))
+    assert len(log.series["measured", "position", "elbow"].times) == 8
+    assert (
+        "measured position is that of the topic /fast, which has more samples than /slow"
+    ) in log.rules
+
+
+def test_the_state_of_a_controller_has_commands_and_measured_positions(tmp_path: Path) -> None:
+    log = from_mcap(tmp_path, states=(), controller=True, starts=())
+    assert log.series["measured", "position", "elbow"].values.tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert log.series["command", "position", "elbow"].held(np.array([5.3])).tolist() == [2.0]
+    assert not log.rules
+
+
+def test_a_new_trajectory_starts_where_the_one_before_is(tmp_path: Path) -> None:
+    """The first one leads from 0 at 5.2 s to 1 at 6 s; the second one starts at 5.6 s."""
+    log = from_mcap(tmp_path, starts=((5.0, 1.0), (5.6, 3.0)), first=0.2)
+    path = log.series["command", "position", "elbow"]
+    assert path.times == pytest.approx([5.2, 5.6, 5.8, 6.6])
+    assert path.values == pytest.approx([0.0, 0.5, 0.0, 3.0])
+    late = from_mcap(tmp_path, starts=((5.0, 1.0), (9.0, 3.0)), first=0.2)
+    held = late.series["command", "position", "elbow"].held(np.array([7.0, 8.99]))
+    assert held.tolist() == [1.0, 1.0]
+
+
+def test_commands_and_positions_of_different_clocks_are_refused(tmp_path: Path) -> None:
+    found = " ".join(findings(tmp_path, mcap(zero=1.7e9), "a.mcap"))
+    assert "commands of joint elbow have times 5 to 6.5 s, positions 1.7e+09" in found
+    assert "the same clock" in found
 
 
 def test_an_mcap_has_states_and_trajectories_of_ros(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 import bridge
 import loaders
 from bridge.mechanism import Mechanism
+from bridge.parity.engines.mujoco.engine import MujocoEngine
 from bridge.parity.engines.pybullet.engine import PyBulletEngine
 from bridge.parity.quantities.model import RUNNING
 from bridge.parity.states import random_states
@@ -113,3 +114,34 @@ def test_the_threshold_that_all_servers_of_a_process_share_is_compared_with_bull
             pybullet.setPhysicsEngineParameter(physicsClientId=engine._client, **change)
 
         assert failing("pendulum", "pybullet", shared) == {RUNNING}, value
+
+
+def test_each_array_of_a_compiled_model_that_changes_is_seen() -> None:
+    """Among them those that no element states and MuJoCo derives, such as inverse weights."""
+    engine = MujocoEngine(model("box"))
+    held = {name: getattr(engine.model, name) for name in dir(engine.model)}
+    arrays = {n: x for n, x in held.items() if isinstance(x, np.ndarray) and x.size}
+    assert {"dof_invweight0", "body_invweight0", "eq_data", "geom_rbound"} <= arrays.keys()
+
+    def differing() -> bool:
+        running, opened = engine.running_statements()
+        return running.keys() != opened.keys() or any(
+            not np.array_equal(running[place], opened[place], equal_nan=True) for place in running
+        )
+
+    silent = []
+    for name in ("dof_invweight0", "body_invweight0", "eq_data", "geom_rbound", "jnt_margin"):
+        before = arrays[name].copy()
+        arrays[name][...] = before + 1.0
+        silent += [] if differing() else [name]
+        arrays[name][...] = before
+    assert (silent, differing()) == ([], False)
+
+
+def test_a_collision_margin_that_changes_in_pybullet_is_seen() -> None:
+    def wider(engine: PyBulletEngine) -> None:
+        (body, *_) = engine._bodies
+        pybullet.changeDynamics(int(body), -1, collisionMargin=0.05, physicsClientId=engine._client)
+
+    assert RUNNING in failing("pendulum", "pybullet", wider)
+    assert RUNNING not in failing("pendulum", "pybullet")

@@ -101,8 +101,7 @@ STATED = {
     ),
     "joint/group": (LEFT_OUT_BODY.format("", ' group="2"', ""), ""),
     "site/rgba": (LEFT_OUT_BODY.format("", "", ' rgba="1 0 0 1"'), ""),
-    "visual": ("", '<visual><global fovy="60"/></visual>'),
-    "statistic": ("", '<statistic extent="2"/>'),
+    "statistic/meaninertia": ("", '<statistic meaninertia="2"/>'),
     "numeric": ("", '<custom><numeric name="n" data="1"/></custom>'),
     "text": ("", '<custom><text name="t" data="x"/></custom>'),
     "spatial/width": (

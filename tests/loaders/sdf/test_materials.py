@@ -285,3 +285,15 @@ def test_colors_have_three_or_four_numbers_in_zero_to_one() -> None:
     for bad in ("1 2 0", "1 0", "1 0 0 1 0", "red"):
         with pytest.raises(loaders.LoadError, match="xml"):
             material_with(f"<diffuse>{bad}</diffuse>")
+
+
+def test_statements_of_scripts_that_are_not_drawn_are_noted(shop: Path) -> None:
+    (shop / "materials" / "scripts" / "other.material").write_text(
+        "material Plain { technique { pass { diffuse 1 0 0\n cull_hardware clockwise\n "
+        "texture_unit { scale 1.00 1.0\n scroll 0 0\n } } } }\n"
+        "material Tiled { technique { pass { diffuse vertexcolour\n "
+        "texture_unit { scale 0.5 1\n } } } }\n",
+        encoding="utf-8",
+    )
+    assert read(shop, script("Plain", "materials/scripts"))[1] == []
+    assert read(shop, script("Tiled", "materials/scripts"))[1] == ["sdf.appearance"]

@@ -82,21 +82,11 @@ def _couplings(mechanism: Mechanism) -> Iterator[Diagnostic]:
     for coupling in mechanism.couplings:
         if follows(mechanism, coupling) is None:
             names = order[coupling.follower][0], order[coupling.leader][0]
-            yield _lost(
-                DART_COUPLING,
-                coupling.where,
-                *names,
-                follower=names[0],
-                leader=names[1],
-            )
+            yield _lost(DART_COUPLING, coupling.where, *names, follower=names[0], leader=names[1])
         else:
             names = order[coupling.follower][0], order[coupling.leader][0]
             yield _lost(
-                DART_ONE_WAY_COUPLING,
-                coupling.where,
-                *names,
-                follower=names[0],
-                leader=names[1],
+                DART_ONE_WAY_COUPLING, coupling.where, *names, follower=names[0], leader=names[1]
             )
 
 
@@ -105,20 +95,12 @@ def _constraints(mechanism: Mechanism) -> Iterator[Diagnostic]:
         if not isinstance(constraint, BallConstraint | WeldConstraint):
             yield _lost(DART_CONSTRAINT, constraint.where, kind=type(constraint).__name__)
     for tendon in mechanism.scene.tendons:
-        yield _lost(
-            DART_CONSTRAINT,
-            tendon.where,
-            kind="Tendon",
-        )
+        yield _lost(DART_CONSTRAINT, tendon.where, kind="Tendon")
 
 
 def _forces(mechanism: Mechanism) -> Iterator[Diagnostic]:
     for force in (*mechanism.scene.forces, *mechanism.fluid_forces):
-        yield _lost(
-            DART_FORCE_ELEMENT,
-            force.where,
-            kind=type(force).__name__,
-        )
+        yield _lost(DART_FORCE_ELEMENT, force.where, kind=type(force).__name__)
 
 
 def _springs(mechanism: Mechanism) -> Iterator[Diagnostic]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from functools import cache
 from importlib import metadata
 from typing import Any
 
@@ -26,6 +28,9 @@ from bridge.codes import (
     DRAKE_SCREW_LIMITS,
     DRAKE_SHARED_DAMPING,
     DRAKE_UNIVERSAL_LIMITS,
+    DRAKE_UNREAD,
+    DRAKE_UNREAD_CONTACT,
+    DRAKE_UNREAD_DETAIL,
 )
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, initial_positions
@@ -46,9 +51,27 @@ from loaders import codes as loaders_codes
 from loaders.diagnostics import Code, Diagnostic, finding_of
 from loaders.drake import codes as drake_codes
 from loaders.inertia import SpatialInertia
-from loaders.model import CouplingLaw, Joint, Link
+from loaders.model import (
+    Actuator,
+    Collision,
+    Cone,
+    CouplingLaw,
+    Friction,
+    Heightmap,
+    Joint,
+    JointAxis,
+    Link,
+    Material,
+    Mesh,
+    Model,
+    Plane,
+    Polyline,
+    Surface,
+    Visual,
+)
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
+from loaders.text import counted
 
 from .plant import (
     RAISED,
@@ -78,14 +101,20 @@ def efforts_in_drake(
         joints: Drake's joints by name.
         trials: The trials by joint.
     """
-    found = (plant.get_joint_actuator(index) for index in plant.GetJointActuatorIndices())
-    actuators = {int(actuator.joint().index()): actuator for actuator in found}
-    driven = {name: actuators.get(int(joints[name].index())) for name in trials if name in joints}
+    driven = _actuators(plant, joints)
     return {
-        name: trials[name].efforts(float(actuator.effort_limit()), _gains(actuator))
-        for name, actuator in driven.items()
-        if actuator is not None
+        name: trial.efforts(float(driven[name].effort_limit()), _gains(driven[name]))
+        for name, trial in trials.items()
+        if name in driven
     }
+
+
+def _actuators(plant: Any, joints: Mapping[str, Any]) -> dict[str, Any]:
+    """Return Drake's actuators by the names of their joints."""
+    found = (plant.get_joint_actuator(index) for index in plant.GetJointActuatorIndices())
+    by_joint = {int(actuator.joint().index()): actuator for actuator in found}
+    indices = {name: int(joint.index()) for name, joint in joints.items()}
+    return {name: by_joint[index] for name, index in indices.items() if index in by_joint}
 
 
 def _gains(actuator: Any) -> tuple[float, float] | None:
@@ -97,10 +126,11 @@ def _gains(actuator: Any) -> tuple[float, float] | None:
 
 ACCURACY = 1e-11
 """Accuracy of the integrator in continuous time, relative to the state."""
+SMALL_STEP = 1e-3
+"""Time step of a plant whose constraints are counted [s]."""
 SUBSTEPS = 8
 """Number of Drake's steps in one step of the engine, for models that Drake simulates in discrete
-time only.
-"""
+time only."""
 
 
 class NoMotionError(Exception):
@@ -163,8 +193,7 @@ _IGNORED_HERE = {
     loaders_codes.URDF_HELD_ROOT,
 }
 """Codes of diagnostics about what this project leaves out, or reads by another rule, and Drake
-reads.
-"""
+reads."""
 
 
 class DrakeEngine(BaseEngine):
@@ -208,10 +237,25 @@ class DrakeEngine(BaseEngine):
         self._links = links_by_name(self._plant, mechanism)
         self._joints = joints_by_name(self._plant, mechanism, self._links)
         self._order = velocity_order(self._plant, mechanism, self._joints)
+        self._require_no_more_constraints()
         self._motion: DrakeMotion | None = None
-        self.diagnostics = known_differences(
-            mechanism, self._links, self._joints, self._plant.num_constraints()
-        )
+        self.diagnostics = known_differences(mechanism, self._links, self._joints, self._plant)
+
+    def _require_no_more_constraints(self) -> None:
+        """Raise if Drake holds a coupling or constraint that the model does not have; in continuous
+        time it reads none, so that the file is read in discrete time.
+        """
+        scene = self.mechanism.scene
+        known = len(self.mechanism.couplings) + len(scene.constraints)
+        plant = self._plant
+        if not self.is_discrete:
+            with without_log():
+                plant = read_plant(scene, self._search, SMALL_STEP)
+        count = plant.num_constraints()
+        if count > known:
+            raise ModelMismatchError(
+                f"it holds {counted(count, 'constraint')}, the model states {known}"
+            )
 
     @property
     def is_discrete(self) -> bool:
@@ -431,7 +475,7 @@ _WATER = 1000.0
 
 
 def known_differences(
-    mechanism: Mechanism, links: Mapping[str, Any], joints: Mapping[str, Any], constraints: int
+    mechanism: Mechanism, links: Mapping[str, Any], joints: Mapping[str, Any], plant: Any
 ) -> tuple[Diagnostic, ...]:
     """Return all known differences of one model.
 
@@ -439,15 +483,16 @@ def known_differences(
         mechanism: The model as this project reads it.
         links: Drake's bodies by scoped link name.
         joints: Drake's joints by scoped joint name.
-        constraints: Number of constraints in Drake's plant.
+        plant: Drake's plant.
     """
     return (
-        *_couplings(mechanism.scene, constraints),
+        *_couplings(mechanism.scene, plant.num_constraints()),
         *_replaced_inertias(links, mechanism.scene),
         *_limits_of_continuous_joints(joints, mechanism.scene),
         *_limits_of_screws(joints, mechanism.scene),
         *_second_axes(joints, mechanism.scene),
         *_gravity(mechanism.scene.links),
+        *_unread(mechanism.scene, joints, plant),
     )
 
 
@@ -581,15 +626,122 @@ def _second_axes(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic
             yield _about_joint(DRAKE_SHARED_DAMPING, joint)
 
 
+_UNREAD: Mapping[type, tuple[str, str, str]] = {
+    Model: ("", "self_collide", "allow_auto_disable enable_wind"),
+    Link: ("kinematic velocity_decay added_mass", "self_collide", "enable_wind sensors"),
+    Collision: ("", "", "density"),
+    Surface: (
+        "",
+        "restitution restitution_threshold stiffness damping max_velocity min_depth soft_cfm "
+        "soft_erp collide_bitmask category_bitmask collide_without_contact",
+        "",
+    ),
+    Friction: (
+        "",
+        "fdir1 slip1 slip2 rolling torsional patch_radius surface_radius use_patch_radius "
+        "torsional_slip",
+        "",
+    ),
+    Visual: ("", "", "transparency cast_shadows"),
+    Material: ("", "", "shininess metalness roughness texture maps"),
+    Cone: ("", "radius length", ""),
+    Heightmap: ("", "uri", ""),
+    Polyline: ("", "outlines height", ""),
+    Mesh: ("", "decomposition submesh", "max_convex_hulls voxel_resolution"),
+    Plane: ("", "", "size"),
+    Actuator: ("", "", "interfaces"),
+    Joint: ("", "", "provide_feedback sensors default_position"),
+    JointAxis: ("friction limit_stiffness limit_dissipation", "", ""),
+}
+"""Fields of the scene that Drake's parser reads over: those that act on motion, on contact, and on
+neither.
+"""
+_UNREAD_CODES = (DRAKE_UNREAD, DRAKE_UNREAD_CONTACT, DRAKE_UNREAD_DETAIL)
+
+
+def _unread(scene: Scene, joints: Mapping[str, Any], plant: Any) -> Iterator[Diagnostic]:
+    """Yield what the scene states and Drake's parser reads over, each field once."""
+    found: dict[tuple[Code, str], dict[str, None]] = {}
+    for name, code, word in (*_unread_fields(scene), *_unread_in_plant(scene, joints, plant)):
+        found.setdefault((code, word), {})[name] = None
+    for (code, word), names in found.items():
+        listed = ", ".join([*names][:_LISTED]) + (", ..." if len(names) > _LISTED else "")
+        yield finding_of(
+            code, scene.models[0].where, target=_TARGET, subjects=names, element=word, names=listed
+        )
+
+
+_LISTED = 3
+
+
+def _unread_fields(scene: Scene) -> Iterator[tuple[str, Code, str]]:
+    """Yield name, finding and words of each field that Drake never reads."""
+    for name, part in _parts(scene):
+        yield from ((name, code, word) for code, word in _unread_of(part))
+    for link in scene.links:
+        for visual in link.visuals:
+            for part in (visual, visual.geometry, visual.material):
+                for _, word in _unread_of(part):
+                    yield link.name, DRAKE_UNREAD_DETAIL, word
+
+
+def _unread_of(part: Any) -> Iterator[tuple[Code, str]]:
+    """Yield finding and words of each field of a part that Drake never reads."""
+    kind: Any = type(part)
+    for code, names in zip(_UNREAD_CODES, _UNREAD.get(kind, ()), strict=False):
+        for name in names.split():
+            if not np.array_equal(getattr(part, name), _defaults(kind)[name]):
+                yield code, name.replace("_", " ")
+
+
+def _unread_in_plant(
+    scene: Scene, joints: Mapping[str, Any], plant: Any
+) -> Iterator[tuple[str, Code, str]]:
+    """Yield what Drake reads in one format or joint and not in another, by what its plant has."""
+    springs = [joint.name for joint in scene.joints for a in joint.axes if a.spring_stiffness]
+    if plant.num_force_elements() - _GRAVITY_ELEMENTS - len(scene.forces) < len(springs):
+        yield from ((name, DRAKE_UNREAD, "spring") for name in springs)
+    driven = _actuators(plant, joints)
+    for joint in scene.joints:
+        is_limited = any(math.isfinite(axis.effort) for axis in joint.axes)
+        if is_limited and joint.name not in driven:
+            yield joint.name, DRAKE_UNREAD, "effort limit"
+    for each in scene.actuators:
+        drake = driven.get(each.joint)
+        if drake is not None and drake.default_gear_ratio() != each.gear_ratio:
+            yield each.joint, DRAKE_UNREAD_DETAIL, "reduction of the transmission"
+
+
+_GRAVITY_ELEMENTS = 1
+"""Number of force elements of an empty plant."""
+
+
+def _parts(scene: Scene) -> Iterator[tuple[str, Any]]:
+    """Yield the parts that move or touch, with the link, joint or model that they are of."""
+    yield from ((model.name, model) for model in scene.models)
+    for link in scene.links:
+        yield link.name, link
+        for shape in link.collisions:
+            for part in (shape, shape.geometry, shape.surface, shape.surface.friction):
+                yield link.name, part
+    yield from ((actuator.joint, actuator) for actuator in scene.actuators)
+    for joint in scene.joints:
+        yield joint.name, joint
+        yield from ((joint.name, axis) for axis in joint.axes)
+
+
+@cache
+def _defaults(kind: type) -> dict[str, Any]:
+    return {each.name: each.default for each in fields(kind)}
+
+
 def _has_limits(joint: Any) -> bool:
     return bool(np.isfinite(joint.position_lower_limits()).any())
 
 
 def _about_link(code: Code, link: Link, **arguments: Any) -> Diagnostic:
-    return finding_of(
-        code, link.where, target=_TARGET, subjects=(link.name,), link=link.name, **arguments
-    )
+    return finding_of(code, link, target=_TARGET, link=link.name, **arguments)
 
 
 def _about_joint(code: Code, joint: Joint) -> Diagnostic:
-    return finding_of(code, joint.where, target=_TARGET, subjects=(joint.name,), joint=joint.name)
+    return finding_of(code, joint, target=_TARGET, joint=joint.name)

@@ -19,14 +19,12 @@ from loaders.pose import Array
 
 _PADDED = 64
 """Largest number of states at once to which fewer states are filled up, because JAX compiles each
-number anew.
-"""
+number anew."""
 
 _ON_CPU = {"xla_cpu_use_fusion_emitters": False, "xla_backend_optimization_level": 0}
 """Options of the compiler on a CPU: with fusion, the time of a chain of links doubles with each
 link, in compiling and in running (jax 0.10); without optimization, an arm compiles in two thirds of
-the time (23 s in place of 32), and a state takes half as long again (0.8 ms in place of 0.5).
-"""
+the time (23 s in place of 32), and a state takes half as long again (0.8 ms in place of 0.5)."""
 
 
 @cache

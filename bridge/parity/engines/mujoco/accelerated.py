@@ -35,8 +35,7 @@ from .engine import MujocoEngine
 
 Computed = Mapping[str, Array]
 """Results of a device for some states: fields of ``MjData`` by name, the states along the first
-axis; the mass matrix ``M`` is dense.
-"""
+axis; the mass matrix ``M`` is dense."""
 FIELDS = (
     "xpos", "xmat", "subtree_com", "cdof", "site_xpos", "site_xmat", "qfrc_bias", "qfrc_gravcomp",
     "sensordata",

@@ -538,10 +538,8 @@ def _part(k: int, view: View) -> tuple[str, Array]:
     if kind == _SITE:
         return view.link(int(model.site_bodyid[i])), model.site_pos[i]
     label, side = (
-        (
-            f"{'sphere' if kind == _WRAP_SPHERE else 'cylinder'} of "
-            f"{view.link(int(model.geom_bodyid[i]))}"
-        ),
+        f"{'sphere' if kind == _WRAP_SPHERE else 'cylinder'} of "
+        f"{view.link(int(model.geom_bodyid[i]))}",
         np.empty(0),
     )
     if value >= 0.0:

@@ -85,8 +85,7 @@ _LAW = (
 )  # fmt: skip
 """Arrays of a compiled model, without their prefix, that determine the force of an actuator.
 
-An actuator with a fixed gain has one control, whatever its signature (``ctrlspec``) calls it.
-"""
+An actuator with a fixed gain has one control, whatever its signature (``ctrlspec``) calls it."""
 
 
 def efforts_in_mujoco(
@@ -713,8 +712,14 @@ class MujocoEngine(BaseEngine):
         return statements(self._view())
 
     def running_statements(self) -> tuple[Statements, Statements]:
-        """See `Engine.running_statements`; all but the mechanics, which other quantities read."""
-        running, opened = (self._statements_of(model) for model in (self.model, self._opened))
+        """See `Engine.running_statements`; what the model states, and each array of the compiled
+        model that has changed, among them those that MuJoCo derives.
+        """
+        running, opened = (dict(self._statements_of(m)) for m in (self.model, self._opened))
+        for name in dir(self._opened):
+            one, two = getattr(self.model, name), getattr(self._opened, name)
+            if isinstance(two, np.ndarray) and not np.array_equal(one, two):
+                running[name, ()], opened[name, ()] = one.ravel(), two.ravel()
         return running, opened
 
     def _statements_of(self, model: Any) -> Statements:

@@ -40,14 +40,9 @@ _UNIVERSE = 0
 """Index of pinocchio's frame of the world."""
 _PLACED = "pinocchio's MJCF reader drops the pose of a single body that is welded to the world"
 _PLACED_QUANTITIES = (
-    "joint motion",
-    "link poses",
-    "Jacobians",
-    "bias forces",
-    "inverse dynamics",
-    "initial poses",
+    "joint motion", "link poses", "Jacobians", "bias forces", "inverse dynamics", "initial poses",
     "poses at zero",
-)
+)  # fmt: skip
 _WITHOUT_MASS = (
     "pinocchio's MJCF reader gives no mass to geoms whose contype and conaffinity are both zero"
 )

@@ -186,12 +186,10 @@ _FRICTION_STEP = 1e-7
 """Time step [s], in which no other force changes the speeds much."""
 _STOPPED = 1e-3
 """Fraction of the speed below which a motor may have stopped the joint, so that it did not need all
-of its force.
-"""
+of its force."""
 _CUT_OFF = 0.5
 """Fraction of the speed that the fastest joint of a body has left unless PyBullet cuts off its
-speed.
-"""
+speed."""
 _SAME = 1e-9
 """Largest relative difference of speeds at which two joints are cut off alike."""
 _UNLIMITED = 1e8
@@ -318,8 +316,7 @@ CONTACT_MARGIN = HULL_MARGIN
 """Distance at which PyBullet's convex hulls touch, the largest contact margin of any engine [m]."""
 PUSH_OUT = 0.08
 """Addition to the ratio of speeds after and before an impact: PyBullet corrects part of the
-penetration by velocity.
-"""
+penetration by velocity."""
 
 
 _PROBE_STEP, _PROBE_STEPS = 1.0 / 240.0, 120
@@ -566,6 +563,7 @@ class PyBulletEngine(BaseEngine):
         if self._bodies:
             self._loaded.apply_physics()
         self._initial_poses = self.link_poses()
+        self._margins = self._collision_margins()
         self._act: Callable[[Mapping[str, Position]], None] = self._loaded.apply_efforts
         self._controls: dict[str, Position] = {}
 
@@ -764,10 +762,21 @@ class PyBulletEngine(BaseEngine):
         finally:
             self._pybullet.disconnect(other)
         fresh["contactBreakingThreshold", ()] = KEPT_CONTACTS
+        fresh["collision margins", ()] = self._margins
+        running["collision margins", ()] = self._collision_margins()
         fresh["sleeping", ()], running["sleeping", ()] = np.zeros(1), np.array([self._asleep()])
         self._loaded.set_positions(q)
         self._loaded.set_velocities(v)
         return running, fresh
+
+    def _collision_margins(self) -> Array:
+        server = {"physicsClientId": self._client}
+        links = ((int(b), k) for b in self._bodies for k in range(-1, self._joint_count(int(b))))
+        margins = (self._pybullet.getDynamicsInfo(*link, **server)[11] for link in links)
+        return np.array(list(margins))
+
+    def _joint_count(self, body: int) -> int:
+        return int(self._pybullet.getNumJoints(body, physicsClientId=self._client))
 
     def _server_statements(self, client: int) -> dict[tuple[str, tuple[str, ...]], Array]:
         parameters = self._pybullet.getPhysicsEngineParameters(physicsClientId=client)
@@ -1011,12 +1020,7 @@ class PyBulletEngine(BaseEngine):
         """See `Engine.press`; in the server of the running bodies."""
         parameters = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)
         pressed = _Pressed(
-            self._pybullet,
-            self._client,
-            self._loaded.step,
-            self.velocities,
-            plates,
-            self._bodies,
+            self._pybullet, self._client, self._loaded.step, self.velocities, plates, self._bodies
         )
         step = float(parameters["fixedTimeStep"])
         return plate_motion(pressed, plates, step), step

@@ -128,8 +128,7 @@ _DEEP = -1e-5
 _CERTAIN = -1e-4
 """Distance [m] at which shapes overlap for certain: Bullet measures overlaps to 1e-4 m
 (``EPA_ACCURACY``), and looks for contacts of boxes by another method. Pairs that overlap by less
-are moved closer.
-"""
+are moved closer."""
 _NEAR = 0.02
 """Distance [m] from which links are moved closer."""
 MAX_MOVES = 40

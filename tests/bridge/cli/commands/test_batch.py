@@ -90,7 +90,7 @@ def test_shards_are_merged_into_one_report(
     ("words", "message"),
     [
         (["check"], "the following arguments are required: INPUT, -o/--out"),
-        (["chek", GOOD, "-o", "o"], "unknown value of task: 'chek'; did you mean 'check'?"),
+        (["chek", GOOD, "-o", "o"], "unknown value of TASK: 'chek'; did you mean 'check'?"),
         (["check", "no*thing", "-o", "o"], "pattern no*thing matches no file"),
         (["check", GOOD, "-o", "o", "--shard", "3/2"], "expected I/N with I from 1 to N"),
         (["check", GOOD, "-o", "o", "--timeout", "0"], "expected a positive number"),
@@ -224,7 +224,7 @@ def test_a_terminal_shows_one_line_with_rate_and_failures(monkeypatch: pytest.Mo
     )
     assert failure == "b\\x1b.sdf: crash, SIGSEGV"
     assert last.startswith("check: 2 of 2, ")
-    assert last.endswith("/s, 0 s left, 1 not fine")
+    assert last.endswith("/s, 0 s left, 1 failed")
 
 
 def test_lines_say_the_rate_and_the_time_left(
@@ -234,4 +234,4 @@ def test_lines_say_the_rate_and_the_time_left(
     progressed(0)
     first, *_ = capsys.readouterr().err.splitlines()
     assert first.startswith("1 of 2, ")
-    assert first.endswith(" s left, 0 not fine")
+    assert first.endswith(" s left, 0 failed")

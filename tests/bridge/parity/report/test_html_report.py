@@ -411,9 +411,8 @@ def test_pages_of_two_files_and_of_a_replay_fit_a_telephone(tmp_path: Path) -> N
     table = difference_table(("joint", *"abcdef"), [(name, *["0.00012"] * 6) for name in names])
     drawing = "<figure><svg width='900' height='300'></svg></figure>"
     file = tmp_path / "two.html"
-    file.write_text(
-        page("A: a.urdf, B: b.urdf", "agrees", [("Errors", table), ("Curves", drawing)])
-    )
+    sections = [("Errors", table), ("Curves", drawing)]
+    file.write_text(page("A: a.urdf, B: b.urdf", "agrees", sections, f"B lacks {'long' * 50}."))
     with Chromium(tmp_path / "browser") as browser:
         for width in (390, 800):
             browser.open(file.as_uri(), width=width)

@@ -343,3 +343,29 @@ ACTUATORS = {
 @pytest.mark.parametrize("actuator", ACTUATORS.values(), ids=ACTUATORS)
 def test_an_export_acts_as_the_original(actuator: str) -> None:
     assert max(differences(BODY, f"{TENDON}<actuator>{actuator}</actuator>").values()) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("actuator", "start"),
+    [
+        ('<position joint="j" kp="10"/>', '<position name="{}" joint="j" kp="10"/>'),
+        ('<position joint="j" kp="10" kv="2"/>', '<position name="{}" joint="j" kp="10" kv="2"/>'),
+        (
+            '<general joint="j" gainprm="2" biastype="affine" biasprm="0 -3 -4"/>',
+            '<general name="{}" joint="j" biastype="affine" gainprm="2" biasprm="0 -3 -4"/>',
+        ),
+    ],
+)
+def test_an_actuator_is_written_as_people_write_it(actuator: str, start: str) -> None:
+    text = (
+        f"<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody>"
+        f"<actuator>{actuator}</actuator></mujoco>"
+    )
+    scene = loaders.load_string(text, format="mjcf")
+    one, written = mujoco.MjModel.from_xml_string(text), str(to_mjcf(scene))
+    other = mujoco.MjModel.from_xml_string(written)
+    if hasattr(one, "actuator_ctrlspec"):  # older versions do not say what an actuator controls
+        assert start.format(scene.actuators[0].name) in " ".join(written.split())
+    for name in ("gainprm", "biasprm", "gaintype", "biastype", "dyntype", "ctrllimited"):
+        stated, found = (getattr(model, f"actuator_{name}") for model in (one, other))
+        np.testing.assert_array_equal(stated, found)

@@ -254,3 +254,66 @@ def test_layers_that_a_scene_does_not_hold_are_named(
     )
     scene = loaders.load(source, quiet=True)
     assert any(f"layer {role} {texture}" in entry.message for entry in scene.diagnostics)
+
+
+VISUAL = {name.rstrip("_"): name for name in dir(mujoco.MjSpec().visual) if name[0] != "_"}
+OTHER_TEXTS = {
+    ("headlight", "active"): "0",
+    ("global", "bvactive"): "false",
+    ("global", "ellipsoidinertia"): "true",
+    ("global", "orthographic"): "true",
+}
+"""Values of switches."""
+NOT_READ = {"global/bvactive", "rgba/bv", "rgba/bvactive"}
+"""Attributes of bounding volumes, which MuJoCo does not read."""
+
+
+def looks_of_scene(model: Any) -> dict[str, list[float]]:
+    groups = {name: getattr(model.vis, field) for name, field in VISUAL.items()}
+    groups["statistic"] = model.stat
+    return {
+        f"{name}/{key}": np.ravel(getattr(group, key)).tolist()
+        for name, group in groups.items()
+        for key in dir(group)
+        if key[0] != "_"
+    }
+
+
+def test_what_a_source_in_mjcf_says_about_the_looks_of_the_scene_stays(tmp_path: Path) -> None:
+    stated = ""
+    for name, field in VISUAL.items():
+        group = getattr(mujoco.MjSpec().visual, field)
+        default = {key: np.ravel(getattr(group, key)) for key in dir(group) if key[0] != "_"}
+        texts = {key: " ".join(f"{x + 1 if x > 1 else x / 2 + 0.375:g}" for x in value)
+            for key, value in default.items()}  # fmt: skip
+        texts |= {key: text for (owner, key), text in OTHER_TEXTS.items() if owner == name}
+        texts.pop("cameraid", None)
+        stated += f"<{name} " + " ".join(f'{k}="{v}"' for k, v in texts.items()) + "/>"
+    source = tmp_path / "m.xml"
+    source.write_text(
+        f"<mujoco><visual>{stated}</visual><statistic extent='3' center='1 2 3' meansize='0.25' "
+        "meanmass='2'/><worldbody><geom size='1'/></worldbody></mujoco>",
+        encoding="utf-8",
+    )
+    before = looks_of_scene(mujoco.MjModel.from_xml_path(str(source)))
+    default = looks_of_scene(mujoco.MjModel.from_xml_string("<mujoco/>"))
+    same = {key for key, value in before.items() if value == default[key]}
+    assert same <= {"global/cameraid", "statistic/meaninertia", *NOT_READ}
+    scene = loaders.load(source)
+    assert scene.diagnostics == ()
+    result = export_mjcf(scene, tmp_path / "out")
+    for file in (result.path, result.path.parent / "scene.xml"):
+        after = looks_of_scene(quietly(lambda file=file: mujoco.MjModel.from_xml_path(str(file))))
+        assert {key for key in before if before[key] != after[key]} <= {"statistic/meaninertia"}
+
+
+def test_documents_of_other_formats_name_the_light_that_they_lack() -> None:
+    text = (
+        '<mujoco><visual><headlight ambient="1 0 0"/></visual><statistic extent="2"/>'
+        '<worldbody><geom size="1"/></worldbody></mujoco>'
+    )
+    scene = loaders.load_string(text, format="mjcf")
+    for export in (to_sdf, to_urdf):
+        (note,) = (e for e in export(scene, quiet=True).diagnostics if "headlight" in e.message)
+        assert note.severity == "note"
+        assert "statistic extent" in note.message

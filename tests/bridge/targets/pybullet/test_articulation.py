@@ -21,7 +21,7 @@ from bridge.targets.pybullet.client import BASE
 from bridge.targets.pybullet.geometry import ShapeWriter
 from bridge.targets.pybullet.mesh import TemporaryFiles
 from bridge.targets.pybullet.urdf import urdf_text
-from loaders.diagnostics import Diagnostics
+from bridge.targets.report import Report
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType
 from loaders.pose import IDENTITY, Array, Pose, rotation_about
@@ -216,7 +216,7 @@ def test_a_long_name_of_a_model_does_not_end_the_process():
 
 
 def text_of(source: Scene) -> str:
-    (articulation,) = articulate(lower(source), Diagnostics())
+    (articulation,) = articulate(lower(source), Report("pybullet"))
     return urdf_text(articulation, ShapeWriter(TemporaryFiles("")))
 
 
@@ -268,7 +268,7 @@ def test_angles_reproduce_a_rotation_near_a_pitch_of_90_degrees(distance: float)
 
 def test_a_joint_of_several_axes_is_a_chain_of_segments_with_the_mass_on_the_last() -> None:
     source = scene([link("a"), link("b")], [joint("j", "a", "b", JointType.UNIVERSAL)])
-    (articulation,) = articulate(lower(source), Diagnostics())
+    (articulation,) = articulate(lower(source), Report("pybullet"))
     assert [segment.joint for segment in articulation.segments] == ["", "j_1", "j_2"]
     assert [segment.parent for segment in articulation.segments] == [BASE, BASE, 0]
     assert [segment.inertia.mass > 0.0 for segment in articulation.segments] == [True, False, True]
@@ -280,7 +280,7 @@ def test_a_joint_of_several_axes_is_a_chain_of_segments_with_the_mass_on_the_las
 def test_free_trees_are_bodies_and_trees_on_the_world_share_one() -> None:
     links = [link(name) for name in "abcd"]
     joints = [joint("j", WORLD, "a"), joint("k", WORLD, "b"), joint("l", "c", "d")]
-    fixed, free = articulate(lower(scene(links, joints)), Diagnostics())
+    fixed, free = articulate(lower(scene(links, joints)), Report("pybullet"))
     assert (fixed.is_fixed, set(fixed.link_segments)) == (True, {"a", "b"})
     assert (free.is_free, set(free.link_segments)) == (True, {"c", "d"})
     assert fixed.segments[0].links == ()
@@ -288,7 +288,7 @@ def test_free_trees_are_bodies_and_trees_on_the_world_share_one() -> None:
 
 def test_the_first_primitive_of_a_screw_carries_its_limits() -> None:
     source = scene([link("a"), link("b")], [joint("j", "a", "b", JointType.SCREW)])
-    (articulation,) = articulate(lower(source), Diagnostics())
+    (articulation,) = articulate(lower(source), Report("pybullet"))
     kinds = [
         (str(s.primitive.kind), s.is_primary)
         for s in articulation.segments

@@ -396,3 +396,33 @@ def test_a_ball_joint_and_a_joint_with_several_axes_are_held(bullet_client: int)
     for _ in range(60):
         robot.step()
     assert np.abs(robot.q - start).max() > 0.1
+
+
+WORLD_ROOT = """<robot name="r"><link name="world"/><link name="arm"><inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="j" type="continuous"><parent link="world"/><child link="arm"/><axis xyz="0 0 1"/>
+  <origin xyz="0.1 0 0.2"/></joint></robot>"""
+
+
+def test_a_root_link_that_is_the_world_stands_at_the_base_position(
+    bullet_client: int, tmp_path: Path
+) -> None:
+    """As the body of ``loadURDF``, of which the same is asked, also after it was moved."""
+    (tmp_path / "r.urdf").write_text(WORLD_ROOT)
+    place, server = (0.3, -0.2, 1.1), pybullet.connect(pybullet.DIRECT)
+    robot = load_into_pybullet(
+        tmp_path / "r.urdf", place, physicsClientId=bullet_client, quiet=True
+    )
+    native = pybullet.loadURDF(
+        str(tmp_path / "r.urdf"), place, useFixedBase=True, physicsClientId=server
+    )
+    for to in (place, (1.0, 2.0, 3.0)):
+        found = []
+        for body, client in ((robot, bullet_client), (native, server)):
+            pose = pybullet.getBasePositionAndOrientation(body, client)
+            link = pybullet.getLinkState(body, 0, 0, 1, physicsClientId=client)[4:6]
+            found.append(np.concatenate([*pose, *link]))
+            pybullet.resetBasePositionAndOrientation(body, to, (0, 0, 0, 1), client)
+        np.testing.assert_allclose(*found, atol=1e-7)
+    np.testing.assert_allclose(robot.link_pose("arm").p, np.add((1, 2, 3), (0.1, 0, 0.2)))
+    pybullet.disconnect(server)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import tempfile
+from typing import Any
 
 import numpy as np
 import pybullet
@@ -313,7 +314,7 @@ def test_no_file_and_no_body_is_left_behind_by_a_failure(bullet_client, folder, 
     def fail(*_):
         raise OSError("on purpose")
 
-    monkeypatch.setattr(bridge.targets.pybullet.load, "filtered", fail)
+    monkeypatch.setattr(bridge.targets.pybullet.load, "_configure", fail)
     with pytest.raises(OSError, match="on purpose"):
         load_into_pybullet(ARM, physicsClientId=bullet_client)
     assert list(folder.iterdir()) == []
@@ -408,3 +409,30 @@ def test_completion_offers_public_names_only(bullet_client: int) -> None:
     bodies = load_into_pybullet(scene([link("a"), link("b")]), physicsClientId=bullet_client)
     assert {"with_link", "mechanism", "link_separation"} <= set(dir(bodies))
     assert not [name for name in dir(bodies) if name.startswith("_")]
+
+
+def test_a_step_of_bodies_without_forces_of_their_own_asks_only_whether_they_are_there(
+    bullet_client: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = load_into_pybullet(ARM, physicsClientId=bullet_client)
+    several = load_world_into_pybullet(scene([link("a"), link("b")]), physicsClientId=bullet_client)
+    assert len(several) == 2
+    calls: list[str] = []
+    for name in ("getBodyInfo", "getPhysicsEngineParameters", "stepSimulation"):
+        original = getattr(pybullet, name)
+
+        def noted(*given: Any, name: str = name, original: Any = original, **options: Any) -> Any:
+            calls.append(name)
+            return original(*given, **options)
+
+        monkeypatch.setattr(pybullet, name, noted)
+    for handle, count in ((one, 1), (several, 2)):
+        handle.step()
+        calls.clear()
+        handle.step()
+        assert calls == ["getBodyInfo"] * count + ["stepSimulation"]
+    one.remove()
+    again = load_into_pybullet(ARM, physicsClientId=bullet_client)
+    assert again == one, "PyBullet gives ids again"
+    with pytest.raises(RuntimeError, match="was removed from PyBullet"):
+        one.step()

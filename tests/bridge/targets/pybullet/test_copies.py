@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pybullet
+import pybullet_data
 import pytest
 
 import bridge
@@ -270,6 +272,90 @@ def test_a_fixed_base_that_is_turned_has_its_finding(
     assert "pybullet.rotated-fixed-base" not in {entry.code for entry in moved.diagnostics}
     assert "pybullet.rotated-fixed-base" in {entry.code for entry in turned.diagnostics}
     np.testing.assert_allclose(moved.base_pose()[0], (0, 0, 1), atol=1e-12)
+
+
+# --- what a body is told of which a server has one already ---------------------------------------
+
+
+def answers(body: Any, client: int) -> list[Any]:
+    """What PyBullet answers about a body whose state nobody has changed, and where it moves to."""
+    links = range(-1, pybullet.getNumJoints(body, client))
+    dynamics = [pybullet.getDynamicsInfo(body, link, client) for link in links]
+    infos = [pybullet.getJointInfo(body, link, client) for link in links[1:]]
+    states = [pybullet.getJointStateMultiDof(body, link, client) for link in links[1:]]
+    visuals = [
+        (*shape[1:4], *shape[5:8]) for shape in pybullet.getVisualShapeData(body, -1, client)
+    ]
+    pybullet.setGravity(0.3, 0.2, -9.8, client)
+    for _ in range(20):
+        pybullet.stepSimulation(client)
+    moved = [pybullet.getJointStateMultiDof(body, link, client)[:2] for link in links[1:]]
+    end = body.q.tolist()
+    body.reset()
+    return [dynamics, infos, states, visuals, moved, end, body.q.round(12).tolist()]
+
+
+ROBOTS = (
+    "humanoid/humanoid.urdf",
+    "quadruped/minitaur.urdf",
+    "cartpole.urdf",
+    "sphere2.urdf",
+    "pr2_gripper.urdf",
+)
+"""With ball joints, damping, dry friction, contact parameters, textures, links without shapes."""
+PLACES = [(None, None), ((0.5, -1, 2), TURN)]
+
+
+@pytest.mark.parametrize("place", PLACES, ids=["origin", "moved"])
+@pytest.mark.parametrize("name", ROBOTS)
+def test_the_second_body_of_a_source_equals_the_first(
+    name: str, place: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first body of a server, and one in a server that has had others elsewhere."""
+    path = Path(pybullet_data.getDataPath()) / name
+    monkeypatch.delenv("SDFBRIDGE_CACHE")
+    found = []
+    for former in ([], [((3, 4, 5), TURN), PLACES[0]]):
+        load.forget_sources()
+        client = pybullet.connect(pybullet.DIRECT)
+        others = [loaded(path, client, *each) for each in former]
+        body = loaded(path, client, *place)
+        for other in others:
+            other.remove()
+        found.append((list(map(str, body.diagnostics)), *answers(body, client)))
+        pybullet.disconnect(client)
+    for first, second in zip(*found, strict=True):
+        assert str(first) == str(second)
+
+
+def test_a_document_about_which_pybullet_prints_is_silent_each_time(
+    bullet_client: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """PyBullet calls the moments of the base bad."""
+    bad = ROBOT.replace('izz="1"', 'izz="9"', 1).format(mass=2)
+    write(tmp_path / "part.obj", PART)
+    write(tmp_path / "r.urdf", bad)
+    bodies = [loaded(tmp_path / "r.urdf", bullet_client) for _ in range(3)]
+    assert len({body.diagnostics for body in bodies}) == 1
+    assert "".join(capfd.readouterr()) == ""
+
+
+def test_the_second_load_calls_few_functions(bullet_client: int, robot: Path) -> None:
+    """Of a small object each costs more than a percent of the load."""
+    calls = []
+
+    def count(frame: Any, event: str, _: object) -> None:
+        if event == "call":
+            calls.append(frame.f_code.co_name)
+
+    for _ in range(2):
+        loaded(robot, bullet_client)
+    sys.setprofile(count)
+    try:
+        loaded(robot, bullet_client)
+    finally:
+        sys.setprofile(None)
+    assert len(calls) < 70, calls
 
 
 # --- copies in one call ---------------------------------------------------------------------------

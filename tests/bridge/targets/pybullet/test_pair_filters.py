@@ -13,8 +13,8 @@ import loaders
 from bridge import load_into_pybullet, lower
 from bridge.targets.pybullet.articulation import articulate
 from bridge.targets.pybullet.contact import any_may_collide, forbidden_pairs, untouchable
+from bridge.targets.report import Report
 from loaders.collision_pairs import POLICIES, PairSet
-from loaders.diagnostics import Diagnostics
 from loaders.model import (
     WORLD,
     Collision,
@@ -151,7 +151,7 @@ def test_a_link_without_shapes_is_not_compared_with_its_neighbors(policy, bullet
     pairs = itertools.pairwise(("a", "frame", "b", "tip"))
     joints = [joint(f"j{k}", *pair, JointType.REVOLUTE) for k, pair in enumerate(pairs)]
     source = lower(scene(links, joints))
-    (articulation,) = articulate(source, Diagnostics())
+    (articulation,) = articulate(source, Report("pybullet"))
     assert untouchable(articulation, source, policy) == [0, 2]
     body = load_into_pybullet(source, physicsClientId=bullet_client, quiet=True)
     assert len(pybullet.getAABB(body, 2, physicsClientId=bullet_client)) == 2

@@ -418,3 +418,31 @@ def test_a_coupling_that_drake_does_not_read_is_named(tmp_path: Path) -> None:
     moved = [row for row in found.rows if row.quantity == "witnessed motion"]
     assert {row.outcome for row in moved} == {Outcome.UNKNOWN}
     assert "drake.coupling" in {gap.code for gap in found.gaps}
+
+
+FOLLOWING = (
+    "<robot name='r'>{links}<joint name='j' type='revolute'><parent link='a'/><child link='b'/>"
+    "<axis xyz='0 0 1'/><limit lower='-1' upper='1' effort='1' velocity='1'/></joint>"
+    "<joint name='k' type='revolute'><parent link='b'/><child link='c'/><axis xyz='0 0 1'/>"
+    "<limit lower='-1' upper='1' effort='1' velocity='1'/><mimic joint='j'/></joint></robot>"
+)
+
+
+@needs_drake
+@pytest.mark.parametrize(("lost", "quantity"), [("couplings", "reading"), ("collisions", "shapes")])
+def test_what_drake_has_and_the_scene_lacks_is_a_difference(
+    lost: str, quantity: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.urdf"
+    inertial = (
+        "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+        "iyz='0'/></inertial><collision><geometry><sphere radius='.1'/></geometry></collision>"
+    )
+    links = "".join(f"<link name='{name}'>{inertial}</link>" for name in "abc")
+    path.write_text(FOLLOWING.format(links=links), encoding="utf-8")
+    scene = loaders.load(path, quiet=True)
+    assert compare(scene, ("drake",), levels=("L0",), configurations=1).failures == ()
+    bare = tuple(replace(link, collisions=()) for link in scene.links)
+    without = replace(scene, **({"links": bare} if lost == "collisions" else {"couplings": ()}))
+    failures = compare(without, ("drake",), levels=("L0",), configurations=1).failures
+    assert quantity in {row.quantity for row in failures}

@@ -1,0 +1,48 @@
+"""The sweep over the schemas of SDFormat and URDF tells what Drake reads, and what it reads over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pydrake")
+
+from benchmarks import drake_schema
+from benchmarks.drake_schema import READ, SILENT
+from bridge.parity.engines.drake import engine
+
+PAIRS = {f"{pair.form} {pair.path}": pair for pair in drake_schema.pairs()}
+
+
+@pytest.mark.parametrize(
+    ("element", "expected"),
+    [
+        ("sdf model/link/inertial/inertia/ixx", READ),
+        ("sdf model/joint/axis/dynamics/damping", READ),
+        ("sdf model/joint/axis/dynamics/friction", "drake.unread"),
+        ("sdf model/joint/axis2/dynamics/spring_stiffness", "drake.unread"),
+        ("sdf model/link/collision/surface/bounce/restitution_coefficient", "drake.unread-contact"),
+        ("sdf model/link/collision/geometry/cone/radius", "drake.unread-contact"),
+        ("sdf model/joint/physics/provide_feedback", "drake.unread-detail"),
+        ("urdf robot/gazebo/springStiffness", "drake.unread"),
+        ("urdf robot/transmission/actuator/mechanicalReduction", "drake.unread-detail"),
+    ],
+)
+def test_what_drake_reads_over_is_a_finding(element: str, expected: str, tmp_path: Path) -> None:
+    assert drake_schema.verdict(PAIRS[element], tmp_path) == expected
+
+
+def test_an_element_that_is_ignored_without_a_finding_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "_UNREAD", {})
+    pair = PAIRS["sdf model/link/collision/surface/bounce/threshold"]
+    assert drake_schema.verdict(pair, tmp_path) == SILENT
+
+
+@pytest.mark.slow
+def test_no_element_of_joints_is_ignored_in_silence(tmp_path: Path) -> None:
+    of_joints = [pair for name, pair in PAIRS.items() if "/joint/" in name and "sensor" not in name]
+    found = {pair.path: drake_schema.verdict(pair, tmp_path) for pair in of_joints}
+    assert [path for path, outcome in found.items() if outcome == SILENT] == []
