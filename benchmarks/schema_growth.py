@@ -4,9 +4,9 @@
 
 Each child of each element of SDFormat, URDF, MJCF, SRDF and Drake's directives, each kind of line of
 OBJ, MTL and scripts of materials, each list of glTF, each element of COLLADA and the members of
-archives are repeated N times, then N / 2, N / 4, N / 8 and N / 16 times as long as a stage takes more
-than 0.1 s. The stages are loading, ``check`` and each export. A stage that takes longer at N has an
-exponent: the power of the number with which its processor time grows from N / 4 to N. Memory is
+archives are repeated N and N / 4 times, and N / 2, N / 8 and N / 16 times too if a stage takes more
+than 0.1 s. The stages are loading, ``check``, each export and loading into PyBullet. A stage that
+takes longer has an exponent: the power of the number that fits its processor times best. Memory is
 what the process takes at most, beside what it takes before, for each byte of input from N / 4 to N.
 ``PART`` limits the elements to those whose name has it. A second call resumes the first. The exit
 status is 1 if a power is above 1.2.
@@ -34,6 +34,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import mujoco
+import numpy as np
+import pybullet
 
 import bridge
 import bridge.cli
@@ -49,8 +51,10 @@ SHORT = 0.1
 """Processor time below which no power is computed [s]."""
 LINEAR = 1.2
 """Largest power that counts as linear, within what the machine allows to measure."""
-ROUNDS = 2
-"""Number of measurements of a power above `LINEAR`, of which the smallest counts."""
+DOUBLINGS = 4
+"""Number of times that the number of elements is doubled."""
+MOST_LINKS = 1000
+"""Largest number of links of a scene that is loaded into PyBullet, which takes minutes for more."""
 DEPTH = 8
 """Largest depth of an element of SDFormat that is looked at."""
 
@@ -569,6 +573,19 @@ def stages(main: Path) -> dict[str, float]:
     return times
 
 
+def in_pybullet(main: Path) -> dict[str, float]:
+    """Return the processor time of a load into PyBullet [s], as far as the file is valid."""
+    with contextlib.suppress(ModelError):
+        scene = loaders.load(main, quiet=True, lenient=True)
+        if len(scene.links) <= MOST_LINKS:
+            client = pybullet.connect(pybullet.DIRECT)
+            start = time.process_time()
+            with contextlib.suppress(ModelError):
+                bridge.load_world_into_pybullet(scene, physicsClientId=client, quiet=True)
+            return {"pybullet": time.process_time() - start}
+    return {}
+
+
 def written(files: Files, folder: Path) -> Path:
     """Write files into a folder, and return the path of the first."""
     for name, content in files.items():
@@ -593,7 +610,7 @@ def measured(files: Files) -> tuple[dict[str, float], int]:
                 )
                 times = stages(main)
                 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-                os.write(writer, json.dumps([times, peak - before]).encode())
+                os.write(writer, json.dumps([times | in_pybullet(main), peak - before]).encode())
             finally:
                 os._exit(0)
         os.close(writer)
@@ -613,35 +630,42 @@ def row(name: str, maker: Maker, size: int) -> dict[str, object]:
     """Return what an input takes: its name, the number of elements, its size, whether it loads, the
     time, the largest power of a stage, this stage, and the memory.
     """
-    count, small = size, maker(size // 4)
-    times, memory = measured(maker(count))
-    times_of_small, memory_of_small = measured(small)
-    powers = {}
-    for stage, seconds in times.items():
-        if seconds > SHORT:
-            power = _power(seconds, times_of_small[stage])
-            for _ in range(ROUNDS - 1):
-                if power > LINEAR:
-                    again, before = measured(maker(count))[0], measured(small)[0]
-                    times_of_small[stage] = max(times_of_small[stage], before[stage])
-                    times[stage] = min(times[stage], again[stage])
-                    power = _power(times[stage], times_of_small[stage])
-            powers[stage] = power
+    whole, small = maker(size), maker(size // 4)
+    (times, memory), (times_of_small, memory_of_small) = measured(whole), measured(small)
+    found = {size: times, size // 4: times_of_small}
+    slow = {stage for each in found.values() for stage in each if each[stage] > SHORT}
+    if slow:
+        for doubling in range(1, DOUBLINGS + 1):
+            count = size >> doubling
+            found[count] = found.get(count) or measured(maker(count))[0]
+    if any(_power(found, stage) > LINEAR for stage in slow):
+        for count, earlier in found.items():
+            again = measured(maker(count))[0]
+            found[count] = {s: min(earlier[s], again.get(s, math.inf)) for s in earlier}
+    powers = {stage: _power(found, stage) for stage in slow}
     worst = max(powers, key=lambda stage: powers[stage], default="")
     return {
         "element": name,
-        "n": count,
-        "bytes": bytes_of(maker(count)),
+        "n": size,
+        "bytes": bytes_of(whole),
         "loads": "yes" if "mjcf" in times else "no",
         "seconds": round(sum(times.values()), 2),
         "stage": worst,
         "power": round(powers[worst], 2) if worst else "",
-        "memory": round((memory - memory_of_small) / (bytes_of(maker(count)) - bytes_of(small))),
+        "memory": round((memory - memory_of_small) / (bytes_of(whole) - bytes_of(small))),
     }
 
 
-def _power(large: float, small: float) -> float:
-    return math.log(large / small) / math.log(4.0)
+def _power(times: Mapping[int, Mapping[str, float]], stage: str) -> float:
+    """Return the power of the number of elements that fits the times of a stage best, without those
+    too short to be measured.
+    """
+    points = [
+        (math.log(count), math.log(each[stage]))
+        for count, each in times.items()
+        if each.get(stage, 0.0) > SHORT / 10.0
+    ]
+    return float(np.polyfit(*zip(*points, strict=True), 1)[0]) if len(points) > 1 else 0.0
 
 
 def main(words: list[str] | None = None) -> int:

@@ -17,7 +17,7 @@ INSTALL_PYBULLET = (
 )
 """Advice to a user who lacks PyBullet, which the dependencies name only where PyPI has a wheel."""
 
-REFUSED = {("mujoco", "4.0.0"): "its solver has a bug; try: pip install 'mujoco>=3.8,!=4.0.0,<5'"}
+REFUSED = {("mujoco", "4.0.0"): "its solver has a bug; try: pip install 'mujoco>=3.14,!=4.0.0,<5'"}
 """Why a version of a package is not used, and what to do; keyed by package and version."""
 
 

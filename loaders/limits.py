@@ -103,7 +103,7 @@ class Limits:
     text_file_bytes: int = 64 * 1024 * 1024
     """Bytes of one file of XML or YAML."""
     side_file_bytes: int = 1024 * 1024
-    """Bytes of one material script or ``package.xml``."""
+    """Bytes of one material script, ``package.xml`` or file of overrides."""
     mesh_file_bytes: int = 256 * 1024 * 1024
     """Bytes of one mesh, file beside a mesh, or picture."""
     yaml_bytes: int = 4 * 1024 * 1024
@@ -117,9 +117,9 @@ class Limits:
     """Bytes of address space of this process."""
     mjcf_elements: int = 50_000
     """Elements that one MJCF document makes, by replication, composition and attachment too; n
-    bodies, particles, frames, classes, replicas, attached models or copies of a name count more
-    often, since MuJoCo's time for them grows as n * n, so that about 5,000 bodies may be in a
-    document."""
+    bodies, particles, frames, classes, muscles, replicas, attached models or copies of a name count
+    more often, since MuJoCo's time for them grows as n * n, so that about 5,000 bodies, or 1,400
+    muscles, may be in a document."""
     mesh_triangles: int = 5_000_000
     """Triangles of one mesh file, as often as nodes place them."""
     mesh_parts: int = 5_000

@@ -417,23 +417,16 @@ def read(
     path: str | os.PathLike[str],
     *,
     option: str = "text_file_bytes",
-    roots: Iterable[str] | None = None,
 ) -> bytes:
     """Return the contents of a file.
 
     Args:
         path: The file.
         option: The limit on its size, by its name in `loaders.limits.Limits`.
-        roots: Real paths of the folders in which the real path of the file must lie; None for a
-            file that the caller chose.
 
     Raises:
-        FileError: if the file does not exist, is not a regular file, is too large, or lies outside
-        the folders.
+        FileError: if the file does not exist, is not a regular file, or is too large.
     """
-    if roots is not None and not is_inside(real_path(path), roots):
-        reason = f"{path} lies outside the folders that may be read"
-        raise FileError(codes.RESOURCE_OUTSIDE_READ, reason)
     data = _bytes_of(path, option)
     note_read(path, data)
     return data

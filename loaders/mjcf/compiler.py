@@ -164,9 +164,6 @@ hold_at_fork(_LOCK, _COLLECTION.lock)
 
 _NO_CONTACTS = 1 << 4
 """MuJoCo's ``mjDSBL_CONTACT``."""
-_SAFE_HULLS = (3, 12)
-"""Version from which MuJoCo survives the inertia of the hull of a mesh that no geom of the type
-mesh has."""
 _LARGE = 1 << 20
 """Number of bytes of files from which MuJoCo reads them in several threads."""
 _LINE = re.compile(r"line (\d+)")
@@ -281,7 +278,6 @@ def compile_text(
         spec.compiler.discardvisual = False
         if fetch is not None:
             _fetch_files(spec, mujoco, fetch)
-        _replace_convex_inertias(spec, mujoco)
         model = _compiled(spec, sum(map(len, assets.values())))
         return Compiled(
             model=model,
@@ -332,40 +328,6 @@ def _fetch_files(spec: Any, mujoco: Any, fetch: Fetch) -> None:
             if found is not None:
                 item.file = found[0]
                 spec.assets[found[0]] = found[1]
-
-
-def _replace_convex_inertias(spec: Any, mujoco: Any) -> None:
-    """Take away the inertia of convex hulls from meshes that no geom of the type mesh has, if
-    MuJoCo crashes on them.
-
-    No number depends on a mesh that no geom names.
-
-    Raises:
-        CompileError: if a fitted shape depends on such an inertia.
-    """
-    if _survives_hulls(mujoco.__version__):
-        return
-    convex, shell = (
-        mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX,
-        mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL,
-    )
-    named = {geom.meshname for geom in spec.geoms}
-    drawn = {geom.meshname for geom in spec.geoms if int(geom.type) == mujoco.mjtGeom.mjGEOM_MESH}
-    for mesh in spec.meshes:
-        if mesh.inertia == convex and mesh.name not in drawn:
-            if mesh.name in named:
-                needed = ".".join(map(str, _SAFE_HULLS))
-                reason = (
-                    f"this version crashes on inertia='convex' of a mesh to which a shape is "
-                    f"fitted; use {needed}"
-                )
-                raise CompileError(f"{reason}\nElement 'mesh', {mesh.info}")
-            mesh.inertia = shell
-
-
-@cache
-def _survives_hulls(version: str) -> bool:
-    return tuple(map(int, version.split(".")[:2])) >= _SAFE_HULLS
 
 
 def _lines(items: Any) -> list[int]:

@@ -138,16 +138,18 @@ BODIES = {
     ),
     "nodes": GRID.format(
         'dim="3" count="3 3 3" dof="trilinear"><elasticity young="1e3" poisson="0.2" '
-        'damping="0.1"/>'
+        'damping="0.1"/><contact selfcollide="none"/>'
     ),
     "pinned nodes": GRID.format(
         'dim="3" count="3 3 3" dof="trilinear"><elasticity young="1e3"/><pin id="0"/>'
+        '<contact selfcollide="none"/>'
     ),
     "nodes of cells": GRID.format(
         'dim="3" count="3 3 3" dof="trilinear" cellcount="2 1 1"><elasticity young="1e3"/>'
+        '<contact selfcollide="none"/>'
     ),
     "quadratic nodes": GRID.format(
-        'dim="3" count="3 3 3" dof="quadratic"><elasticity young="1e3"/>'
+        'dim="3" count="3 3 3" dof="quadratic"><elasticity young="1e3"/><contact selfcollide="none"/>'
     ),
     "rod": GRID.format(
         'dim="1" count="4 1 1"><elasticity young="1e4" section="box" sectionsize="0.01 0.02"/>'
@@ -155,13 +157,21 @@ BODIES = {
 }
 
 
+def skip_if_newer(body: str) -> None:
+    """Skip the test of a body with an attribute that this version of MuJoCo lacks."""
+    if "section=" in body and "section" not in mujoco.mj_printSchema(False, False):
+        pytest.skip(f"MuJoCo {mujoco.__version__} has no sections of rods")
+
+
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_the_numbers_of_an_export_are_those_of_the_original(body: str) -> None:
+    skip_if_newer(body)
     assert differing_arrays("flex", *compiled(f'<body name="b" pos="0 0 1">{body}</body>')) == []
 
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_an_export_moves_as_the_original(body: str) -> None:
+    skip_if_newer(body)
     assert max(differences(f'<body name="b" pos="0 0 1">{body}</body>', "").values()) < 1e-9
 
 

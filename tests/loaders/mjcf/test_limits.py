@@ -69,6 +69,7 @@ LARGE = {
             'joint="j"/></actuator>'
         ),
     ),
+    "muscles": document(HINGE, "<actuator>" + '<muscle joint="j"/>' * 1500 + "</actuator>"),
     "grid of a plugin": document(
         f'<body>{BALL}<site name="s"/></body>',
         '<extension><plugin plugin="mujoco.sensor.touch_grid"/></extension><sensor><plugin '

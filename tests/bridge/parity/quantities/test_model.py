@@ -350,11 +350,6 @@ DROPS: dict[str, tuple[str, Any, str]] = {
 
 @pytest.mark.parametrize("name", ENGINE_QUANTITIES_NAMES)
 def test_settings_of_the_export_are_those_of_the_original(name: str) -> None:
-    if name == "meshes" and tuple(map(int, mujoco.__version__.split(".")[:2])) < (3, 12):
-        pytest.skip(
-            f"MuJoCo {mujoco.__version__} ends the process on a convex mesh to which a shape is "
-            f"fitted"
-        )
     scene = loaders.load(MODELS / f"{name}.xml", quiet=True)
     assert different(scene) == set()
     assert readings(scene)[0].keys() >= {"option iterations", "option solver"}
