@@ -26,6 +26,7 @@ PAIRS = {f"{pair.form} {pair.path}": pair for pair in drake_schema.pairs()}
         ("sdf model/link/collision/geometry/cone/radius", "drake.unread-contact"),
         ("sdf model/joint/physics/provide_feedback", "drake.unread-detail"),
         ("urdf robot/gazebo/springStiffness", "drake.unread"),
+        ("urdf robot/gazebo/springReference", "drake.unread"),
         ("urdf robot/transmission/actuator/mechanicalReduction", "drake.unread-detail"),
     ],
 )

@@ -289,16 +289,30 @@ def _digest(path: Path, states: Sequence[Any]) -> str:
     """Return a digest of the scene and of the mechanism of a model in some states."""
     scene = loaders.load(path, quiet=True)
     mechanism = bridge.lower(scene)
-    stated = {key: value for key, value in scene.to_dict().items() if key != "diagnostics"}
-    found = [json.dumps(stated, sort_keys=True, default=str)]
+    found = [json.dumps(_acting(scene.to_dict()), sort_keys=True, default=str)]
     for q, v in states:
         poses = mechanism.link_poses(q)
         arrays = [np.array(pose.to_vector()) for pose in poses.values()]
         arrays += [mechanism.mass_matrix(q).ravel(), mechanism.bias_forces(q, v)]
-        found += [np.array2string(each, precision=7, threshold=10**6) for each in arrays]
+        found += [str((each.round(7) + 0.0).tolist()) for each in arrays]
     pairs = sorted(sorted(pair) for pair in mechanism.collidable_pairs())
-    text = "".join([*found, str(pairs), str(mechanism.couplings)])
+    couplings = [(c.follower, c.leader, c.coefficients) for c in mechanism.couplings]
+    text = "".join([*found, str(pairs), str(couplings)])
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _acting(value: Any) -> Any:
+    """Return what a scene states, rounded, without its name and its findings, and without axes of
+    joints that do not move.
+    """
+    if isinstance(value, float):
+        return round(value, 12) + 0.0
+    if isinstance(value, list | tuple):
+        return [_acting(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    left_out = {"diagnostics", "name"} | ({"axes"} if value.get("type") == "fixed" else set())
+    return {key: _acting(each) for key, each in value.items() if key not in left_out}
 
 
 def _rows(path: Path, levels: Sequence[str], mutant: Mutant | None = None) -> set[tuple[str, ...]]:

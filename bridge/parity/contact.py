@@ -1,10 +1,11 @@
-"""Contact scenarios: rest, slide, topple, roll, bounce, stack and grasp.
+"""Contact scenarios: rest, standing, slide, topple, roll, bounce, stack and grasp.
 
 Every simulator has its own contact model, so results are not equal: each scenario has its own
 tolerance, which its row states. For the rest height the model itself, as one rigid body, is dropped
-on a plane, and its lowest point must end up on the plane. The other scenarios are standard cases in
-exports with the physics of the model, its options and flags: bodies with a surface of the model on
-a plane with the same surface, compared with closed forms at two time steps.
+on a plane, and its lowest point must end up on the plane; a robot with feet stands on them at its
+home position. The other scenarios are standard cases in exports with the physics of the model, its
+options and flags: bodies with a surface of the model on a plane with the same surface, compared
+with closed forms at two time steps.
 """
 
 from __future__ import annotations
@@ -134,8 +135,16 @@ class RestScenario:
         return max(edges)
 
 
-def rest_scenario(mechanism: Mechanism) -> RestScenario | str:
-    """Return the rest scenario of a model, or the reason why there is none."""
+def rest_scenario(
+    mechanism: Mechanism, q: Mapping[str, Position] | None = None, clearance: float = CLEARANCE
+) -> RestScenario | str:
+    """Return the rest scenario of a model, or the reason why there is none.
+
+    Args:
+        mechanism: The mechanism.
+        q: The positions at which its joints are held; None for zero.
+        clearance: Initial height of the lowest point above the plane [m].
+    """
     tree = _heaviest_tree(mechanism)
     if not tree:
         return "no tree of links has both mass and collision shapes"
@@ -150,7 +159,7 @@ def rest_scenario(mechanism: Mechanism) -> RestScenario | str:
                     f"no lowest point"
                 )
             shapes.append((link.name, collision.X_LG, support))
-    poses = mechanism.link_poses({})
+    poses = mechanism.link_poses(q or {})
     penetration = _allowed_penetration(links, poses)
     scenario = RestScenario(
         scene=mechanism.scene, allowed_penetration=penetration, shapes=tuple(shapes)
@@ -158,7 +167,7 @@ def rest_scenario(mechanism: Mechanism) -> RestScenario | str:
     height, _ = scenario.lowest(poses)
     if not math.isfinite(height):
         return "none of the meshes of the collision shapes can be read"
-    lift = Pose.of(p=(0.0, 0.0, CLEARANCE - height))
+    lift = Pose.of(p=(0.0, 0.0, clearance - height))
     return dataclasses.replace(
         scenario, scene=_rigid_scene(links, {name: lift @ pose for name, pose in poses.items()})
     )
@@ -327,6 +336,7 @@ def contact_rows(
             yield dataclasses.replace(_unknown("rest height", name, scenario), is_stated=False)
         else:
             yield _rest_row(mechanism, factory, scenario)
+        yield from _standing_rows(mechanism, name, factory)
         for number, surface in enumerate(surfaces, start=1):
             suffix = f" of surface {number}" if number > 1 else ""
             for row in scenario_rows(mechanism, name, factory, surface, scenarios):
@@ -455,16 +465,8 @@ class _Target:
             return np.asarray(self.X_WG.p)
         _, t, s = _axes(n)
         d = n + _ASIDE * (t + 0.7 * s)
-        across = [
-            (self._stretched(d + _ASIDE * u) - self._stretched(d - _ASIDE * u)) / (2.0 * _ASIDE) * u
-            for u in (t, s)
-        ]
-        return np.asarray(self.support(n) * n + np.sum(across, axis=0))
-
-    def _stretched(self, direction: Array) -> float:
-        """Return the support function as a homogeneous function of any vector."""
-        length = float(np.linalg.norm(direction))
-        return length * self.support(direction / length)
+        across = _outermost_point(self.support, d, _ASIDE * np.array((t, s)))
+        return np.asarray(self.support(n) * n + across)
 
 
 def _axes(n: Array) -> tuple[Array, Array, Array]:
@@ -773,6 +775,100 @@ def _height_sample(engine: Engine, scenario: RestScenario) -> tuple[float, float
     engine.step(500 // HEIGHT_SAMPLES)
     height, where = scenario.lowest(engine.link_poses())
     return height, CONTACT_MARGIN + scenario.allowed_penetration[where], where
+
+
+# --- standing -------------------------------------------------------------------------------------
+
+
+STANDING = "standing"
+_FOOT_HEIGHT, _FOOT_ANGLE, _FOOT_STEP = 2e-3, 0.02, 1e-4
+"""Height above the plane up to which a shape touches it [m]; angle from the vertical of the
+directions in which its lowest points are sought, and step of the differences [rad].
+"""
+_LEAST_SUPPORT = 0.01
+"""Distance of the center of mass from the edge of the feet below which a robot may fall [m]."""
+_STANDS_FOR = 5.0
+"""Duration [s]."""
+
+
+def _standing_rows(mechanism: Mechanism, name: str, factory: Factory) -> Iterator[Row]:
+    """Yield the row of a robot with feet, with its own shapes, that stands on them for five seconds
+    at its home position, with its joints held: it stays where it is, because its center of mass is
+    above its feet.
+
+    The feet sink by the penetration that the softness allows, and the robot tilts by that over the
+    distance of its center of mass from the edge of the feet.
+    """
+    scenario = rest_scenario(mechanism, mechanism.home_positions(), 0.0)
+    feet = None if isinstance(scenario, str) else _feet(scenario)
+    if isinstance(scenario, str) or feet is None:
+        return
+    count, support = feet
+    if support < _LEAST_SUPPORT:
+        reason = "the center of mass is not above the feet at the home position: the robot falls"
+        yield dataclasses.replace(_unknown(STANDING, name, reason), is_stated=False)
+        return
+    sinking = CONTACT_MARGIN + max(scenario.allowed_penetration.values())
+    tolerance = sinking * (1.0 + scenario.size() / support)
+    errors = []
+    for step in (STEP, STEP / 2.0):
+        physics = dataclasses.replace(mechanism.physics, time_step=step)
+        scene = dataclasses.replace(scenario.scene, physics=physics)
+        with closing(as_exported(factory)(lower(scene))) as engine:
+            engine.set_step(step)
+            engine.set_state({}, {})
+            before = engine.link_poses()
+            engine.step(round(_STANDS_FOR / step))
+            after = engine.link_poses()
+        moved = (float(np.linalg.norm(after[each].p - before[each].p)) for each in before)
+        errors.append((step, max(moved)))
+    expected = (
+        f"stands on {counted(count, 'link')} for {_STANDS_FOR:g} s within {tolerance:.2g} m; its "
+        f"center of mass is {support:.2g} m from the edge"
+    )
+    worst = max(error for _, error in errors)
+    row = _row(STANDING, "m", name, worst, tolerance, scenario.scene.links[1].name, expected)
+    yield dataclasses.replace(row, convergence=tuple(errors))
+
+
+def _feet(scenario: RestScenario) -> tuple[int, float] | None:
+    """Return the number of links on which a robot stands, and the distance of its center of mass
+    from the edge of their polygon [m]; None if it does not stand on several links.
+    """
+    links = [link for link in scenario.scene.links if link.name != GROUND]
+    poses = {link.name: link.X_WL for link in links}
+    angles = np.linspace(0.0, math.tau, 16, endpoint=False)
+    around = np.column_stack((np.cos(angles), np.sin(angles), np.zeros(len(angles))))
+    touching: dict[str, list[Array]] = {}
+    for name, X_LG, support in scenario.shapes:
+        lowest = _moved(support, poses[name] @ X_LG)
+        for u in around:
+            down = _FOOT_ANGLE * u - np.array((0.0, 0.0, 1.0))
+            point = _outermost_point(lowest, down, _FOOT_STEP * np.eye(3))
+            if point[2] < _FOOT_HEIGHT:
+                touching.setdefault(name, []).append(point)
+    if len(touching) < 2 or links[0].name in touching:
+        return None
+    inertias = [link.inertia.moved(poses[link.name]) for link in links if link.inertia is not None]
+    center = functools.reduce(operator.add, inertias).p_LLcm
+    points = np.array([point for found in touching.values() for point in found])
+    return len(touching), float(((points - center) @ around.T).max(axis=0).min())
+
+
+def _outermost_point(support: SupportFunction, direction: Array, steps: Array) -> Array:
+    """Return the part along some orthogonal steps of the point of a shape that is outermost in a
+    direction: the gradient of its support function, by differences.
+    """
+
+    def stretched(d: Array) -> float:
+        length = float(np.linalg.norm(d))
+        return length * support(d / length)
+
+    found = [
+        (stretched(direction + u) - stretched(direction - u)) / (2.0 * float(u @ u)) * u
+        for u in steps
+    ]
+    return np.asarray(np.sum(found, axis=0))
 
 
 # --- standard scenarios ---------------------------------------------------------------------------

@@ -506,6 +506,10 @@ class Engine(Protocol):
         state, which remains set.
         """
 
+    def frame_poses(self) -> Mapping[str, Pose]:
+        """Return ``X_LF`` of every frame that the source names, in its link."""
+        _refuse(self, "report frames")
+
     def jacobians(self) -> dict[str, Array]:
         """Return the Jacobian of every link, shape (6, nv): angular, then linear velocity in the
         world.

@@ -21,7 +21,7 @@ from loaders import codes as loaders_codes
 from loaders.code import Code
 from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion
 
-from .engine import Dof, Engine, constraint_subjects
+from .engine import Dof, Engine, NotReportedError, constraint_subjects
 from .verdict import Level
 
 Readings = Mapping[str, Array] | None
@@ -380,6 +380,8 @@ def _collidable_pairs(engine: Engine, mechanism: Mechanism) -> Readings:
     colliding = [link.name for link in mechanism.scene.links if link.collisions]
     if len(colliding) > MAX_COLLIDING_LINKS:
         return None
+    if engine.reads_file and mechanism.sampled is not None:
+        raise NotReportedError(f"{engine.name} reads the file, without the sampled pairs")
     group = {name: mechanism.weld_group_of(name) for name in colliding}
     collidable = engine.collidable_pairs()
     if engine.collision_policy:

@@ -61,6 +61,10 @@ class ReferenceEngine(BaseEngine):
         """See `Engine.zero_poses`; those of the scene are numbers that the reader computed."""
         return {body.name: body.link.X_WL for body in self.mechanism.bodies}
 
+    def frame_poses(self) -> dict[str, Pose]:
+        """See `Engine.frame_poses`; those of the scene."""
+        return {frame.name: frame.X_LF for frame in self.mechanism.scene.frames}
+
     def jacobians(self) -> dict[str, Array]:
         return dict(self.mechanism.jacobians(self._q))
 

@@ -63,6 +63,10 @@ def four_bar() -> Scene:
     return _model(*bars, *hinges, close)
 
 
+RUBBING = "<friction>.4</friction>"
+"""Dry friction of a joint, whose softness acts."""
+
+
 def springs() -> Scene:
     """Return a chain with springs, dry friction, a ball joint, a universal joint and a floating
     base.
@@ -76,7 +80,7 @@ def springs() -> Scene:
         "<limit><lower>-1</lower><upper>1.5</upper><effort>5</effort><velocity>3</velocity></limit>"
     )
     joints = [
-        _joint("turn", "revolute", "a", "b", inside=f"{limit}{spring}</dynamics>"),
+        _joint("turn", "revolute", "a", "b", inside=f"{limit}{spring}{RUBBING}</dynamics>"),
         _joint("slide", "prismatic", "b", "c", axis="1 0 0", inside=f"{limit}{spring}</dynamics>"),
         _joint("ball", "ball", "c", "d", axis=""),
         "<joint name='cross' type='universal'><parent>d</parent><child>e</child><axis><xyz>1 0 "

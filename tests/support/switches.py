@@ -231,13 +231,13 @@ def judged(mechanism: Mechanism, engine: str, name: str, steps: int) -> str:
     quantities = seen(mechanism, engine, switch.change, ("L0", "L1"))
     if quantities:
         return switch.row if switch.row in quantities else min(quantities)
-    moved = _moved(mechanism, engine, switch.change, steps)
-    if not moved:
+    distance = moved(mechanism, engine, switch.change, steps)
+    if not distance:
         return NO_EFFECT
-    return min(seen(mechanism, engine, switch.change, ("L2",)), default=f"missed: {moved:.1e}")
+    return min(seen(mechanism, engine, switch.change, ("L2",)), default=f"missed: {distance:.1e}")
 
 
-def _moved(mechanism: Mechanism, engine: str, change: Change, steps: int) -> float:
+def moved(mechanism: Mechanism, engine: str, change: Change, steps: int) -> float:
     """Return by how much a motion changes."""
     sound = _sound_motion(mechanism, engine, steps)
     changed = _motion(_on_ground(mechanism), engine, change, steps)

@@ -252,6 +252,16 @@ def _zero_poses(engine: Engine, _mechanism: Mechanism) -> Readings:
     return {name: matrix(X_WL) for name, X_WL in engine.zero_poses().items()}
 
 
+def _frame_poses(engine: Engine, mechanism: Mechanism) -> Readings:
+    """Return the poses of the frames that the source names, each in its link; an engine may have
+    some of them.
+    """
+    if not mechanism.scene.frames:
+        return {}
+    known = engine.frame_poses()
+    return {name: matrix(X_LF) for name, X_LF in known.items()}
+
+
 def _links_that_start_as_stated(mechanism: Mechanism) -> Iterator[str]:
     """Yield the links whose joints towards the world all start within their limits; of loops only
     the bases.
@@ -314,6 +324,14 @@ STATED_QUANTITIES = (
         error=pose_distance,
         read=_zero_poses,
         causes=frozenset({loaders_codes.MODEL_POSE_AGAINST_JOINT}),
+    ),
+    Quantity(
+        level=Level.MODEL,
+        name="poses of frames",
+        unit="m or rad",
+        error=pose_distance,
+        read=_frame_poses,
+        is_stated=lambda _mechanism: False,
     ),
     Quantity(
         level=Level.MODEL,

@@ -38,6 +38,7 @@ from bridge.parity.verdict import (
     explained,
     failed,
 )
+from loaders.codes import MODEL_POSE_AGAINST_JOINT
 from loaders.diagnostics import Diagnostic
 from loaders.engine_settings import Effect, Setting, acting_settings, grouped
 from loaders.scoped_names import SEPARATOR
@@ -298,10 +299,11 @@ def refusal_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]
 
 def _findings(pair: tuple[Engine, Engine], mechanism: Mechanism) -> list[Diagnostic]:
     """Return the findings of two engines, and what the reader says that an engine which reads the
-    file itself has.
+    file itself has; a pose of the scene that its joints contradict is then a fault of the reader.
     """
     found = [entry for engine in pair for entry in engine.diagnostics]
     if any(engine.reads_file for engine in pair):
+        found = [entry for entry in found if entry.code != MODEL_POSE_AGAINST_JOINT.name]
         found += [entry for entry in mechanism.scene.diagnostics if entry.is_one_of(READ_OTHERWISE)]
     return found
 

@@ -86,9 +86,12 @@ def _states_stops(mechanism: Mechanism) -> bool:
 
 
 def _velocity_limits(engine: Engine, mechanism: Mechanism) -> Readings:
+    """Read the limits that the model states; an engine that reads the file must have no other."""
     axes = {dof: scalar.primitive.limits for dof, scalar in scalar_dofs(mechanism).items()}
     stated = [dof for dof, axis in axes.items() if axis is not None and np.isfinite(axis.velocity)]
-    return _at_dofs(engine.velocity_limits(), stated)
+    limits = engine.velocity_limits()
+    more = [dof for dof in axes if engine.reads_file and np.isfinite(limits.get(dof, np.inf))]
+    return _at_dofs(limits, dict.fromkeys((*stated, *more)))
 
 
 def _enforced_limits(engine: Engine, _mechanism: Mechanism) -> Readings:

@@ -14,7 +14,8 @@ import bridge
 import loaders
 from bridge import lower
 from bridge.lowering.sources import mechanism_of
-from bridge.parity import Outcome, Verdict, compare
+from bridge.mechanism import Mechanism
+from bridge.parity import Outcome, Verdict, compare, contact
 from bridge.parity.contact import (
     CONTACT_SOFTNESS,
     SCENARIOS,
@@ -24,6 +25,7 @@ from bridge.parity.contact import (
     rest_scenario,
 )
 from bridge.parity.engine import factory_of
+from bridge.parity.engines.mujoco.engine import MujocoEngine
 from loaders.inertia import SpatialInertia
 from loaders.pose import Pose
 from tests.support.running_faults import faulty_mujoco
@@ -528,3 +530,54 @@ def test_a_model_whose_contacts_are_switched_off_has_no_scenario_of_contact() ->
         compared[flag] = {row.quantity for row in found.rows if row.outcome is not Outcome.UNKNOWN}
     assert len(compared["enable"]) >= 3
     assert compared["disable"] == set()
+
+
+# A robot with feet stands where its center of mass is above them.
+
+
+def _table(shift: float) -> Mechanism:
+    """Return a plate on four legs, whose center of mass is aside of its middle."""
+    box = "<geometry><box><size>{0} {0} {1}</size></box></geometry>"
+    inertia = "<inertia><ixx>.02</ixx><iyy>.02</iyy><izz>.02</izz></inertia>"
+    plate = (
+        f"<link name='plate'><pose>0 0 .5 0 0 0</pose><inertial><pose>{shift} 0 0 0 0 0</pose>"
+        f"<mass>9</mass>{inertia}</inertial><collision name='c'>{box.format('.4', '.02')}"
+        "</collision></link>"
+    )
+    corners = [(x, y) for x in (-0.15, 0.15) for y in (-0.15, 0.15)]
+    legs = [
+        f"<link name='leg{k}'><pose>{x} {y} .25 0 0 0</pose><inertial><mass>.25</mass>{inertia}"
+        f"</inertial><collision name='c'>{box.format('.04', '.5')}</collision></link>"
+        f"<joint name='j{k}' type='revolute'><parent>plate</parent><child>leg{k}</child><axis>"
+        "<xyz>0 1 0</xyz></axis></joint>"
+        for k, (x, y) in enumerate(corners)
+    ]
+    text = f"<sdf version='1.11'><model name='t'>{plate}{''.join(legs)}</model></sdf>"
+    return bridge.lower(loaders.load_string(text, format="sdf"))
+
+
+def test_the_feet_of_a_table_reach_as_far_as_its_legs() -> None:
+    scenario = contact.rest_scenario(_table(0.1), {}, 0.0)
+    assert isinstance(scenario, contact.RestScenario)
+    assert contact._feet(scenario) == (4, pytest.approx(0.17 - 0.1 * 9.0 / 10.0, abs=1e-6))
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "pybullet"])
+def test_a_table_stands_and_one_that_would_fall_over_is_left_out(engine: str) -> None:
+    (row,) = contact._standing_rows(_table(0.0), engine, factory_of(engine))
+    assert row.outcome is Outcome.EXPLAINED
+    assert row.error < 1e-3 < row.tolerance
+    (falling,) = contact._standing_rows(_table(0.3), engine, factory_of(engine))
+    assert (falling.outcome, falling.is_stated) == (Outcome.UNKNOWN, False)
+
+
+def test_a_table_that_slips_away_does_not_stand() -> None:
+    """Gravity that is tilted by the friction angle pulls it away, as a fault in the engine would."""
+
+    class Tilted(MujocoEngine):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self.model.opt.gravity[:] = (9.8, 0.0, -4.0)
+
+    (row,) = contact._standing_rows(_table(0.0), "mujoco", Tilted)
+    assert row.outcome is Outcome.FAILED

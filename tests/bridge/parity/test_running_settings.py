@@ -20,7 +20,8 @@ from bridge.parity.engines.mujoco.engine import MujocoEngine
 from bridge.parity.engines.pybullet.engine import PyBulletEngine
 from bridge.parity.quantities.model import RUNNING
 from bridge.parity.states import random_states
-from tests.support.switches import SWITCHES, Change, judged, seen
+from tests.support.fault_robots import springs
+from tests.support.switches import SWITCHES, Change, judged, moved, seen
 
 ASSETS = Path(__file__).parents[3] / "assets"
 MODEL = """<mujoco><compiler angle="radian"/><worldbody><geom name="floor" type="plane" size="2 2 1"/>
@@ -145,3 +146,9 @@ def test_a_collision_margin_that_changes_in_pybullet_is_seen() -> None:
 
     assert RUNNING in failing("pendulum", "pybullet", wider)
     assert RUNNING not in failing("pendulum", "pybullet")
+
+
+def test_the_softness_of_dry_friction_acts_on_one_of_the_robots() -> None:
+    """A switch that is idle everywhere proves nothing."""
+    change = SWITCHES["mujoco"]["soft dry friction"].change
+    assert moved(bridge.lower(springs()), "mujoco", change, 200) > 1e-6

@@ -71,6 +71,7 @@ from loaders.model import (
 )
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR
 from loaders.text import counted
 
 from .plant import (
@@ -308,6 +309,26 @@ class DrakeEngine(BaseEngine):
             for name, body in self._links.items()
         }
         return {name: Pose.of(X[:3, :3], X[:3, 3]) for name, X in poses.items()}
+
+    def frame_poses(self) -> dict[str, Pose]:
+        """See `Engine.frame_poses`; unknown unless Drake has all of them in the same links."""
+        self._require_model()
+        from pydrake.multibody.tree import FrameIndex
+
+        bodies = {int(body.index()): name for name, body in self._links.items()}
+        links = {frame.name: frame.link for frame in self.mechanism.scene.frames}
+        found = {}
+        for frame in map(self._plant.get_frame, map(FrameIndex, range(self._plant.num_frames()))):
+            model = self._plant.GetModelInstanceName(frame.model_instance())
+            full = f"{model}{SEPARATOR}{frame.name()}"
+            name = full if full in links else full.partition(SEPARATOR)[2]
+            if name in links and bodies.get(int(frame.body().index())) == links[name]:
+                X_LF = frame.CalcPoseInBodyFrame(self._context).GetAsMatrix4()
+                found[name] = Pose.of(X_LF[:3, :3], X_LF[:3, 3])
+        lacking = links.keys() - found.keys()
+        if lacking:
+            raise NotReportedError(f"Drake has no frame {min(lacking)} in that link")
+        return found
 
     def inertias(self) -> dict[str, SpatialInertia]:
         self._require_model()
@@ -700,15 +721,34 @@ def _unread_in_plant(
     springs = [joint.name for joint in scene.joints for a in joint.axes if a.spring_stiffness]
     if plant.num_force_elements() - _GRAVITY_ELEMENTS - len(scene.forces) < len(springs):
         yield from ((name, DRAKE_UNREAD, "spring") for name in springs)
+        turned = (joint for joint in scene.joints if any(a.spring_reference for a in joint.axes))
+        yield from ((joint.name, DRAKE_UNREAD, "spring reference") for joint in turned)
     driven = _actuators(plant, joints)
     for joint in scene.joints:
         is_limited = any(math.isfinite(axis.effort) for axis in joint.axes)
         if is_limited and joint.name not in driven:
             yield joint.name, DRAKE_UNREAD, "effort limit"
+        yield from ((joint.name, DRAKE_UNREAD_DETAIL, word) for word in _idle(joint, joints))
+    yield from ((light.name, DRAKE_UNREAD_DETAIL, "light") for light in scene.lights)
     for each in scene.actuators:
         drake = driven.get(each.joint)
         if drake is not None and drake.default_gear_ratio() != each.gear_ratio:
             yield each.joint, DRAKE_UNREAD_DETAIL, "reduction of the transmission"
+
+
+def _idle(joint: Joint, joints: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a joint states without effect, and the limits of speed that Drake lacks."""
+    if joint.pitch != 1.0 and joint.type != "screw":
+        yield "thread pitch"
+    if joint.gear_ratio != 1.0 and joint.type != "gearbox":
+        yield "gear ratio"
+    if any(axis.spring_reference and not axis.spring_stiffness for axis in joint.axes):
+        yield "spring reference"
+    limits = np.array([axis.velocity for axis in joint.axes])
+    if joint.name in joints and len(limits) == joints[joint.name].num_velocities():
+        found = np.asarray(joints[joint.name].velocity_upper_limits())
+        if (np.isfinite(limits) & ~np.isfinite(found)).any():
+            yield "velocity limit"
 
 
 _GRAVITY_ELEMENTS = 1

@@ -719,7 +719,7 @@ class MujocoEngine(BaseEngine):
         for name in dir(self._opened):
             one, two = getattr(self.model, name), getattr(self._opened, name)
             if isinstance(two, np.ndarray) and not np.array_equal(one, two):
-                running[name, ()], opened[name, ()] = one.ravel(), two.ravel()
+                running[name, ()], opened[name, ()] = (x.ravel().astype(float) for x in (one, two))
         return running, opened
 
     def _statements_of(self, model: Any) -> Statements:

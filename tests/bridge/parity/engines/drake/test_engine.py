@@ -18,6 +18,7 @@ import loaders
 from bridge.parity import Outcome, Verdict, compare
 from bridge.parity.engine import NotReportedError
 from bridge.parity.engines.drake.engine import DrakeEngine, friction_differences
+from loaders.pose import Pose
 from tests.support.actuated_model import sdf
 
 needs_drake = pytest.mark.skipif(find_spec("pydrake") is None, reason="pydrake is not installed")
@@ -442,7 +443,36 @@ def test_what_drake_has_and_the_scene_lacks_is_a_difference(
     path.write_text(FOLLOWING.format(links=links), encoding="utf-8")
     scene = loaders.load(path, quiet=True)
     assert compare(scene, ("drake",), levels=("L0",), configurations=1).failures == ()
-    bare = tuple(replace(link, collisions=()) for link in scene.links)
-    without = replace(scene, **({"links": bare} if lost == "collisions" else {"couplings": ()}))
+    moved = Pose.of(p=(0.1, 0.0, 0.0))
+    (first, second), links = scene.joints, scene.links
+    axis = replace(first.axes[0], velocity=math.inf)
+    without = {
+        "couplings": replace(scene, couplings=()),
+        "collisions": replace(scene, links=tuple(replace(k, collisions=()) for k in links)),
+        "velocity": replace(scene, joints=(replace(first, axes=(axis,)), second)),
+        "pose": replace(scene, links=(*links[:-1], replace(links[-1], X_WL=moved))),
+    }[lost]
     failures = compare(without, ("drake",), levels=("L0",), configurations=1).failures
     assert quantity in {row.quantity for row in failures}
+
+
+@needs_drake
+def test_a_frame_that_drake_has_elsewhere_is_a_difference(tmp_path: Path) -> None:
+    frame = "<frame name='f' attached_to='b'><pose>.1 0 .2 0 0 .3</pose></frame>"
+    engine_of(tmp_path, BASE, frame)
+    scene = loaders.load(tmp_path / "model.sdf", quiet=True)
+    (found,) = scene.frames
+    moved = replace(found, X_LF=found.X_LF @ Pose.of(p=(1e-6, 0.0, 0.0)))
+    for frames, expected in (((found,), set()), ((moved,), {"poses of frames"})):
+        rows = compare(replace(scene, frames=frames), ("drake",), levels=("L0",)).failures
+        assert {row.quantity for row in rows} == expected
+
+
+@needs_drake
+def test_pairs_that_the_caller_excludes_are_unknown_in_drake() -> None:
+    path = ASSETS / "gripper/model.sdf"
+    found = compare(
+        path, ("drake",), levels=("L1",), configurations=1, exclude="sampled", exclude_samples=50
+    )
+    (row,) = (row for row in found.rows if row.quantity == "collidable pairs")
+    assert (row.outcome, found.failures) == (Outcome.UNKNOWN, ())
