@@ -49,12 +49,10 @@ def table() -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["setting", "acts on", "PyBullet", "SDFormat, URDF, directives"])
-    groups = {path if path[:7] != "visual/" else path.rpartition("/")[0]: path for path in SETTINGS}
-    for name, path in groups.items():
-        meaning = SETTINGS[path]
+    for path, meaning in SETTINGS.items():
         fates = _SPECIAL.get(path, (_fate(path, OBEYED), _fate(path, SOLVED_SETTINGS)))
         effect = "nothing" if meaning.effect is Effect.NONE else meaning.effect.value
-        writer.writerow([f"`{full_name(name)}`", effect, *fates])
+        writer.writerow([f"`{full_name(path)}`", effect, *fates])
     return text.getvalue()
 
 

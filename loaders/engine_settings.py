@@ -463,38 +463,7 @@ SETTINGS = {
     **_all("actuator", "group lengthrange", Meaning(Effect.NONE)),
     # the looks of a scene, the sky, cameras and lights
     **_all("statistic", "center extent meanmass meansize", Meaning(Effect.LOOKS)),
-    **_all(
-        "visual/global",
-        "azimuth bvactive cameraid elevation ellipsoidinertia fovy glow ipd linewidth offheight "
-        "offwidth orthographic realtime treedepth",
-        Meaning(Effect.LOOKS),
-    ),
-    **_all("visual/headlight", "active ambient diffuse specular", Meaning(Effect.LOOKS)),
-    **_all(
-        "visual/map",
-        "actuatortendon alpha fogend fogstart force haze shadowclip shadowscale stiffness "
-        "stiffnessrot torque zfar znear",
-        Meaning(Effect.LOOKS),
-    ),
-    **_all(
-        "visual/quality",
-        "numquads numslices numstacks offsamples shadowsize",
-        Meaning(Effect.LOOKS),
-    ),
-    **_all(
-        "visual/rgba",
-        "actuator actuatornegative actuatorpositive bv bvactive camera com connect constraint "
-        "contactforce contactfriction contactgap contactpoint contacttorque crankbroken fog force "
-        "frustum haze inertia joint light rangefinder selectpoint slidercrank",
-        Meaning(Effect.LOOKS),
-    ),
-    **_all(
-        "visual/scale",
-        "actuatorlength actuatorwidth camera com connect constraint contactheight contactwidth "
-        "forcewidth framelength framewidth frustum jointlength jointwidth light selectpoint "
-        "slidercrank",
-        Meaning(Effect.LOOKS),
-    ),
+    **_all("visual", "global headlight map quality rgba scale", Meaning(Effect.LOOKS)),
     **_all(
         "skybox",
         "builtin colorspace file fileback filedown filefront fileleft fileright fileup gridlayout "
@@ -569,7 +538,12 @@ def effect_of(path: str) -> Effect:
     Args:
         path: Element and attribute, such as ``option/density``.
     """
-    return _MEANINGS.get(path, _UNKNOWN).effect
+    return _MEANINGS.get(without_attribute(path), _UNKNOWN).effect
+
+
+def without_attribute(path: str) -> str:
+    """Return the path by which `SETTINGS` has a setting: of ``<visual>`` only the group."""
+    return path.rpartition("/")[0] if path.startswith("visual/") else path
 
 
 def is_default(path: str, text: str) -> bool:
@@ -685,7 +659,7 @@ def acting_settings(scene: SceneData) -> tuple[Setting, ...]:
 
 
 def _acts(setting: Setting, stated: set[str]) -> bool:
-    meaning = SETTINGS.get(setting.path, _UNKNOWN)
+    meaning = SETTINGS.get(without_attribute(setting.path), _UNKNOWN)
     is_active = not meaning.needs or not stated.isdisjoint(meaning.needs)
     return is_active and meaning.effect in {Effect.MOTION, Effect.CONTACT}
 

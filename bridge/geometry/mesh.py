@@ -124,21 +124,36 @@ def _with_file(geometry: Geometry) -> Geometry:
     return replace(geometry, path=path, data=None)
 
 
-def obj(vertices: Array, faces: Faces, uv: Array | None = None) -> bytes:
+def obj(
+    vertices: Array, faces: Faces, uv: Array | None = None, *, has_normals: bool = False
+) -> bytes:
     """Return an OBJ file of one shape, with coordinates in single precision, as engines keep them.
 
     Args:
         vertices: Positions [m], shape (n, 3).
         faces: Triangles, shape (m, 3).
         uv: Texture coordinates of the vertices, shape (n, 2).
+        has_normals: Whether the file has normals of the vertices, without which Drake's renderer
+            refuses it: the mean of those of the triangles around each.
     """
     lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in vertices.tolist()]
-    if uv is None:
-        lines += [f"f {a} {b} {c}" for a, b, c in (faces + 1).tolist()]
-    else:
-        lines += [f"vt {u:.9g} {v:.9g}" for u, v in uv.tolist()]
-        lines += [f"f {a}/{a} {b}/{b} {c}/{c}" for a, b, c in (faces + 1).tolist()]
+    lines += [] if uv is None else [f"vt {u:.9g} {v:.9g}" for u, v in uv.tolist()]
+    if has_normals:
+        lines += [f"vn {x:.6g} {y:.6g} {z:.6g}" for x, y, z in _normals(vertices, faces).tolist()]
+    corner = "{0}" if uv is None else "{0}/{0}"
+    corner += ("//{0}" if uv is None else "/{0}") if has_normals else ""
+    face = "f " + " ".join(corner.replace("0", str(i)) for i in range(3))
+    lines += [face.format(*corners) for corners in (faces + 1).tolist()]
     return ("\n".join(lines) + "\n").encode()
+
+
+def _normals(vertices: Array, faces: Faces) -> Array:
+    a, b, c = np.moveaxis(vertices[faces], 1, 0)
+    sums = np.zeros((len(vertices), 3))
+    np.add.at(sums, faces.reshape(-1), np.repeat(np.cross(b - a, c - a), 3, axis=0))
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    normals: Array = np.where(lengths > 0.0, sums / np.maximum(lengths, 1e-300), (0.0, 0.0, 1.0))
+    return normals
 
 
 _TEXTURES = "textures"

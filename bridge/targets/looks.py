@@ -212,7 +212,7 @@ def _file_of_part(asset: MeshAsset, look: Material, report: Report, where: Where
         OSError: if the cache of files cannot be written.
     """
     name = f"{asset.name}.obj"
-    data = obj(asset.vertices, asset.faces, asset.uv)
+    data = obj(asset.vertices, asset.faces, asset.uv, has_normals=True)
     files = {name: data}
     lines = ["newmtl look"]
     if look.emissive is not None:

@@ -617,6 +617,8 @@ def test_trimesh_reads_the_looks_of_meshes_that_a_urdf_has_anew(tmp_path, cell):
         for path, rows_of in ((written, in_trimesh), (source, in_source))
     )
     np.testing.assert_allclose(found, wanted, atol=0.01)
+    for mesh in (tmp_path / "out").rglob("*.obj"):  # without normals Drake's renderer refuses it
+        assert cell != "two parts" or "vn 1 0 0" in mesh.read_text().splitlines()
 
 
 def test_drake_reads_the_colors_of_a_written_sdformat(tmp_path):
