@@ -4,7 +4,8 @@
 Each row of the table has a question, the pages that answer it, the public thread that asked it (if
 it is one), and the place of the first such page among the results: before pages had words of users
 and a ranking of their own, and now. The questions with ``later`` were written when the ranking was
-finished, those with ``last`` after that.
+finished, those with ``last`` after that, and those with ``after`` later still; the rank of these
+before is that without words of their own.
 
 Run it from the root of the project, with a Chromium and the built site: ``make docs && python
 docs/make_search_ranks.py``.

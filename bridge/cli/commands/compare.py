@@ -198,6 +198,7 @@ def compare_two(options: Namespace, output: Output) -> int:
         UsageError: if a name to match is unknown, or two forms are asked for.
     """
     form = form_of(options)
+    output.status(f"comparing {options.file} with {options.other}")
     with from_git(options.file) as old, from_git(options.other) as new:
         a, b = load_scene(options, old), load_scene(options, new)
         return _compare_scenes(options, output, a, b, form)

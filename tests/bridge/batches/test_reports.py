@@ -151,6 +151,9 @@ def test_ten_thousand_models_are_sorted_and_filtered_at_once_one_line_each(
         < 40
     )
     assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+    for width in (390, 820, 1000):
+        browser.open((tmp_path / "out" / "index.html").as_uri(), width=width)
+        assert browser.run("document.documentElement.scrollWidth <= innerWidth"), width
     assert browser.run("document.querySelectorAll('tbody tr').length") <= 200
     assert browser.run("document.querySelectorAll('*').length") < 5000
     browser.run(

@@ -475,3 +475,10 @@ def test_a_tree_goes_on_beside_a_line_that_is_broken(monkeypatch: pytest.MonkeyP
         "|   `-- b  <- other (fixed)",
         "|           22.5 kg",
     ]
+
+
+def test_a_comparison_of_two_files_says_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(Output, "status", lambda _, text: said.append(text))
+    assert main(["compare", str(PENDULUM), str(PENDULUM)]) == 0
+    assert said[0] == f"comparing {PENDULUM} with {PENDULUM}"
