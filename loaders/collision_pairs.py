@@ -172,7 +172,7 @@ class PairSet(Set[frozenset[T]]):
 
     @property
     def content(self) -> tuple[object, ...]:
-        """What tells the set from others, the same in each process."""
+        """Text that tells the set from others, the same in each process."""
         listed = (
             sorted(sorted(map(repr, pair)) for pair in pairs)
             for pairs in (self._pairs, self._removed)

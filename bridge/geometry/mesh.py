@@ -617,6 +617,11 @@ def mesh_record(mesh: Mesh, *, collides: bool, appearance: Appearance = Appearan
     """Return the path of the record of `mesh_files`, whose name tells what affects the result
     except the content of files.
 
+    Args:
+        mesh: The mesh.
+        collides: Whether the mesh collides.
+        appearance: Parts of its looks that count.
+
     Raises:
         OSError: if the cache cannot be used.
     """

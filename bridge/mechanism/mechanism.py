@@ -447,7 +447,7 @@ class Mechanism:
 
     @cached_property
     def _touching_by_policy(self) -> dict[str | None, tuple[Overlap, ...]]:
-        """What `_touching` has returned."""
+        """Results of `_touching`, by policy."""
         return {}
 
     def _touching(self, policy: str | None) -> tuple[Overlap, ...]:

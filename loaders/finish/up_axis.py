@@ -58,7 +58,13 @@ def models_to_turn(scene: Scene) -> tuple[set[str], set[Mesh]]:
 
 
 def turned_in(scene: Scene, models: Collection[str], opened: Iterable[Mesh]) -> Scene:
-    """Return a scene with some of the meshes of models turned; see `models_to_turn`."""
+    """Return a scene with some of the meshes of models turned.
+
+    Args:
+        scene: The scene.
+        models: The models, of `models_to_turn`.
+        opened: The meshes that are turned.
+    """
     turned = dict.fromkeys(opened, True)
     links = (_turned(link, turned) if link.model in models else link for link in scene.links)
     return dataclasses.replace(scene, links=tuple(links)) if models else scene

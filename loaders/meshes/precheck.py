@@ -68,7 +68,11 @@ def read_checked(path: Path) -> bytes:
 
 
 def stl_faces(data: bytes) -> int:
-    """Return the number of triangles in the header of a binary file; 0 for a text file."""
+    """Return the number of triangles in the header of a binary file; 0 for a text file.
+
+    Raises:
+        MeshError: if the file ends before the last of them.
+    """
     if len(data) < 84:
         return 0
     count = int(struct.unpack_from("<I", data, 80)[0])

@@ -27,7 +27,7 @@ from loaders.finish.overrides import with_override_tables
 from loaders.pose import Array
 from loaders.text import printable
 
-from .errors import EngineReplay, residuals, unit_of
+from .errors import STEP_MARGIN, EngineReplay, residuals, unit_of
 from .log import Log, Role
 from .rollout import Experiment, Open, ReplayedMotion, in_radians, renamed, roll_out
 
@@ -44,14 +44,18 @@ COMPARED = 3
 second changes that are fitted beside a first one."""
 STRUCTURED = 0.1
 """Share of independent samples below which what one change leaves may have another cause, although
-it is small."""
-SECONDS = 12
-"""Number of changes that are tried beside a first one."""
+it is small.
+"""
 FIRSTS = 2
 """Number of changes beside which a second one is tried."""
 EXPLAINED = 1e-3
-"""Part of the squares that the bounds allow at which the whole residual is explained; part of what
-one change leaves that two changes leave, if the bounds allow both."""
+"""Part of the squares that the bounds allow at which the whole residual is explained."""
+SMALL = 1.0 / STEP_MARGIN**2
+"""Part of the squares that the bounds allow below which what one change leaves has no second cause:
+that of the change at half the step.
+"""
+LEFT_BY_TWO = 0.05
+"""Part of what one change leaves that two changes leave at most, if the bounds allow both."""
 ITERATIONS = 12
 """Steps of a fit at most."""
 CONVERGED = 1e-6
@@ -121,7 +125,7 @@ class Candidate:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What changes: the kind and the subjects."""
+        """Kind and subjects of the change."""
         return self.kind, *self.subjects
 
 
@@ -215,7 +219,7 @@ def explain(
     singles = fit.ranked(tried, floor)
     left = singles[0].residual
     is_smooth = independent(left) < STRUCTURED * len(left)
-    may_be_two = singles[0].rss > (EXPLAINED * floor if is_smooth else floor)
+    may_be_two = singles[0].rss > (SMALL * floor if is_smooth else floor)
     pairs = fit.paired(tried, singles, base) if may_be_two else []
     enough = max(1.1 * pairs[0].rss, EXPLAINED * floor) if pairs else 0.0
     parts = [part for pair in pairs[:1] for part in fit.parts(pair) if part.rss < enough]
@@ -379,8 +383,8 @@ class _Fit:
     ) -> list[_Solution]:
         """Return solutions of two changes at once, the best first.
 
-        The first change is one of the best that are tried alone, and the second one of those whose
-        effects are most like what it leaves; or the effects of both add up to most of the residual.
+        The first change is one of the best that are tried alone, and the second one any; or both
+        are those whose effects add up to most of the residual.
 
         Args:
             tried: Each change after one step.
@@ -390,11 +394,10 @@ class _Fit:
         firsts = {each.candidate.kind: each for each in reversed(singles[:REFINED])}
         pairs = []
         for first in sorted(firsts.values(), key=_cost)[:FIRSTS]:
-            left = first.residual
-            others = [each for each in tried if each.candidate.key != first.candidate.key]
-            others.sort(key=lambda each: -_alignment(each.residual - base, left))
             further = [
-                self.screened(_joined(first, second.candidate), left) for second in others[:SECONDS]
+                self.screened(_joined(first, second.candidate), first.residual)
+                for second in tried
+                if second.candidate.key != first.candidate.key
             ]
             pairs += sorted(further, key=_cost)[:COMPARED]
         for one, two in _complements(sorted(tried, key=_cost), base):
@@ -483,12 +486,6 @@ def _joined(first: _Solution, second: Candidate, values: Sequence[float] = ()) -
     )
 
 
-def _alignment(effect: Array, left: Array) -> float:
-    """Return the squares of a residual that are in the direction of an effect."""
-    size = float(effect @ effect)
-    return float(effect @ left) ** 2 / size if size > 0.0 else 0.0
-
-
 def _complements(tried: Sequence[_Solution], base: Array) -> list[tuple[_Solution, _Solution]]:
     """Return pairs of changes whose effects together come closest to the residual, if effects add
     up and grow in proportion to the change.
@@ -548,7 +545,7 @@ def _judged(
     is_significant = probability <= SIGNIFICANCE or after <= floor
     gains = np.square(compared) - np.square(solution.residual) - allowed
     exceeds = any(float(np.sum(of_joint)) > 0.0 for of_joint in np.split(gains, ends))
-    is_beyond = exceeds or (alone is not None and after < EXPLAINED * before)
+    is_beyond = exceeds or (alone is not None and after < LEFT_BY_TWO * before)
     proposed = 1.0 - after / before >= LEAST_SHARE and is_significant and is_beyond
     errors = _standard_errors(solution, freedom) if solution.values else ()
     explanations, used = [], 0

@@ -172,7 +172,7 @@ class Replay:
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """What the log cannot tell, in sentences."""
+        """Sentences on causes that the log cannot tell."""
         found = []
         whole = [cause.what for cause in self.causes if cause.is_whole and not cause.further]
         if len(whole) > 1:

@@ -409,7 +409,7 @@ class Articulation:
     unplaced: Mechanism
     """The part of the whole mechanism that the body holds, as the source states it."""
     X_WN: Pose = IDENTITY
-    """Where the source is placed in the world."""
+    """Pose of the source in the world."""
     is_fixed: bool
     """Whether the base is fixed to the world."""
     X_WS: Pose

@@ -302,7 +302,7 @@ class LoadedBody:
     start: tuple[float, ...]
     """Its initial positions."""
     X_WN: Pose
-    """Where the source was placed."""
+    """Pose of the source in the world."""
     step: float
     """The time step for which they are [s]."""
 
@@ -802,7 +802,7 @@ class PyBulletBody(int):
 
     @cached_property
     def _readiness(self) -> _Readiness:
-        """What a step looks at first."""
+        """Values that a step looks at first."""
         state, traits = self.state, self._traits
         has_work = traits.has_passive_forces or self.gears or self._has_imus
         return (

@@ -233,7 +233,7 @@ class _BodyPlan:
     untouchable: list[int]
     """Indices of links that collide with nothing."""
     loaded: dict[int, LoadedBody] = field(default_factory=dict)
-    """What each physics server, by its id, was told of the first of these bodies."""
+    """First of these bodies in each physics server, by its id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -666,7 +666,7 @@ def _prepared(
 
 _VARIABLES = tuple(map(os.environ.encodekey, (*ENVIRONMENT, "SDFBRIDGE_CACHE")))
 _ENVIRONMENT: dict[str | bytes, str | bytes] = vars(os.environ)["_data"]
-"""What `os.environ` holds: a look-up there raises an error for each variable that is not set."""
+"""Content of `os.environ`: a look-up there raises an error for each variable that is not set."""
 
 
 def _key(

@@ -311,7 +311,11 @@ class DrakeEngine(BaseEngine):
         return {name: Pose.of(X[:3, :3], X[:3, 3]) for name, X in poses.items()}
 
     def frame_poses(self) -> dict[str, Pose]:
-        """See `Engine.frame_poses`; unknown unless Drake has all of them in the same links."""
+        """See `Engine.frame_poses`.
+
+        Raises:
+            NotReportedError: unless Drake has all of them in the same links.
+        """
         self._require_model()
         from pydrake.multibody.tree import FrameIndex
 
