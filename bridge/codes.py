@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from loaders.code import (
-    NO_EFFECT,
     Chosen,
     Condition,
     Fate,
@@ -253,7 +252,6 @@ DRAKE_UNREAD_DETAIL = noted(
     "drake.unread-detail",
     DRAKE_UNREAD.message,
     meaning="Drake's parser reads over something that acts on neither motion nor contact.",
-    effect=NO_EFFECT,
 )
 LOG_COLUMN = dropped(
     "log.column",

@@ -29,7 +29,7 @@ def test_the_export_of_the_unchanged_model_behaves_like_it(sweep: mjcf_schema.Sw
         ("actuator/position", "kp", "carried"),
         ("keyframe/key", "ctrl", "carried"),
         ("(world)body/geom", "rgba", "written"),
-        ("visual/global", "azimuth", "noted"),
+        ("visual/global", "azimuth", "written"),
     ],
 )
 def test_each_attribute_is_carried_or_reported(

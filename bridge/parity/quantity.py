@@ -124,7 +124,7 @@ def compare_readings(
     one: Mapping[str, Array], two: Mapping[str, Array], error: Error, worst: WorstErrors
 ) -> None:
     """Record the error at each place of either engine; it is infinite where the other engine has no
-    reading.
+    reading, or one of another shape.
 
     Args:
         one: The readings of one engine.
@@ -136,7 +136,7 @@ def compare_readings(
         (float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) for x in one.values()), default=0.0
     )
     for place in dict.fromkeys((*one, *two)):
-        if place in one and place in two:
+        if place in one and place in two and np.shape(one[place]) == np.shape(two[place]):
             worst.record(error(one[place], two[place], scale), place)
         else:
             worst.record(math.inf, place)

@@ -139,7 +139,16 @@ def _planted(
 
 
 def _numbers(element: Element, name: str) -> list[float]:
-    return [float(word) for word in element.get(name).split()]
+    return [float(word) for word in element.get(name, "0 0 0").split()]
+
+
+def _origin(element: Element, path: str) -> Element | None:
+    """Return the origin at a path, which a document does not state where it is the identity."""
+    folder = path.rpartition("/")[0]
+    parent = element.find(folder) if folder else element
+    if parent is not None and parent.find("origin") is None:
+        parent.insert(0, parent.makeelement("origin"))
+    return element.find(path)
 
 
 def _set(element: Element, name: str, numbers: Any) -> None:
@@ -148,7 +157,7 @@ def _set(element: Element, name: str, numbers: Any) -> None:
 
 def _move(path: str, by: float) -> Edit:
     def edit(element: Element) -> bool:
-        origin = element.find(path)
+        origin = _origin(element, path)
         if origin is None:
             return False
         x, y, z = _numbers(origin, "xyz")
@@ -160,7 +169,7 @@ def _move(path: str, by: float) -> Edit:
 
 def _turn(path: str, angle: float) -> Edit:
     def edit(element: Element) -> bool:
-        origin = element.find(path)
+        origin = _origin(element, path)
         if origin is None or (path == "inertial/origin" and not _is_uneven(element)):
             return False
         quaternion = pybullet.getQuaternionFromEuler(_numbers(origin, "rpy"))

@@ -601,15 +601,14 @@ def _of_point(
 def _of_controller(_topic: str, log_time: int, message: Any) -> Iterator[_Sample]:
     """Yield what a controller of trajectories wants and measures."""
     time = _stamp(message, log_time)
-    names: tuple[tuple[Role, tuple[str, str]], ...] = (
-        ("command", ("reference", "desired")),
-        ("measured", ("feedback", "actual")),
-    )
-    for role, fields in names:
-        point = next((getattr(message, name) for name in fields if hasattr(message, name)), None)
-        if point is not None:
-            values = point.positions, point.velocities, point.effort
-            yield from _of_point(role, message.joint_names, time, values)
+    try:
+        command, measured = message.reference, message.feedback
+    except AttributeError:  # names before ROS 2 Humble
+        command, measured = message.desired, message.actual
+    points: tuple[tuple[Role, Any], ...] = (("command", command), ("measured", measured))
+    for role, point in points:
+        values = point.positions, point.velocities, point.effort
+        yield from _of_point(role, message.joint_names, time, values)
 
 
 def _of_trajectory(_topic: str, log_time: int, message: Any) -> Iterator[_Sample]:
@@ -643,8 +642,10 @@ def _series(table: _Table, reading: _Reading) -> dict[Key, Series]:
     header = Where(reading.file, table.first_line and 1)
     longest = max(map(len, table.columns), default=0)
     if len(table.columns) > MAX_COLUMNS or longest > MAX_NAME:
-        width = f"{len(table.columns)} columns, whose names have up to {longest} characters"
-        raise UnreadableError(f"it has {width}; expected at most {MAX_COLUMNS} and {MAX_NAME}")
+        width = f"{counted(len(table.columns), 'column')}, whose names have up to {longest}"
+        raise UnreadableError(
+            f"it has {width} characters; expected at most {MAX_COLUMNS} and {MAX_NAME}"
+        )
     times = [name for name in table.columns if name.lower() in _TIMES]
     if len(times) != 1:
         have = ", ".join(times) or "none"

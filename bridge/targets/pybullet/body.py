@@ -68,10 +68,16 @@ from .state import (
 if TYPE_CHECKING:
     from .sensor import LastStep, PyBulletSensor
 
-_SENSOR = "bridge.targets.pybullet.sensor"  # not imported for a body without sensors
-imu_velocities: Callable[..., dict[str, Array]] = Deferred(f"{_SENSOR}:imu_velocities")
-record_step: Callable[..., dict[str, LastStep]] = Deferred(f"{_SENSOR}:record_step")
-sensors_of: Callable[..., dict[str, PyBulletSensor]] = Deferred(f"{_SENSOR}:sensors_of")
+# not imported for a body without sensors
+imu_velocities: Callable[..., dict[str, Array]] = Deferred(
+    "bridge.targets.pybullet.sensor:imu_velocities"
+)
+record_step: Callable[..., dict[str, LastStep]] = Deferred(
+    "bridge.targets.pybullet.sensor:record_step"
+)
+sensors_of: Callable[..., dict[str, PyBulletSensor]] = Deferred(
+    "bridge.targets.pybullet.sensor:sensors_of"
+)
 
 
 def loop_joints(mechanism: Mechanism) -> dict[str, str]:

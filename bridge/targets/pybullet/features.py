@@ -55,7 +55,11 @@ from .state import link_name
 if TYPE_CHECKING:
     from bridge.sensors import PlacedSensor
 
+_SensorText = Callable[["PlacedSensor", Mechanism], str | None]
 # robots without sensors and fluids load without their modules, which take 13 ms
+_without_reading: _SensorText = Deferred("bridge.targets.pybullet.sensor:without_reading")
+_other_reading: _SensorText = Deferred("bridge.targets.pybullet.sensor:other_reading")
+_without_effect: _SensorText = Deferred("bridge.targets.pybullet.sensor:without_effect")
 _described: Callable[..., str] = Deferred("bridge.fluid:described")
 _placed_sensors: Callable[..., tuple[PlacedSensor, ...]] = Deferred("bridge.sensors:placed_sensors")
 
@@ -402,9 +406,6 @@ def _has_unsupported_visibility(visual: Visual) -> bool:
     )
 
 
-_SENSOR = "bridge.targets.pybullet.sensor"
-
-
 def _sensors(
     describe: Callable[..., str | None],
 ) -> Callable[[Mechanism], Iterator[Item]]:
@@ -534,9 +535,9 @@ UNSUPPORTED_FEATURES = (
         _tendons(lambda _, is_representable: not is_representable)),
     UnsupportedFeature(codes.RIGID_DISTANCE, _connections(_is_rigid_distance)),
     UnsupportedFeature(codes.SPRING_DAMPER, _connections(_is_spring)),
-    UnsupportedFeature(codes.SENSOR, _sensors(Deferred(f"{_SENSOR}:without_reading"))),
-    UnsupportedFeature(codes.SENSOR_READING, _sensors(Deferred(f"{_SENSOR}:other_reading"))),
-    UnsupportedFeature(codes.SENSOR_PARAMETERS, _sensors(Deferred(f"{_SENSOR}:without_effect"))),
+    UnsupportedFeature(codes.SENSOR, _sensors(_without_reading)),
+    UnsupportedFeature(codes.SENSOR_READING, _sensors(_other_reading)),
+    UnsupportedFeature(codes.SENSOR_PARAMETERS, _sensors(_without_effect)),
     UnsupportedFeature(codes.LIGHT, _lights),
     UnsupportedFeature(codes.APPEARANCE, _visuals(_has_unsupported_material)),
     UnsupportedFeature(codes.VISUAL_ROLES, _visuals(_has_unsupported_visibility)),

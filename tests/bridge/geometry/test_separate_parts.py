@@ -115,7 +115,7 @@ def written(folder: Path, text: str, name: str = "two.obj") -> Path:
 
 def height_in_pybullet(load: Callable[..., int], file: Path, client: int, **options: Any) -> float:
     """Where a ball comes to rest that is dropped between the boxes."""
-    pybullet.resetSimulation(client)
+    pybullet.resetSimulation(physicsClientId=client)
     pybullet.setGravity(0.0, 0.0, -9.81, client)
     plane = pybullet.createCollisionShape(pybullet.GEOM_PLANE, physicsClientId=client)
     pybullet.createMultiBody(0.0, plane, physicsClientId=client)

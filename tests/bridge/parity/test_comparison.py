@@ -433,12 +433,13 @@ def test_a_freed_link_does_not_share_the_name_of_another_joint() -> None:
 
 
 def test_no_level_lowers_a_scene_without_the_base_of_the_mechanism() -> None:
-    """Bodies above a plane and a single link are scenes of a level alone; two files are compared as
+    """Bodies above a plane, a robot that stands and a single link are scenes of a level alone; two files are compared as
     they are; a recording and a replay start from a source.
     """
     own = {
         ("contact.py", "_open"),
         ("contact.py", "open"),
+        ("contact.py", "_standing_rows"),
         ("conservation.py", "_tumbling"),
         ("two_models.py", "errors_in_simulators"),
         ("recording.py", "record_motion"),

@@ -210,7 +210,7 @@ COUPLED = (
     + BODY.format(name="b", x=0.3)
     + JOINT.format(name="j", child="a", more="")
     + JOINT.format(name="k", child="b", more=MIMIC)
-    + "</model></sdf>"
+    + "<frame name='f' attached_to='a'><pose>0.1 0 0 0 0 0</pose></frame></model></sdf>"
 )
 """A model with limits, drives, a coupling, shapes and sensors: a comparison asks for nearly all."""
 SOURCES = {

@@ -76,7 +76,7 @@ def outcomes(file: Path, client: int, **options: Any) -> tuple[tuple[bool, int],
     """Whether the base falls, and the number of joints, with loadURDF and here."""
     found = []
     for load in (pybullet.loadURDF, bridge.load_into_pybullet):
-        pybullet.resetSimulation(client)
+        pybullet.resetSimulation(physicsClientId=client)
         pybullet.setGravity(0.0, 0.0, -9.81, client)
         more = {} if load is pybullet.loadURDF else {"quiet": True, **options}
         body = load(str(file), [0, 0, 5], physicsClientId=client, **more)

@@ -127,7 +127,7 @@ def test_a_body_that_a_reset_of_the_server_removed_raises_an_error(call):
     client = pybullet.connect(pybullet.DIRECT)
     robot = load_into_pybullet(ARM, physicsClientId=client)
     bodies = load_world_into_pybullet(ARM, physicsClientId=client)
-    pybullet.resetSimulation(client)
+    pybullet.resetSimulation(physicsClientId=client)
     for handle in (robot, bodies):
         with pytest.raises(
             RuntimeError,
@@ -142,7 +142,7 @@ def test_a_body_that_a_reset_of_the_server_removed_raises_an_error(call):
 
 def test_a_body_that_has_the_id_of_a_removed_one_is_left_alone(bullet_client, capfd):
     robot = load_into_pybullet(ARM, physicsClientId=bullet_client)
-    pybullet.resetSimulation(bullet_client)
+    pybullet.resetSimulation(physicsClientId=bullet_client)
     other = load_into_pybullet(scene([link("cart")]), physicsClientId=bullet_client)
     assert int(other) == int(robot)
     with pytest.raises(RuntimeError, match="no longer in PyBullet"):

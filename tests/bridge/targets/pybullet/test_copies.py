@@ -443,7 +443,7 @@ def test_a_server_gets_the_file_of_a_document_once(
             counts.append(len(written))
             bodies.append((int(body), body.joints["j"], body.diagnostics))
             assert body.link_pose("arm").p.tolist() == [place[0], 0, 1]
-        pybullet.resetSimulation(client)
+        pybullet.resetSimulation(physicsClientId=client)
         assert loaded(robot, client).links["arm"] == 0
         pybullet.disconnect(client)
     assert counts == [1, 1, 1, 3, 3, 3]  # the robot of a server without bodies is written anyway
