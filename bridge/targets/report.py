@@ -348,7 +348,7 @@ def derivation(scene: Scene, function: str, name: str, options: Mapping[str, obj
         f"| source | {code(source, cell=True)} |",
         f"| SHA-256 of the source | {_hash(scene)} |",
         f"| written by | sdfbridge {own_version()} |",
-        f"| command | {code(f'bridge.{function}({call})', cell=True)} |",
+        f"| command | {code(f'sdfbridge.{function}({call})', cell=True)} |",
     ]
 
 
