@@ -18,7 +18,9 @@ def fix(options: Namespace, output: Output) -> int:
     Raises:
         ValueError: if the file cannot be repaired, such as an output of xacro.
     """
+    output.status(f"looking for repairs of {options.file}")
     found = bridge.fix(options.file, **search(options))
+    output.status("")
     if options.write and found.repairs:
         with writing_to(found.path):
             found.write()
