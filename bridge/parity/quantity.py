@@ -124,7 +124,7 @@ def compare_readings(
     one: Mapping[str, Array], two: Mapping[str, Array], error: Error, worst: WorstErrors
 ) -> None:
     """Record the error at each place of either engine; it is infinite where the other engine has no
-    reading, or one of another shape.
+    reading.
 
     Args:
         one: The readings of one engine.
@@ -136,7 +136,7 @@ def compare_readings(
         (float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) for x in one.values()), default=0.0
     )
     for place in dict.fromkeys((*one, *two)):
-        if place in one and place in two and np.shape(one[place]) == np.shape(two[place]):
+        if place in one and place in two:
             worst.record(error(one[place], two[place], scale), place)
         else:
             worst.record(math.inf, place)
@@ -147,13 +147,15 @@ def compare_readings(
 
 def relative(a: Array, b: Array, scale: float) -> float:
     """Return the largest difference relative to the reading, or to `RELATIVE_FLOOR` of the largest
-    reading.
+    reading; infinite for readings of another shape.
 
     Args:
         a: The reading of one engine.
         b: The reading of the other engine.
         scale: The largest reading at any place.
     """
+    if np.shape(a) != np.shape(b):
+        return math.inf
     magnitude = max(float(np.abs(a).max(initial=0.0)), RELATIVE_FLOOR * scale)
     difference = float(np.abs(a - b).max(initial=0.0))
     return 0.0 if difference == 0.0 else _ratio(difference, magnitude)

@@ -369,7 +369,7 @@ def test_the_derivation_has_the_hash_of_the_source(tmp_path: Path) -> None:
     scene = Scene(name="a", source=str(tmp_path / "a.sdf"))
     text = "\n".join(derivation(scene, "export_sdf", "a", {"world": "never"}))
     assert hashlib.sha256(b"x").hexdigest() in text
-    assert '`bridge.export_sdf("a.sdf", "a", world="never")`' in text
+    assert '`sdfbridge.export_sdf("a.sdf", "a", world="never")`' in text
     assert origin_comment(scene).startswith(WRITTEN_BY)
     assert source_file(Scene(name="a")) == "a scene in memory"
 
