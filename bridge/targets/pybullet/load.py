@@ -571,11 +571,11 @@ def _placed_copies(
     copies: list[PyBulletBody | Bodies] = []
     try:
         for X_WN in places:
-            plan, findings = prepared.plan, prepared.findings
+            plan, findings, X_WP = prepared.plan, prepared.findings, X_WN
             if files is not None and not prepared.can_be_at(X_WN):
                 plan, findings = _planned_at(prepared, X_WN, client, files, load_options)
-                X_WN = IDENTITY  # noqa: PLW2901 - the plan is that at the pose
-            copies.append(_load_plan(plan, X_WN, client, findings))
+                X_WP = IDENTITY  # the plan itself is at the pose
+            copies.append(_load_plan(plan, X_WP, client, findings))
     except BaseException:
         for copy in copies:
             copy.remove()
@@ -664,11 +664,6 @@ def _prepared(
     )
 
 
-_VARIABLES = tuple(map(os.environ.encodekey, (*ENVIRONMENT, "SDFBRIDGE_CACHE")))
-_ENVIRONMENT: dict[str | bytes, str | bytes] = vars(os.environ)["_data"]
-"""Content of `os.environ`: a look-up there raises an error for each variable that is not set."""
-
-
 def _key(
     source: Source, client: Client, options: Mapping[str, Any], load_options: LoadOptions
 ) -> object | None:
@@ -682,7 +677,7 @@ def _key(
         return None
     own = {name: value for name, value in load_options.items() if name != "quiet"}
     step = client.modes.getPhysicsEngineParameters(client.id)["fixedTimeStep"]
-    variables = tuple(map(_ENVIRONMENT.get, _VARIABLES))
+    variables = tuple(map(os.environ.get, (*ENVIRONMENT, "SDFBRIDGE_CACHE")))
     return os.getcwd(), place, repr(options), repr(own), variables, step
 
 

@@ -325,6 +325,18 @@ _ASLEEP_STEP, _ASLEEP_STEPS = 1.0, 3
 """Time step [s] and number of steps at rest after which a body sleeps that may."""
 
 
+def _bodies_of(pybullet: Any, server: Mapping[str, int]) -> list[int]:
+    return [pybullet.getBodyUniqueId(i, **server) for i in range(pybullet.getNumBodies(**server))]
+
+
+def _links_of(
+    pybullet: Any, bodies: Iterable[int], server: Mapping[str, int]
+) -> Iterator[tuple[int, int]]:
+    """Yield the body and the index of each link of bodies, the bases among them."""
+    for body in map(int, bodies):
+        yield from ((body, link) for link in range(BASE, pybullet.getNumJoints(body, **server)))
+
+
 def probed_motion(pybullet: Any, client: int) -> Array:
     """Return the motion of test bodies in a server: a ball that falls, bounces, slides and rolls,
     one that starts in the ground, and two that hang at points.
@@ -341,8 +353,7 @@ def probed_motion(pybullet: Any, client: int) -> Array:
     """
     server = {"physicsClientId": client}
     before = pybullet.getPhysicsEngineParameters(**server)
-    loaded = [pybullet.getBodyUniqueId(i, **server) for i in range(pybullet.getNumBodies(**server))]
-    others = [(b, i) for b in loaded for i in range(-1, pybullet.getNumJoints(b, **server))]
+    others = list(_links_of(pybullet, _bodies_of(pybullet, server), server))
     ball = pybullet.createCollisionShape(pybullet.GEOM_SPHERE, radius=0.1, **server)
     ground = pybullet.createCollisionShape(pybullet.GEOM_BOX, halfExtents=(2, 2, 0.1), **server)
     places = (
@@ -464,18 +475,16 @@ class _Pressed:
 
     def _make_heavy(self) -> None:
         pybullet, server = self._pybullet, self._server
-        for i in range(pybullet.getNumBodies(**server)):
-            body = pybullet.getBodyUniqueId(i, **server)
-            for link in range(BASE, pybullet.getNumJoints(body, **server)):
-                mass, _, moments, *_ = pybullet.getDynamicsInfo(body, link, **server)
-                if mass:
-                    pybullet.changeDynamics(
-                        body,
-                        link,
-                        mass=mass + PLATE_INERTIA,
-                        localInertiaDiagonal=[moment + PLATE_INERTIA for moment in moments],
-                        **server,
-                    )
+        for body, link in _links_of(pybullet, _bodies_of(pybullet, server), server):
+            mass, _, moments, *_ = pybullet.getDynamicsInfo(body, link, **server)
+            if mass:
+                pybullet.changeDynamics(
+                    body,
+                    link,
+                    mass=mass + PLATE_INERTIA,
+                    localInertiaDiagonal=[moment + PLATE_INERTIA for moment in moments],
+                    **server,
+                )
 
     def _add(self, shape: int, plate: Plate) -> int:
         w, x, y, z = matrix_to_quaternion(plate.X_WP.R)
@@ -771,12 +780,8 @@ class PyBulletEngine(BaseEngine):
 
     def _collision_margins(self) -> Array:
         server = {"physicsClientId": self._client}
-        links = ((int(b), k) for b in self._bodies for k in range(-1, self._joint_count(int(b))))
-        margins = (self._pybullet.getDynamicsInfo(*link, **server)[11] for link in links)
-        return np.array(list(margins))
-
-    def _joint_count(self, body: int) -> int:
-        return int(self._pybullet.getNumJoints(body, physicsClientId=self._client))
+        links = _links_of(self._pybullet, self._bodies, server)
+        return np.array([self._pybullet.getDynamicsInfo(*link, **server)[11] for link in links])
 
     def _server_statements(self, client: int) -> dict[tuple[str, tuple[str, ...]], Array]:
         parameters = self._pybullet.getPhysicsEngineParameters(physicsClientId=client)
