@@ -407,17 +407,15 @@ def _choose_canonical_link(scope: Scope) -> None:
     declared = scope.node.word("@canonical_link", "")
     link = scope.find(declared) if declared else None
     if link is None or link.kind is not VertexKind.LINK:
-        link = _first_link(scope)
+        links = (vertex for vertex in scope.members.values() if vertex.kind is VertexKind.LINK)
+        nested = (
+            inner.canonical_link
+            for inner in scope.nested.values()
+            if inner.canonical_link is not None
+        )
+        link = next(links, None) or next(nested, None)
         _report_canonical_link(scope, declared, link)
     scope.canonical_link = link
-
-
-def _first_link(scope: Scope) -> FrameVertex | None:
-    links = (vertex for vertex in scope.members.values() if vertex.kind is VertexKind.LINK)
-    nested = (
-        inner.canonical_link for inner in scope.nested.values() if inner.canonical_link is not None
-    )
-    return next(links, None) or next(nested, None)
 
 
 def _report_canonical_link(scope: Scope, declared: str, link: FrameVertex | None) -> None:
