@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import assert_never
 
 import numpy as np
@@ -30,12 +30,11 @@ def resolve_couplings(
         dofs: Index in ``v_order`` of each joint and component.
         diagnostics: Receives a finding for each coupling that cannot be expressed.
     """
-    resolved = (_resolve(coupling, dofs, diagnostics) for coupling in _stated(scene, diagnostics))
+    resolved = (
+        _resolve(coupling, dofs, diagnostics)
+        for coupling in (*scene.couplings, *_gearbox_couplings(scene, diagnostics))
+    )
     return tuple(coupling for coupling in resolved if coupling is not None)
-
-
-def _stated(scene: Scene, diagnostics: Diagnostics) -> Iterable[Coupling]:
-    return (*scene.couplings, *_gearbox_couplings(scene, diagnostics))
 
 
 def _resolve(

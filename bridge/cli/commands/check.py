@@ -102,7 +102,18 @@ def _show(options: Namespace, output: Output, form: str, results: Sequence[_Resu
     diagnostics = tuple(with_command_words(entry, "check") for entry in found)
     status = SUCCESS if all(result.valid for result in results) else DIFFERENT
     if form == "json":
-        output.json(_report(results, diagnostics, status))
+        output.json(
+            {
+                "sdfbridge": VERSION,
+                "command": "check",
+                "status": status,
+                "error": None,
+                "files": [result.name for result in results],
+                "valid": status == SUCCESS,
+                "results": [_entry(result) for result in results],
+                "diagnostics": [diagnostic_entry(entry) for entry in diagnostics],
+            }
+        )
     elif form == "sarif":
         ignored = [found for result in results for found in result.ignored]
         output.json(sarif_log(diagnostics, ignored, status=status))
@@ -343,21 +354,6 @@ def _rank(entry: Diagnostic) -> int | None:
     if info is None or info.effect is None:
         return None
     return {ActsOn.MOTION: 1, ActsOn.CONTACT: 1, ActsOn.LOOKS: 2}.get(info.effect.acts_on)
-
-
-def _report(
-    results: Sequence[_Result], diagnostics: Sequence[Diagnostic], status: int
-) -> dict[str, object]:
-    return {
-        "sdfbridge": VERSION,
-        "command": "check",
-        "status": status,
-        "error": None,
-        "files": [result.name for result in results],
-        "valid": status == SUCCESS,
-        "results": [_entry(result) for result in results],
-        "diagnostics": [diagnostic_entry(entry) for entry in diagnostics],
-    }
 
 
 def _entry(result: _Result) -> dict[str, object]:

@@ -434,7 +434,8 @@ def stepped_mass_matrix(state: State, nominal: Array) -> Array:
     with _undisturbed(state, (0.0, 0.0, 0.0)) as restore:
         for forces in nominal.T:
             restore()
-            state.set_velocities(_standstill(state.articulation.mechanism))
+            mechanism = state.articulation.mechanism
+            state.set_velocities(_by_joint(np.zeros(len(mechanism.v_order)), mechanism))
             columns.append(_velocity_change(state, forces, REST_STEP) / REST_STEP)
     measured: Array = nominal @ np.linalg.inv(np.array(columns).T)
     return measured
@@ -480,10 +481,6 @@ def _by_joint(forces: Array, mechanism: Mechanism) -> Mapping[str, Position]:
     for (name, _), force in zip(mechanism.v_order, forces.tolist(), strict=True):
         by_joint.setdefault(name, []).append(force)
     return by_joint
-
-
-def _standstill(mechanism: Mechanism) -> Mapping[str, Position]:
-    return _by_joint(np.zeros(len(mechanism.v_order)), mechanism)
 
 
 @contextmanager
