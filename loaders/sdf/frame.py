@@ -400,7 +400,7 @@ def resolve_pose(element: Node, vertex: FrameVertex) -> Pose:
 
 def _choose_canonical_link(scope: Scope) -> None:
     """Set the canonical link of a model: the declared one, else the first link, else that of a
-    nested model.
+    nested model, else the first link of an interface model, as libsdformat has it.
     """
     if scope.origin.kind is VertexKind.WORLD:
         return
@@ -413,11 +413,12 @@ def _choose_canonical_link(scope: Scope) -> None:
 
 
 def _first_link(scope: Scope) -> FrameVertex | None:
-    links = (vertex for vertex in scope.members.values() if vertex.kind is VertexKind.LINK)
+    links = [vertex for vertex in scope.members.values() if vertex.kind is VertexKind.LINK]
+    own = (vertex for vertex in links if vertex.node.tag != INTERFACE_MODEL)
     nested = (
         inner.canonical_link for inner in scope.nested.values() if inner.canonical_link is not None
     )
-    return next(links, None) or next(nested, None)
+    return next(iter((*own, *nested, *links)), None)
 
 
 def _report_canonical_link(scope: Scope, declared: str, link: FrameVertex | None) -> None:
