@@ -326,7 +326,7 @@ class Resources:
                 uri, scheme, tried, self._failure(rest), lambda place: self.allows(place, base)
             )
         elif not self._allows(real, base):
-            found = _outside(uri, tried[-1])
+            found = Failure(codes.RESOURCE_OUTSIDE, {"uri": uri, "path": tried[-1]})
         else:
             found = tried[-1] = direct_path(tried[-1])
         problem = found.message if isinstance(found, Failure) else ""
@@ -531,11 +531,6 @@ class Resources:
 def _report(failure: Failure, node: Node) -> None:
     """Report at an element that a URI has no file."""
     node.report(failure.code, hint=failure.hint, **failure.arguments)
-
-
-def _outside(uri: str, path: str) -> Failure:
-    """Return the reason why a file that was found for a URI may not be read."""
-    return Failure(codes.RESOURCE_OUTSIDE, {"uri": uri, "path": path})
 
 
 def _joined(folder: Path, rest: str) -> str:

@@ -191,7 +191,9 @@ def with_overrides(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
     """
     try:
         text = read(path, option="side_file_bytes").decode("utf-8-sig")
-        document = _tables(text)
+        if any(line.count(".") > _DOTS for line in text.splitlines()):
+            raise ValueError(f"a line has more than {_DOTS} dots")
+        document = tomllib.loads(text)
     except FileError as error:
         diagnostics.add(error.code, Where(str(path)), hint=error.hint, reason=error.reason)
         return scene
@@ -199,12 +201,6 @@ def with_overrides(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
         diagnostics.add(codes.OVERRIDES_SYNTAX, Where(str(path)), reason=str(error))
         return scene
     return with_override_tables(scene, document, diagnostics, str(path), text)
-
-
-def _tables(text: str) -> dict[str, Any]:
-    if any(line.count(".") > _DOTS for line in text.splitlines()):
-        raise ValueError(f"a line has more than {_DOTS} dots")
-    return tomllib.loads(text)
 
 
 def with_override_tables(
@@ -230,7 +226,9 @@ def with_override_tables(
     scene = _with_links(scene, overrides.tables(document, "links"), overrides)
     scene = _with_joints(scene, overrides.tables(document, "joints"), overrides)
     scene = _with_pairs(scene, document.get("exclude", []), overrides)
-    scene = _with_sites(scene, overrides.tables(document, "sites"), overrides)
+    taken = {*by_name(scene.links), *by_name(scene.frames)}
+    sites = _sites(scene, overrides.tables(document, "sites"), taken, overrides)
+    scene = dataclasses.replace(scene, frames=(*scene.frames, *sites))
     return _with_options(scene, document.get("options", {}), overrides)
 
 
@@ -511,13 +509,6 @@ def _is_pair(value: Any) -> bool:
 
 def _group(link: str) -> str:
     return f"overrides{SEPARATOR}{link}"
-
-
-def _with_sites(scene: Scene, tables: Mapping[str, dict[str, Any]], overrides: _Overrides) -> Scene:
-    taken = {*by_name(scene.links), *by_name(scene.frames)}
-    return dataclasses.replace(
-        scene, frames=(*scene.frames, *_sites(scene, tables, taken, overrides))
-    )
 
 
 def _sites(

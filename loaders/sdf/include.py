@@ -57,16 +57,12 @@ def merge(
     for child in model.children:
         _redirect_references(child, proxy.attributes["name"])
         if child.tag in _DROPPED:
-            _report_dropped(child, include)
+            child.report(codes.MERGE_DROPS, subjects=include.subjects, tag=child.tag)
         elif parent.tag == "world" and _needs_model(child, interface_models):
             include.report(codes.MERGE_UNSUPPORTED_INTO_WORLD, tag=child.tag)
         elif child.tag in _MERGED or ":" in child.tag:
             elements.append(child)
     return elements
-
-
-def _report_dropped(child: Node, include: Node) -> None:
-    child.report(codes.MERGE_DROPS, subjects=include.subjects, tag=child.tag)
 
 
 def _needs_model(child: Node, interface_models: dict[Node, InterfaceModel]) -> bool:
