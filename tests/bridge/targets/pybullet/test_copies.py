@@ -392,7 +392,7 @@ def test_the_second_body_of_a_source_equals_the_first(
 def test_a_document_about_which_pybullet_prints_is_silent_each_time(
     bullet_client: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """PyBullet calls the moments of the base bad."""
+    """PyBullet would call the moments of the base bad; the document states none."""
     bad = ROBOT.replace('izz="1"', 'izz="9"', 1).format(mass=2)
     write(tmp_path / "part.obj", PART)
     write(tmp_path / "r.urdf", bad)
