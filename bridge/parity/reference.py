@@ -32,6 +32,7 @@ from .engine import (
     moving_links,
     positions_by_joint,
     scalar_dofs,
+    stated_frames,
     without_sentinel,
 )
 from .readings import model_surfaces
@@ -63,7 +64,7 @@ class ReferenceEngine(BaseEngine):
 
     def frame_poses(self) -> dict[str, Pose]:
         """See `Engine.frame_poses`; those of the scene."""
-        return {frame.name: frame.X_LF for frame in self.mechanism.scene.frames}
+        return {frame.name: frame.X_LF for frame in stated_frames(self.mechanism.scene)}
 
     def jacobians(self) -> dict[str, Array]:
         return dict(self.mechanism.jacobians(self._q))

@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -483,13 +484,13 @@ def _with_pairs(scene: Scene, pairs: Any, overrides: _Overrides) -> Scene:
         overrides.report_value("the file", "exclude", pairs, expected)
         return scene
     names = by_name(scene.links)
-    found = dict.fromkeys(
-        (min(a, b), max(a, b))
-        for first, second in pairs
-        for a in overrides.matches("link", first, names)
-        for b in overrides.matches("link", second, names)
-        if a != b
-    )
+    found: dict[tuple[str, str], None] = {}
+    for first, second in pairs:
+        of_first, of_second = (overrides.matches("link", name, names) for name in (first, second))
+        n, m = len(of_first), len(of_second)
+        overrides.diagnostics.spend("pairs", n * (n - 1) // 2 if first == second else n * m)
+        both = combinations(of_first, 2) if first == second else product(of_first, of_second)
+        found |= dict.fromkeys((min(a, b), max(a, b)) for a, b in both if a != b)
     for a, b in found:
         overrides.report(a, "exclude", "collides", f"never collides with {b}")
     where = overrides.where("exclude")

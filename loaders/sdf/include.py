@@ -19,7 +19,7 @@ from pathlib import Path
 from loaders.context import MAX_INCLUDE_DEPTH, Context, Failure, element_count
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.files.folders import only_model_file
-from loaders.files.read_file import is_file, is_inside, real_path
+from loaders.files.read_file import checked, checked_path, is_file, is_inside, real_path
 from loaders.model import WORLD
 from loaders.node import Node
 from loaders.scene import Scene
@@ -164,10 +164,17 @@ def model_file(
     """
     if not os.path.isdir(path):
         return path
-    real = real_path(path)
+    folder = checked_path(path)
+
+    def is_within(file: Path) -> bool:
+        real = real_path(file)
+        is_within = is_inside(real, (folder,))
+        if is_within or unsafe_paths:
+            checked(str(file), None if unsafe_paths else real)
+        return is_within or unsafe_paths
 
     def may_be_read(file: Path) -> bool:
-        return unsafe_paths or is_inside(real_path(file), (real,)) or bool(allows and allows(file))
+        return is_within(file) or bool(allows and allows(file))
 
     manifests = (path / name for name in _MANIFESTS)
     manifest = next((file for file in manifests if is_file(file) and may_be_read(file)), None)
@@ -178,7 +185,7 @@ def model_file(
     data = read_bytes(manifest, node.diagnostics)
     root = None if data is None else parse(data, str(manifest), node.diagnostics)
     file = None if root is None else _newest_file(root, path)
-    if file is None or unsafe_paths or is_inside(real_path(file), (real,)):
+    if file is None or is_within(file):
         return file
     node.report(codes.MODEL_FILE_OUTSIDE, manifest=manifest, file=file)
     return None

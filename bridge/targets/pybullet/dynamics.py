@@ -48,7 +48,7 @@ from bridge.targets.report import Report
 from loaders.inertia import SpatialInertia
 from loaders.pose import IDENTITY, Array, Pose, frozen, matrix_to_quaternion, rotation_about
 
-from .articulation import Articulation, welded_pose
+from .articulation import Articulation, Segment, welded_pose
 from .client import BASE
 from .damping import joint_damping
 from .state import Layout, State, apply_efforts
@@ -70,7 +70,7 @@ def report_refused_inertias(articulations: Iterable[Articulation], report: Repor
             segment.name
             for index, segment in enumerate(articulation.segments, start=BASE)
             if not (index == BASE and articulation.is_fixed)
-            and _is_refused(segment.principal[1], moves=index == BASE or bool(segment.primitive))
+            and _is_refused(segment, moves=index == BASE or bool(segment.primitive))
         ]
         if links:
             report.add(
@@ -78,12 +78,11 @@ def report_refused_inertias(articulations: Iterable[Articulation], report: Repor
             )
 
 
-def _is_refused(moments: Array, *, moves: bool) -> bool:
-    """Return whether PyBullet's queries refuse a link with these principal moments; of links that
-    are welded to their parents they do not ask for the triangle inequality.
+def _is_refused(segment: Segment, *, moves: bool) -> bool:
+    """Return whether PyBullet's queries refuse a link for its principal moments; of links that are
+    welded to their parents they do not ask for the triangle inequality.
     """
-    a, b, c = sorted(moments.tolist())
-    return bool(a < 0.0 or (moves and a + b < c))
+    return bool(segment.principal[1].min() < 0.0 or (moves and not segment.is_realizable()))
 
 
 @dataclass(slots=True, eq=False)

@@ -95,10 +95,10 @@ def _add_link(
 
 def _add_inertial(lines: list[str], segment: Segment, is_fixed_base: bool) -> None:
     """Add the inertia; a fixed base has identity axes because PyBullet's inverse dynamics ignores
-    their rotation.
+    their rotation. Moments that no body has are zero: PyBullet sets them to zero and prints a line.
     """
     R_SI, moments = segment.principal
-    ixx, iyy, izz = moments.tolist()
+    ixx, iyy, izz = moments.tolist() if segment.is_realizable() else (0.0, 0.0, 0.0)
     lines += (
         "<inertial>",
         *_origin(IDENTITY if is_fixed_base else Pose(R_SI, segment.inertia.p_LLcm)),

@@ -469,6 +469,45 @@ def test_a_frame_that_drake_has_elsewhere_is_a_difference(tmp_path: Path) -> Non
 
 
 @needs_drake
+@pytest.mark.parametrize("lost", ["name", "pose", "canonical link"])
+def test_a_model_that_drake_reads_otherwise_is_a_difference(lost: str, tmp_path: Path) -> None:
+    nested = (
+        "<model name='n'><pose>1 0 0 0 0 .2</pose><link name='c'/><link name='d'/></model>"
+        "<frame name='f' attached_to='n'><pose>.1 0 0 0 0 0</pose></frame>"
+    )
+    engine_of(tmp_path, BASE, nested)
+    scene = loaders.load(tmp_path / "model.sdf", quiet=True)
+    (outer, inner), moved = scene.models, Pose.of(p=(1e-3, 0.0, 0.0))
+    changed = {
+        "name": replace(inner, name="k"),
+        "pose": replace(inner, X_WM=inner.X_WM @ moved),
+        "canonical link": replace(inner, canonical_link="n::d"),
+    }[lost]
+    links = tuple(
+        replace(link, model=changed.name) if link.model == inner.name else link
+        for link in scene.links
+    )
+    faulty = replace(scene, models=(outer, changed), links=links)
+    for each, expected in ((scene, set()), (faulty, {"frames of models"})):
+        found = compare(each, ("drake",), levels=("L0",))
+        assert {row.quantity for row in found.failures} == expected
+        assert all(
+            row.outcome is not Outcome.UNKNOWN for row in found.rows if "frames" in row.quantity
+        )
+
+
+@needs_drake
+def test_a_model_with_merged_urdf_is_fixed_to_its_own_link(tmp_path: Path) -> None:
+    robot = "<robot name='r'><link name='u'/></robot>"
+    (tmp_path / "robot.urdf").write_text(robot, encoding="utf-8")
+    uri = f"file://{tmp_path / 'robot.urdf'}"
+    engine_of(tmp_path, f"<include merge='true'><uri>{uri}</uri></include>", BASE)
+    found = compare(tmp_path / "model.sdf", ("drake",), levels=("L0",))
+    (row,) = (row for row in found.rows if row.quantity == "frames of models")
+    assert (row.outcome, found.failures) == (Outcome.PASSED, ())
+
+
+@needs_drake
 def test_pairs_that_the_caller_excludes_are_unknown_in_drake() -> None:
     path = ASSETS / "gripper/model.sdf"
     found = compare(
