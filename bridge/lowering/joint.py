@@ -143,7 +143,8 @@ def compose(joint: Joint, diagnostics: Diagnostics) -> Composition:
     """
     match joint.type:
         case JointType.BALL:
-            return _ball(joint)
+            limits = joint.axes[0] if joint.axes else None
+            return IDENTITY, (Primitive(kind=PrimitiveKind.BALL, axis=Z_AXIS, limits=limits),)
         case JointType.SCREW:
             return _screw(joint)
         case JointType.CURVILINEAR:
@@ -183,11 +184,6 @@ def _series(joint: Joint) -> Composition:
         Primitive(kind=PrimitiveKind(motion.value), axis=axis.xyz, dof_index=i, limits=axis)
         for i, (motion, axis) in enumerate(axes)
     )
-
-
-def _ball(joint: Joint) -> Composition:
-    limits = joint.axes[0] if joint.axes else None
-    return IDENTITY, (Primitive(kind=PrimitiveKind.BALL, axis=Z_AXIS, limits=limits),)
 
 
 def _screw(joint: Joint) -> Composition:

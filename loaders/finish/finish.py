@@ -157,14 +157,14 @@ def without_consequences(
     places = {(error.where.file, error.where.path) for error in errors}
     invalid = {(file, part) for file, path in places for part in _enclosing(path)}
     has_joint_error = any("/joint" in path for _, path in places)
-    return tuple(
-        entry
-        for entry in others
-        if not (
-            entry.code.startswith(_SCENE_CHECKS) and (entry.where.file, entry.where.path) in invalid
-        )
-        and not (entry.code == _JOINTS_LEFT_OUT and has_joint_error)
-    )
+    kept = []
+    for entry in others:
+        is_check = entry.code.startswith(_SCENE_CHECKS)
+        if is_check and (entry.where.file, entry.where.path) in invalid:
+            continue
+        if not (has_joint_error and entry.code == _JOINTS_LEFT_OUT):
+            kept.append(entry)
+    return tuple(kept)
 
 
 def _enclosing(path: str) -> list[str]:

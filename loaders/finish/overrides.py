@@ -192,9 +192,7 @@ def with_overrides(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
     """
     try:
         text = read(path, option="side_file_bytes").decode("utf-8-sig")
-        if any(line.count(".") > _DOTS for line in text.splitlines()):
-            raise ValueError(f"a line has more than {_DOTS} dots")
-        document = tomllib.loads(text)
+        document = _tables(text)
     except FileError as error:
         diagnostics.add(error.code, Where(str(path)), hint=error.hint, reason=error.reason)
         return scene
@@ -202,6 +200,12 @@ def with_overrides(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
         diagnostics.add(codes.OVERRIDES_SYNTAX, Where(str(path)), reason=str(error))
         return scene
     return with_override_tables(scene, document, diagnostics, str(path), text)
+
+
+def _tables(text: str) -> dict[str, Any]:
+    if any(line.count(".") > _DOTS for line in text.splitlines()):
+        raise ValueError(f"a line has more than {_DOTS} dots")
+    return tomllib.loads(text)
 
 
 def with_override_tables(

@@ -66,12 +66,13 @@ def report_refused_inertias(articulations: Iterable[Articulation], report: Repor
         report: Record of the findings.
     """
     for articulation in articulations:
-        links = [
-            segment.name
-            for index, segment in enumerate(articulation.segments, start=BASE)
-            if not (index == BASE and articulation.is_fixed)
-            and _is_refused(segment, moves=index == BASE or bool(segment.primitive))
-        ]
+        links = []
+        for index, segment in enumerate(articulation.segments, start=BASE):
+            if index == BASE and articulation.is_fixed:
+                continue
+            moves = index == BASE or bool(segment.primitive)
+            if _is_refused(segment, moves=moves):
+                links.append(segment.name)
         if links:
             report.add(
                 codes.REFUSED_INERTIA, subjects=links, model=articulation.model, links=tuple(links)
