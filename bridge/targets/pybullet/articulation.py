@@ -97,6 +97,13 @@ class Segment:
         """
         return _without_rounding_errors(*self.inertia.principal_axes())
 
+    def is_realizable(self) -> bool:
+        """Return whether a rigid body can have the principal moments: none is negative, or larger
+        than the sum of the others.
+        """
+        a, b, c = sorted(self.principal[1].tolist())
+        return bool(a >= 0.0 and a + b >= c)
+
     @property
     def turn(self) -> float:
         """Angle of the principal axes, which are PyBullet's inertial frame, from the segment's
