@@ -66,12 +66,13 @@ def report_refused_inertias(articulations: Iterable[Articulation], report: Repor
         report: Record of the findings.
     """
     for articulation in articulations:
-        links = [
-            segment.name
-            for index, segment in enumerate(articulation.segments, start=BASE)
-            if not (index == BASE and articulation.is_fixed)
-            and _is_refused(segment, moves=index == BASE or bool(segment.primitive))
-        ]
+        links = []
+        for index, segment in enumerate(articulation.segments, start=BASE):
+            if index == BASE and articulation.is_fixed:
+                continue
+            moves = index == BASE or bool(segment.primitive)
+            if _is_refused(segment, moves=moves):
+                links.append(segment.name)
         if links:
             report.add(
                 codes.REFUSED_INERTIA, subjects=links, model=articulation.model, links=tuple(links)
@@ -433,7 +434,8 @@ def stepped_mass_matrix(state: State, nominal: Array) -> Array:
     with _undisturbed(state, (0.0, 0.0, 0.0)) as restore:
         for forces in nominal.T:
             restore()
-            state.set_velocities(_standstill(state.articulation.mechanism))
+            mechanism = state.articulation.mechanism
+            state.set_velocities(_by_joint(np.zeros(len(mechanism.v_order)), mechanism))
             columns.append(_velocity_change(state, forces, REST_STEP) / REST_STEP)
     measured: Array = nominal @ np.linalg.inv(np.array(columns).T)
     return measured
@@ -479,10 +481,6 @@ def _by_joint(forces: Array, mechanism: Mechanism) -> Mapping[str, Position]:
     for (name, _), force in zip(mechanism.v_order, forces.tolist(), strict=True):
         by_joint.setdefault(name, []).append(force)
     return by_joint
-
-
-def _standstill(mechanism: Mechanism) -> Mapping[str, Position]:
-    return _by_joint(np.zeros(len(mechanism.v_order)), mechanism)
 
 
 @contextmanager
