@@ -383,10 +383,10 @@ class PyBulletBody(int):
         self._step, self._start = step, start
         self._disabled = disabled
         self._last_steps = {}
-        self.sensors = NameIndex("sensor", {})
+        self.sensors, self._has_imus = NameIndex("sensor", {}), False
         if traits.has_sensors:
             self.sensors = sensors_of(state, lambda: self.state, self._last_steps)
-        self._has_imus = any(each.placed.sensor.type == "imu" for each in self.sensors.values())
+            self._has_imus = any(each.placed.sensor.type == "imu" for each in self.sensors.values())
         return self
 
     @property
