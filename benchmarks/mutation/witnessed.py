@@ -8,10 +8,13 @@ an engine that reads the file by itself sees a fault there: Drake for SDFormat a
 compiler for MJCF. The changes are a seeded sample of the lines that the models execute. Each is made
 in the code of a forked process, on up to `MODELS` models that execute the line. Those count after
 which a number that the scene or the mechanism of a model holds differs by more than `TOLERANCE`, in
-the same states, or a name or choice differs. What moves, touches and pushes nothing does not count:
-`IDLE_FIELDS`, and axes of joints that do not move. A change with which a model is refused says so by
+the same states, or a name or choice differs. Of an MJCF file, the settings that a scene keeps for
+MuJoCo count by the numbers that MuJoCo compiles from them, not as text, so that a default written out
+is no change. What moves, touches and pushes nothing does not count: `IDLE_FIELDS`, axes of
+joints that do not move, and whether a hinge without limits is called continuous. A change with which a model is refused says so by
 itself, and does not count either. Changes of nothing but the fields that Drake's parser reads over
-(`UNREAD` of its adapter, and `NOT_IN_DRAKE`) are counted apart: no foreign witness has them.
+(`UNREAD` of its adapter, and `NOT_IN_DRAKE`), and of the canonical link of a model of URDF or MJCF,
+which have none, are counted apart: no foreign witness has them.
 Results go to ``FOLDER/results.jsonl``; a run that was interrupted continues where it ended. The exit
 status is 1 if less than 95 % of the changes that count are seen.
 """
@@ -25,6 +28,7 @@ import json
 import os
 import pickle
 import random
+import re
 import select
 import signal
 import sys
@@ -45,6 +49,7 @@ from bridge.parity import compare
 from bridge.parity.engines.drake.engine import UNREAD
 from bridge.parity.reference import ReferenceEngine
 from bridge.parity.states import random_states
+from loaders.model import JointType
 from loaders.pose import Pose
 
 ROOT = Path(__file__).parents[2]
@@ -73,10 +78,14 @@ IDLE_FIELDS = frozenset({
     "Visual.renderers", "Model.placement_frame", "Actuator.interfaces",
 })  # fmt: skip
 """Fields of sensors, lights and looks, and of how a file states what other fields hold."""
-NOT_IN_DRAKE = {"Scene.gravity", "Scene.physics", "Scene.wind", "Scene.keyframes"} | {
+NOT_IN_DRAKE = {
+    *("Scene.gravity", "Scene.physics", "Scene.wind", "Scene.keyframes"),
+    *("Scene.friction_rule", "Scene.collision_policy"),
+} | {
     f"{kind.__name__}.{name}" for kind, names in UNREAD.items() for name in " ".join(names).split()
 }
-"""Fields that Drake's parser reads over; it holds gravity as the scene does, by request."""
+"""Fields that Drake's parser reads over, conventions that no file states, and gravity, which Drake is
+given as the scene has it."""
 MODELS = 3
 """Largest number of models on which a change is tried."""
 _ASSETS = ("arm/model.sdf", "leg.sdf", "gripper/model.sdf", "double_pendulum.urdf")
@@ -330,7 +339,27 @@ def _numbers(path: Path, states: Sequence[Any]) -> dict[str, Any]:
         mechanism.constraints,
         mechanism.force_elements,
     ]
-    return dict(_leaves("", held))
+    if path.suffix != ".xml":
+        return dict(_leaves("", held))
+    model = bridge.to_mjspec(mechanism).compile()
+    leaves = dict(_leaves("", [*held, _arrays(model), _arrays(model.opt)]))
+    return {place: each for place, each in leaves.items() if not _TEXT.search(place)}
+
+
+_TEXT = re.compile(r"\.engine_settings/|\.engine_elements/")
+"""Places of the settings that MuJoCo compiles."""
+_LOOKS = re.compile(
+    "_|actuator_ctrlspec|cam|light|mat_|tex|vis|skin|sensor|geom_rgba|site_rgba|names|text|n[a-z]+$"
+)
+"""Arrays of a compiled model for sensors, lights, looks and sizes, and what the one control of a
+fixed gain is called."""
+
+
+def _arrays(compiled: Any) -> dict[str, Any]:
+    """Return the numbers of a compiled model that act."""
+    values = {name: getattr(compiled, name) for name in dir(compiled) if not _LOOKS.match(name)}
+    kinds = (np.ndarray, int, float)
+    return {name: each for name, each in values.items() if isinstance(each, kinds)}
 
 
 def _leaves(place: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -354,7 +383,7 @@ def _leaves(place: str, value: Any) -> Iterator[tuple[str, Any]]:
         for k, each in enumerate(value):
             yield from _leaves(f"{place}/{k}", each)
     else:
-        yield place, value
+        yield place, JointType.REVOLUTE if value is JointType.CONTINUOUS else value
 
 
 def _differing(one: Mapping[str, Any], two: Mapping[str, Any]) -> set[str]:
@@ -376,9 +405,10 @@ def _is_other(one: Any, two: Any) -> bool:
 
 def _is_unread(model: str) -> Callable[[str], bool]:
     """Return whether no witness of a model reads a place."""
-    if model.endswith(".xml"):
-        return lambda _place: False
-    return lambda place: not NOT_IN_DRAKE.isdisjoint(place.split("/"))
+    left_out = set() if model.endswith(".xml") else set(NOT_IN_DRAKE)
+    if not model.endswith(".sdf"):
+        left_out.add("Model.canonical_link")
+    return lambda place: not left_out.isdisjoint(place.split("/"))
 
 
 def _rows(path: Path, levels: Sequence[str], mutant: Mutant | None = None) -> set[tuple[str, ...]]:

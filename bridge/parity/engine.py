@@ -600,6 +600,13 @@ class Engine(Protocol):
         """
         _refuse(self, "report actuator laws")
 
+    def servos(self) -> Mapping[str, Array]:
+        """Return the largest effort, the position and velocity gains at the joint, zero for those
+        that are none, and the range of the control of each actuator of an MJCF file that drives a
+        hinge or slide, shape (5,), by name.
+        """
+        _refuse(self, "report servos")
+
     # --- shapes and elements of MJCF --------------------------------------------------------------
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
@@ -976,6 +983,12 @@ def scalar_dofs(mechanism: Mechanism) -> dict[Dof, ScalarDof]:
 def without_sentinel(limit: float) -> float:
     """Return a limit, infinite if its magnitude is at least `UNLIMITED`."""
     return math.copysign(math.inf, limit) if abs(limit) >= UNLIMITED else limit
+
+
+def is_scalar(mechanism: Mechanism, joint: str) -> bool:
+    """Return whether a joint is one hinge or one slide."""
+    bodies = [body for body in mechanism.bodies if body.joint == joint]
+    return [len(body.primitives) for body in bodies] == [1] and kind_of(bodies[0]) is None
 
 
 def moving_links(mechanism: Mechanism) -> set[str]:

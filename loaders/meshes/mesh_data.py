@@ -360,7 +360,7 @@ def names_out_of_reach(names: Iterable[str], path: Path) -> list[str]:
     ]
 
 
-def folder_of_files(path: Path) -> str:
+def folder_of_files(path: str | Path) -> str:
     """Return the real path of the folder in which the files that a mesh refers to must lie.
 
     It is that of the model or package around the mesh, the innermost one. Of a mesh in none it is
@@ -370,9 +370,10 @@ def folder_of_files(path: Path) -> str:
     Args:
         path: File of the mesh.
     """
-    known, key = kept_in_call(), ("folder of files", path.parent)
+    folder = os.path.dirname(path)
+    known, key = kept_in_call(), ("folder of files", folder)
     if key not in known:  # a robot has many meshes in one folder: 5 to 10 % of a load
-        known[key] = _reach(checked_path(path.parent))
+        known[key] = _reach(checked_path(folder))
     reach: str = known[key]
     return reach
 

@@ -80,6 +80,27 @@ def _laws(engine: Engine, mechanism: Mechanism) -> Readings:
     return {Place(name, name): np.asarray(law) for name, law in zip(named, laws, strict=True)}
 
 
+def _servos(engine: Engine, mechanism: Mechanism) -> Readings:
+    """Return effort limit, gains and range of the actuators of an MJCF file."""
+    stated = [item for item in mechanism.actuators if settings_of(item.actuator, MUJOCO)]
+    return dict(engine.servos()) if stated else {}
+
+
+def scaled(a: Array, b: Array, _scale: float) -> float:
+    """Return the largest difference of numbers, relative to those larger than one; infinities of
+    the same sign are equal.
+
+    Args:
+        a: The numbers of one engine.
+        b: The numbers of the other engine.
+        _scale: Unused.
+    """
+    a, b = a[a != b], b[a != b]
+    known = np.isfinite(a) & np.isfinite(b)
+    worst = np.abs(a - b)[known] / np.maximum(1.0, np.abs(a[known]))
+    return float(worst.max(initial=0.0)) if known.all() else math.inf
+
+
 ACTUATOR_QUANTITIES = (
     Quantity(
         level=Level.MODEL,
@@ -96,6 +117,13 @@ ACTUATOR_QUANTITIES = (
         error=relative,
         read=_laws,
         is_stated=lambda mechanism: bool(untried_actuators(mechanism)),
+    ),
+    Quantity(
+        level=Level.MODEL,
+        name="servos",
+        error=scaled,
+        read=_servos,
+        is_stated=lambda _mechanism: False,
     ),
 )
 """The quantities in the order of the report."""

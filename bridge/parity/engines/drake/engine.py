@@ -371,9 +371,18 @@ class DrakeEngine(BaseEngine):
         return parameters
 
     def actuator_efforts(self, trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
-        """See `Engine.actuator_efforts`; by the effort limits and gains of Drake's actuators."""
+        """See `Engine.actuator_efforts`; by the effort limits and gains of Drake's actuators, with
+        the limits of those of which the mechanism knows nothing.
+        """
         self._require_model()
-        return efforts_in_drake(self._plant, self._joints, trials)
+        driven = (item for item in self.mechanism.actuators if item.dof is not None)
+        stated = {item.actuator.joint for item in driven}
+        unstated = {
+            name: np.array([actuator.effort_limit()])
+            for name, actuator in _actuators(self._plant, self._joints).items()
+            if name not in stated
+        }
+        return efforts_in_drake(self._plant, self._joints, trials) | unstated
 
     def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
         self._require_constraints()
