@@ -176,18 +176,14 @@ def _contact_pairs(mechanism: Mechanism) -> Iterator[Item]:
         yield Item(f"{name} ({settings})", pair.where, (pair.link_A, pair.link_B))
 
 
-def _between_mujoco(element: BallConstraint | WeldConstraint) -> Item:
-    links = (element.link_A, element.link_B)
-    return Item(" to ".join(links), element.where, links)
-
-
 def _switched_off(mechanism: Mechanism) -> Iterator[Item]:
     for connection in mechanism.constraints:
         element = connection.element
         if isinstance(connection, BodyConnection) and isinstance(
             element, BallConstraint | WeldConstraint
         ):
-            between = _between_mujoco(element)
+            links = (element.link_A, element.link_B)
+            between = Item(" to ".join(links), element.where, links)
             if not element.active:
                 yield between
 

@@ -260,7 +260,7 @@ def velocity_order(plant: Any, mechanism: Mechanism, joints: Mapping[str, Any]) 
     unmatched = sorted(
         name
         for name, joint in joints.items()
-        if joint.num_velocities() and not _covers(joint, order)
+        if joint.num_velocities() and joint.velocity_start() not in order
     )
     if unmatched:
         raise ModelMismatchError(
@@ -269,10 +269,6 @@ def velocity_order(plant: Any, mechanism: Mechanism, joints: Mapping[str, Any]) 
     if sorted(order) != list(range(plant.num_velocities())):
         raise ModelMismatchError("it has other degrees of freedom")
     return order
-
-
-def _covers(joint: Any, order: list[int]) -> bool:
-    return joint.velocity_start() in order
 
 
 # --- coordinates ----------------------------------------------------------------------------------
