@@ -24,11 +24,11 @@ from bridge.installed_packages import version_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engine import (
-    PLATE_HALF_SIZE,
-    PLATE_INERTIA,
-    PLATE_WEIGHT,
+    BALL_RADIUS,
+    HEAVY,
     ActuatorKind,
     ActuatorTrial,
+    Ball,
     BaseEngine,
     Bounce,
     ConstraintSoftness,
@@ -36,14 +36,13 @@ from bridge.parity.engine import (
     Engine,
     JointParameters,
     NotReportedError,
-    Plate,
     Settings,
     Statements,
     Surfaces,
+    TouchedModel,
     add_violation,
     frame_distance,
     moving_links,
-    plate_motion,
     scalar_dofs,
     without_sentinel,
 )
@@ -57,7 +56,7 @@ from bridge.targets.pybullet.dynamics import NoAnswerError, OwnDynamics
 from bridge.targets.pybullet.state import pose_from
 from loaders.inertia import SpatialInertia
 from loaders.model import CouplingLaw
-from loaders.pose import Array, Pose, matrix_to_quaternion
+from loaders.pose import Array, Pose
 
 from .shapes import links_by_index, observe_pairs, of_links, pairs_in_pybullet, surfaces_in_pybullet
 
@@ -432,17 +431,15 @@ def kept_contacts(pybullet: Any, client: int) -> Array:
     return np.array(found)
 
 
-class _Pressed:
-    """Plates in PyBullet; see `bridge.parity.engine.PressedPlates`.
-
-    Gravity is off, and the model becomes too heavy to move.
+class _Touched:
+    """Balls in PyBullet; see `bridge.parity.engine.TouchedModel`.
 
     Args:
         pybullet: The module.
         client: The physics server.
         step: Advances the simulation by a step.
         speeds: Returns the velocities of the model.
-        plates: The plates.
+        balls: The balls.
         bodies: The bodies of the model.
     """
 
@@ -452,7 +449,7 @@ class _Pressed:
         client: int,
         step: Callable[[], None],
         speeds: Callable[[], Array],
-        plates: Sequence[Plate],
+        balls: Sequence[Ball],
         bodies: Sequence[PyBulletBody],
     ) -> None:
         self._pybullet, self._server, self._step = pybullet, {"physicsClientId": client}, step
@@ -460,14 +457,15 @@ class _Pressed:
         self._make_heavy()
         pybullet.setGravity(0.0, 0.0, 0.0, **self._server)
         shape = pybullet.createCollisionShape(
-            pybullet.GEOM_BOX, halfExtents=PLATE_HALF_SIZE, **self._server
+            pybullet.GEOM_SPHERE, radius=BALL_RADIUS, **self._server
         )
-        self._plates = [self._add(shape, plate) for plate in plates]
-        for one, two in combinations(self._plates, 2):
+        self._balls = [self._add(ball, shape) for ball in balls]
+        self._forces: list[list[float]] = [[0.0] * 3] * len(balls)
+        for one, two in combinations(self._balls, 2):
             pybullet.setCollisionFilterPair(one, two, BASE, BASE, 0, **self._server)
-        for number, plate in zip(self._plates, plates, strict=True):
+        for number, ball in zip(self._balls, balls, strict=True):
             for body in bodies:
-                touched = {body.links[name] for name in plate.touches & body.links.keys()}
+                touched = {body.links[name] for name in ball.touches & body.links.keys()}
                 for index in set(body.links.values()) - touched:
                     pybullet.setCollisionFilterPair(
                         number, int(body), BASE, index, 0, **self._server
@@ -481,24 +479,20 @@ class _Pressed:
                 pybullet.changeDynamics(
                     body,
                     link,
-                    mass=mass + PLATE_INERTIA,
-                    localInertiaDiagonal=[moment + PLATE_INERTIA for moment in moments],
+                    mass=mass + HEAVY,
+                    localInertiaDiagonal=[moment + HEAVY for moment in moments],
                     **server,
                 )
 
-    def _add(self, shape: int, plate: Plate) -> int:
-        w, x, y, z = matrix_to_quaternion(plate.X_WP.R)
+    def _add(self, ball: Ball, shape: int) -> int:
         pybullet, server = self._pybullet, self._server
-        body = int(
-            pybullet.createMultiBody(
-                1.0, shape, basePosition=plate.X_WP.p, baseOrientation=(x, y, z, w), **server
-            )
-        )
+        body = int(pybullet.createMultiBody(1.0, shape, basePosition=ball.center, **server))
         pybullet.changeDynamics(
             body,
             BASE,
-            localInertiaDiagonal=(PLATE_INERTIA,) * 3,
+            localInertiaDiagonal=(ball.moment,) * 3,
             lateralFriction=1.0,
+            restitution=1.0,
             linearDamping=0.0,
             angularDamping=0.0,
             **server,
@@ -506,24 +500,31 @@ class _Pressed:
         pybullet.setCollisionFilterGroupMask(body, BASE, -1, -1, **server)
         return body
 
+    def positions(self) -> Array:
+        get = self._pybullet.getBasePositionAndOrientation
+        return np.array([get(body, **self._server)[0] for body in self._balls])
+
     def velocities(self) -> Array:
         return np.array(
-            [self._pybullet.getBaseVelocity(body, **self._server)[0] for body in self._plates]
+            [self._pybullet.getBaseVelocity(body, **self._server)[0] for body in self._balls]
         )
 
     def model_speed(self) -> float:
         return float(np.abs(self._speeds()).max(initial=0.0))
 
-    def add_velocities(self, velocities: Array) -> None:
-        for body, velocity in zip(self._plates, self.velocities() + velocities, strict=True):
-            self._pybullet.resetBaseVelocity(body, velocity.tolist(), **self._server)
+    def set_velocities(self, velocities: Array) -> None:
+        for body, velocity in zip(self._balls, velocities.tolist(), strict=True):
+            self._pybullet.resetBaseVelocity(body, velocity, (0.0, 0.0, 0.0), **self._server)
+
+    def push(self, forces: Array) -> None:
+        self._forces = forces.tolist()
 
     def step(self, count: int) -> None:
-        pybullet, frame = self._pybullet, self._pybullet.LINK_FRAME
+        push, frame = self._pybullet.applyExternalForce, self._pybullet.WORLD_FRAME
         for _ in range(count):
-            for body in self._plates:
-                force, point = (0.0, 0.0, -PLATE_WEIGHT), (0.0, 0.0, 0.0)
-                pybullet.applyExternalForce(body, BASE, force, point, frame, **self._server)
+            centers = self.positions().tolist()
+            for body, force, center in zip(self._balls, self._forces, centers, strict=True):
+                push(body, BASE, force, center, frame, **self._server)
             self._step()
 
 
@@ -1021,14 +1022,11 @@ class PyBulletEngine(BaseEngine):
                 self._act(self._controls)
             self._loaded.step()
 
-    def press(self, plates: Sequence[Plate]) -> tuple[Array, float]:
-        """See `Engine.press`; in the server of the running bodies."""
-        parameters = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)
-        pressed = _Pressed(
-            self._pybullet, self._client, self._loaded.step, self.velocities, plates, self._bodies
+    def touch(self, balls: Sequence[Ball]) -> TouchedModel:
+        """See `Engine.touch`; in the server of the running bodies."""
+        return _Touched(
+            self._pybullet, self._client, self._loaded.step, self.velocities, balls, self._bodies
         )
-        step = float(parameters["fixedTimeStep"])
-        return plate_motion(pressed, plates, step), step
 
     def start_actuators(self, actuators: ActuatorKind, _joints: Iterable[str]) -> None:
         self._act = (
