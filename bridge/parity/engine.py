@@ -164,24 +164,6 @@ ActuatorKind = Literal["motor", "position"]
 SOFTNESS = 1e-4
 """Part ``(1 - d) / d`` of an acceleration that the hardest constraint of a soft solver lets
 through, with an impedance d of 0.9999."""
-CRITICAL_DAMPING_RESTITUTION = math.exp(-2.0)
-"""Ratio of speeds that a critically damped spring leaves."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounce:
-    """The bounce of a contact in an engine.
-
-    Attributes:
-        ratio: Ratio of the speeds after and before the impact.
-        spread: Addition to the tolerance of that ratio.
-        rule: The rule of the engine in words, to be appended to a text; empty if the ratio is the
-            coefficient of restitution.
-    """
-
-    ratio: float
-    spread: float
-    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -367,11 +349,11 @@ class Engine(Protocol):
     def constraint_softness(self) -> ConstraintSoftness:
         """The softness of couplings and loops; by default that of the softest known solver."""
 
-    def bounce(self, restitution: float) -> Bounce:
-        """Return how a contact with a coefficient of restitution bounces; by default with that
-        ratio of speeds, or more if damping is critical at most.
+    def bounce(self, restitution: float) -> tuple[float, float]:
+        """Return the least and the largest ratio of the speeds after and before an impact, for a
+        coefficient of restitution; by default that coefficient.
         """
-        return Bounce(ratio=restitution, spread=CRITICAL_DAMPING_RESTITUTION)
+        return restitution, restitution
 
     def combined_friction(self, one: float, two: float) -> float:
         """Return the coefficient of friction of two shapes in contact, given that of each.

@@ -29,7 +29,7 @@ from bridge.geometry.shapes import (
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from loaders.diagnostics import Diagnostics
-from loaders.engine_settings import MUJOCO
+from loaders.engine_settings import MUJOCO, conventions_of
 from loaders.meshes import read_mesh
 from loaders.model import Collision, Empty, Geometry, Mesh, Plane, settings_of
 from loaders.pose import Array, Pose
@@ -59,7 +59,7 @@ ACTING = (
 """The quantities that balls on the running exports show."""
 WEIGHT = 9.8
 """Force that presses each ball on its shape [N]."""
-REST_TIME, MAX_RESTS, REST_ERROR = 0.1, 20, 2e-3
+REST_TIME, MAX_RESTS, REST_ERROR = 0.05, 40, 2e-3
 """Duration in which balls must be at rest [s], largest number of such durations, and error of the
 force below which a ball is at rest, relative to its weight."""
 SETTLED = 6.0
@@ -69,18 +69,24 @@ MAX_MODEL_SPEED = 5e-3
 SLIDE_STEPS, ROLL_STEPS, FALL_STEPS = 10, 3, 10
 """Number of steps in which balls slide, in which rigid friction makes a ball roll, and in which a
 ball falls."""
-HOLD_TIME, ROLL_TIME, BOUNCE_TIME = 0.1, 0.05, 0.06
+HOLD_TIME, ROLL_TIME, BOUNCE_TIME = 0.05, 0.05, 0.06
 """Durations in which friction holds a ball, makes it roll, and in which it bounces [s]."""
-HELD, PULLED, SPARE = 0.8, 2.0, 3.0
+HELD, PULLED, SPARE = 0.8, 4.0, 3.0
 """Forces, over that of friction, that must not and that must move a ball; and speed of a sliding
-ball over that which friction takes away."""
+ball over that which friction takes away, or at which a soft contact brakes with all of its
+friction."""
+_LEAST_IMPEDANCE = 2.4 / PULLED
+"""Impedance of a contact of MuJoCo from which such a pull moves a ball at once."""
 MAX_BALLS = 40
 """Largest number of shapes that balls touch."""
 MAX_FRICTION = 2.0
 """Coefficient of friction above which a pull by it lifts balls off."""
 ROUNDING = 1e-3
-"""Part of a weight or of a speed up to which solvers that stop after a number of iterations, or
-when little changes, leave contacts unsolved; the largest that is left is 3e-4."""
+"""Part of a weight or of a speed that solvers leave, which stop after a number of iterations or
+when little changes; the largest that is left is 3e-4."""
+LEFT = {ACTING[0]: REST_ERROR + math.exp(-SETTLED)}
+"""The same of quantities for which it is not `ROUNDING`: a ball counts as at rest if its force has
+that error, and after all durations a contact has settled but for that part."""
 _DISTINCT = 0.005
 """Distance by which a shape must be higher than all others with another surface [m]."""
 PRESSED_DIRECTIONS = tuple(directions())
@@ -143,6 +149,8 @@ class _Target:
             return f"have a friction above {MAX_FRICTION:g}"
         if surface.restitution or surface.damping is not None:
             return "bounce or sway"
+        if self.soft_contact(0.0).impedance < _LEAST_IMPEDANCE:
+            return "yield to a pull"
         return "move or hold what touches them" if self._settings.keys() & _PUSHING else ""
 
     @property
@@ -186,6 +194,11 @@ class _Target:
     def soft_contact(self, step: float) -> SoftContact:
         """Return the contact that MuJoCo's settings of the surface state, at a time step [s]."""
         return SoftContact.of(tuple(self._settings.items()), step)
+
+    def sliding_speed(self, step: float) -> float:
+        """Return the speed with which a ball begins to slide at a time step [m/s]."""
+        taken = WEIGHT * self.mu * SLIDE_STEPS * step
+        return SPARE * (taken + 0.5 * WEIGHT * self.mu * self.soft_contact(step).lag)
 
     def point(self, n: Array) -> Array:
         """Return a point at which the shape is outermost in a direction, amid all of them, in the
@@ -276,14 +289,14 @@ def _rows_of(
     were.
     """
     found: list[dict[str, Array]] = []
+    targets = [each.target for each in pressed]
+    is_mjcf = conventions_of(mechanism.physics).has_solver_settings
     for step in (mechanism.physics.time_step, mechanism.physics.time_step / 2.0):
         with closing(as_exported(factory)(mechanism)) as engine:
             engine.set_step(step)
             engine.set_state(q, {})
-            friction = engine.surfaces().friction
+            shown, hidden = _expected(engine, targets, is_mjcf, step)
             found.append(_Session(engine.touch(balls), pressed, step).found())
-    targets = [each.target for each in pressed]
-    shown, hidden = _expected(engine, targets, friction, step)
     for quantity, each in shown.items():
         if each:
             yield _row(quantity, engine.name, targets, found, each, step, total)
@@ -293,44 +306,72 @@ def _rows_of(
 
 
 def _expected(
-    engine: Engine, targets: Sequence[_Target], friction: Mapping[str, Sequence[float]], step: float
-) -> tuple[dict[str, _Shown], dict[str, Counter[str]]]:
+    engine: Engine, targets: Sequence[_Target], is_mjcf: bool, step: float
+) -> tuple[dict[str, dict[int, tuple[float, float]]], dict[str, Counter[str]]]:
     """Return what shapes show by quantity, and the number of those that do not by reason.
 
-    The ball turns the normal by its way over its radius, and sliding is slower or faster by that
-    part of its weight. MuJoCo's friction lets a part ``(1 - d) / d`` of a force through, against
-    which it damps with a rate b: what it holds creeps with ``(1 - d) / (d b)`` times the
-    acceleration, and a ball that slides rolls after some time constants ``2 / (7 d b)``.
+    Args:
+        engine: The engine.
+        targets: The shapes.
+        is_mjcf: Whether the solver settings of an MJCF file hold.
+        step: Time step [s].
     """
-    force, slide, hold, roll, bounce = ACTING
+    surfaces = engine.surfaces()
     shown: dict[str, dict[int, tuple[float, float]]] = {quantity: {} for quantity in ACTING}
     hidden: dict[str, Counter[str]] = {quantity: Counter() for quantity in ACTING}
     for k, target in enumerate(targets):
-        shown[force][k] = 1.0, 1.0
-        obeys = engine.obeys_mjcf_settings
-        is_smooth = target.is_frictionless and obeys
+        is_smooth = target.is_frictionless and engine.obeys_mjcf_settings
         mu = 0.0 if is_smooth else target.mu
-        stated = is_smooth or mu in friction.get(target.link, ())
-        contact = target.soft_contact(step)
-        creep = HELD * contact.creep / HOLD_TIME if obeys else 0.0
-        late = math.exp(-3.5 * ROLL_TIME / contact.lag) if obeys and mu else 0.0
-        turned = 0.5 * WEIGHT * ROLL_TIME**2 / BALL_RADIUS
-        speed = engine.bounce(target.collision.surface.restitution).ratio
-        if obeys and not target.collision.surface.restitution:
-            speed = contact.rebound
-        other = "" if stated else "have another coefficient, which another row compares"
-        rolled = 5.0 / 7.0 if mu else 1.0
-        for quantity, reason, limits in (
-            (slide, target.hides_friction or other, (mu, mu)),
-            (hold, target.hides_friction or other or ("" if mu else "do not hold"), (0.0, creep)),
-            (roll, target.hides_rolling or other, (rolled, rolled + turned + 2.0 / 7.0 * late)),
-            (bounce, target.hides_bounce, (speed, speed)),
-        ):
+        is_stated = is_smooth or mu in surfaces.friction.get(target.link, ())
+        other = "" if is_stated else "have another coefficient, which another row compares"
+        slides, smooth = target.hides_friction or other, "" if mu else "have no friction"
+        holds, rolls = slides or smooth, target.hides_rolling or other or smooth
+        reasons = zip(ACTING, ("", slides, holds, rolls, target.hides_bounce), strict=True)
+        stated = target.collision.surface.restitution
+        restitution = surfaces.restitution.get(target.link, stated)
+        limits = _limits(engine, target, (mu, restitution), is_mjcf, step)
+        for (quantity, reason), limit in zip(reasons, limits, strict=True):
             if reason:
                 hidden[quantity][reason] += 1
             else:
-                shown[quantity][k] = limits
-    return dict(shown), hidden
+                shown[quantity][k] = limit
+    return shown, hidden
+
+
+def _limits(
+    engine: Engine,
+    target: _Target,
+    coefficients: tuple[float, float],
+    is_mjcf: bool,
+    step: float,
+) -> Iterator[tuple[float, float]]:
+    """Yield the least and the largest value of each quantity that a shape may show.
+
+    A ball that moves turns the normal by its way over its radius, which pushes it on by that part
+    of its weight. MuJoCo's friction lets a part ``(1 - d) / d`` of a force through, against which
+    it damps with a rate b: what it holds creeps with ``(1 - d) / (d b)`` times the acceleration,
+    ``2 (1 + mu^2)`` times as fast with a pyramid of friction, of which one edge may hold it; and a
+    ball that slides rolls after some time constants ``2 / (7 d b)``. Its damper takes a part b h of
+    the speed in a step h, in which an impact may begin anywhere.
+    """
+    mu, restitution = coefficients
+    yield 1.0, 1.0
+    way = SLIDE_STEPS * step * target.sliding_speed(step)
+    yield mu - way / BALL_RADIUS, mu
+    contact = target.soft_contact(step)
+    bounce = engine.bounce(restitution)
+    creep = late = 0.0
+    if engine.obeys_mjcf_settings:
+        pyramid = 2.0 * (1.0 + mu**2) if is_mjcf else 1.0
+        creep = HELD * pyramid * contact.creep / HOLD_TIME
+        late = math.exp(-3.5 * ROLL_TIME / contact.lag)
+        within = 0.5 * contact.damping * step
+        if not restitution:
+            bounce = contact.rebound * (1.0 - within), contact.rebound * (1.0 + within)
+    yield 0.0, creep
+    pushed = 0.5 * WEIGHT * ROLL_TIME**2 / BALL_RADIUS
+    yield 5.0 / 7.0, 5.0 / 7.0 + pushed + 2.0 / 7.0 * late
+    yield bounce
 
 
 def _row(
@@ -345,16 +386,18 @@ def _row(
     """Return the row of the shape that is worst: its error is what remains as the step vanishes.
 
     An error of first order halves with the step, so that twice the second error minus the first is
-    zero; one that does not depend on the step stays as it is. The tolerance is the difference of
-    both errors, which the step explains, and what solvers leave.
+    zero; one whose sign changes, because an impact ends within a step, is smaller at the shorter
+    step; and one that does not depend on the step stays as it is. The tolerance is by how much the
+    error becomes smaller, which the step explains, and what solvers leave.
     """
     numbers = list(shown)
     least, most = np.array([shown[k] for k in numbers]).T
     values = [each[quantity][..., numbers] for each in found]
     coarse, fine = (value - np.clip(value, least, most) for value in values)
-    tolerances = np.abs(coarse - fine) + ROUNDING
-    errors = np.abs(2.0 * fine - coarse)
-    errors = np.where(np.isfinite(errors), errors, math.inf)
+    explained = np.maximum(np.abs(coarse) - np.abs(fine), 0.0)
+    tolerances = explained + LEFT.get(quantity, ROUNDING)
+    errors = np.minimum(np.abs(2.0 * fine - coarse), np.abs(fine))
+    errors = np.where(np.isfinite(tolerances), errors, math.inf)
     tolerances = np.where(np.isfinite(tolerances), tolerances, ROUNDING)
     worst = np.unravel_index(int(np.argmax(errors / tolerances)), errors.shape)
     error, tolerance, link = errors[worst], tolerances[worst], targets[numbers[worst[-1]]].link
@@ -386,9 +429,11 @@ class _Session:
     def __init__(self, model: TouchedModel, pressed: Sequence[_Pressed], step: float) -> None:
         self._model, self._step = model, step
         self._n = 2 * len(pressed)
-        frames = [np.column_stack(np.roll(axes_of(each.n), -1, axis=0)) for each in pressed]
+        axes = [axes_of(each.n) for each in pressed]
+        frames = [np.column_stack((t, s, n)) for n, t, s in axes]
         self._frames = np.array(frames * 4)
         self._mu = np.array([each.target.mu for each in pressed] * 2)
+        self._speeds = np.array([each.target.sliding_speed(step) for each in pressed] * 2)
         self._sign = np.repeat((1.0, -1.0), len(pressed))
         self._forces = np.zeros((2 * self._n, 3))
 
@@ -449,7 +494,7 @@ class _Session:
         """
         before, heights = self._velocities(), self._heights()
         taken = WEIGHT * SLIDE_STEPS * self._step
-        before[: self._n, 0] += SPARE * self._sign * self._mu * taken
+        before[: self._n, 0] += self._sign * self._speeds
         before[self._n :] = (0.0, 0.0, 1.0)
         self._set_velocities(before)
         self._push(np.zeros(self._n), 0.0)
@@ -485,9 +530,7 @@ class _Session:
         self._push(HELD * self._sign * friction, WEIGHT)
         self._run(HOLD_TIME)
         before = self._velocities()
-        speed = np.where(
-            self._mu, 3.5 * friction * ROLL_STEPS * self._step, ROLL_STEPS * self._step
-        )
+        speed = 3.5 * WEIGHT * np.maximum(self._mu, ROUNDING) * ROLL_STEPS * self._step
         before[self._n :] = 0.0
         before[self._n :, 0] = self._sign * speed
         self._set_velocities(before)
@@ -631,6 +674,11 @@ def support_of(shape: Geometry) -> SupportFunction | None:
 def outermost_point(support: SupportFunction, direction: Array, steps: Array) -> Array:
     """Return the part along some orthogonal steps of the point of a shape that is outermost in a
     direction: the gradient of its support function, by differences.
+
+    Args:
+        support: The support function.
+        direction: The direction, shape (3,).
+        steps: Orthogonal steps of the differences, one in each row.
     """
 
     def stretched(d: Array) -> float:

@@ -19,14 +19,12 @@ from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, joint_position, kind_of
 from bridge.parity.engine import (
     BALL_RADIUS,
-    CRITICAL_DAMPING_RESTITUTION,
     HEAVY,
     SOFTNESS,
     ActuatorKind,
     ActuatorTrial,
     Ball,
     BaseEngine,
-    Bounce,
     ConstraintSoftness,
     DivergedError,
     Dof,
@@ -43,6 +41,7 @@ from bridge.parity.engine import (
     without_sentinel,
 )
 from bridge.sensors import FORCE_TYPES, STATE_TYPES, force_readings, state_readings
+from bridge.targets.mjcf.contact_parameters import rebound_of
 from bridge.targets.mjcf.document import build
 from bridge.targets.mjcf.keyframe import ball_map, qpos
 from bridge.targets.mjcf.spec import to_spec
@@ -234,6 +233,7 @@ def _with_balls(
     """
     for key in list(spec.keys):
         spec.delete(key)
+    answers = not (running.geom_contype[running.geom_conaffinity == 0]).any()
     for number, ball in enumerate(balls):
         body = spec.worldbody.add_body(name=f"{_BALL} {number}", pos=ball.center)
         body.explicitinertial, body.mass, body.inertia = True, 1.0, (ball.moment,) * 3
@@ -243,13 +243,14 @@ def _with_balls(
             type=mujoco.mjtGeom.mjGEOM_SPHERE,
             size=(BALL_RADIUS, 0.0, 0.0),
             contype=-1,
-            conaffinity=-1,
+            conaffinity=0 if answers else -1,
             condim=1,
             priority=_LEAST_PRIORITY,
             friction=(1e-5, 0.0, 0.0),
         )
         passed = [running.body(i).name for i, link in links.items() if link not in ball.touches]
-        for other in (*passed, *(f"{_BALL} {earlier}" for earlier in range(number))):
+        others = () if answers else (f"{_BALL} {earlier}" for earlier in range(number))
+        for other in (*passed, *others):
             spec.add_exclude(bodyname1=body.name, bodyname2=other)
     model = spec.compile()
     for name in _CONTACT_ARRAYS:
@@ -635,14 +636,11 @@ class MujocoEngine(BaseEngine):
     def combined_friction(self, one: float, two: float) -> float:
         return max(one, two)
 
-    def bounce(self, restitution: float) -> Bounce:
-        rule = "; the damping of MuJoCo's contacts is at most critical"
-        is_damped = restitution < CRITICAL_DAMPING_RESTITUTION
-        return Bounce(
-            ratio=max(restitution, CRITICAL_DAMPING_RESTITUTION),
-            spread=0.0,
-            rule=rule if is_damped else "",
-        )
+    def bounce(self, restitution: float) -> tuple[float, float]:
+        """See `Engine.bounce`; the export makes contacts that bounce a little livelier, because
+        MuJoCo takes from bodies that touch in several points.
+        """
+        return restitution, rebound_of(restitution)
 
     def _surfaces(self, inline: Collection[int]) -> Surfaces:
         return surfaces_in_mujoco(self._mujoco, self.model, self._links(), self._roles(), inline)

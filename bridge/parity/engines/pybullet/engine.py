@@ -30,7 +30,6 @@ from bridge.parity.engine import (
     ActuatorTrial,
     Ball,
     BaseEngine,
-    Bounce,
     ConstraintSoftness,
     Dof,
     Engine,
@@ -313,11 +312,6 @@ def _friction(speed: float, force: float) -> float | None:
 
 CONTACT_MARGIN = HULL_MARGIN
 """Distance at which PyBullet's convex hulls touch, the largest contact margin of any engine [m]."""
-PUSH_OUT = 0.08
-"""Addition to the ratio of speeds after and before an impact: PyBullet corrects part of the
-penetration by velocity."""
-
-
 _PROBE_STEP, _PROBE_STEPS = 1.0 / 240.0, 120
 """Time step of the motion of test bodies [s], and its number of steps."""
 _ASLEEP_STEP, _ASLEEP_STEPS = 1.0, 3
@@ -431,6 +425,11 @@ def kept_contacts(pybullet: Any, client: int) -> Array:
     return np.array(found)
 
 
+_FOLLOWED = 10
+"""Number of steps after which forces on balls follow their centers: lever arms are shorter than a
+millimeter, 1e-4 of the radius."""
+
+
 class _Touched:
     """Balls in PyBullet; see `bridge.parity.engine.TouchedModel`.
 
@@ -521,8 +520,9 @@ class _Touched:
 
     def step(self, count: int) -> None:
         push, frame = self._pybullet.applyExternalForce, self._pybullet.WORLD_FRAME
-        for _ in range(count):
-            centers = self.positions().tolist()
+        for number in range(count):
+            if number % _FOLLOWED == 0:
+                centers = self.positions().tolist()
             for body, force, center in zip(self._balls, self._forces, centers, strict=True):
                 push(body, BASE, force, center, frame, **self._server)
             self._step()
@@ -820,14 +820,6 @@ class PyBulletEngine(BaseEngine):
 
     def combined_friction(self, one: float, two: float) -> float:
         return one * two
-
-    def bounce(self, restitution: float) -> Bounce:
-        rule = f"; its correction of penetration adds up to {PUSH_OUT:g} of the speed"
-        return (
-            Bounce(ratio=restitution, spread=PUSH_OUT, rule=rule)
-            if restitution
-            else Bounce(ratio=0.0, spread=0.0)
-        )
 
     def actuator_efforts(self, trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
         """See `Engine.actuator_efforts`; measured in a second server."""
