@@ -34,7 +34,7 @@ from loaders.text import check_option_names, check_option_value, check_whole_num
 
 from .attribution import attribute_differences
 from .causes import conditions
-from .contact import ACTING, SCENARIOS, contact_rows, plate_rows
+from .contact import SCENARIOS, contact_rows
 from .engine import (
     DivergedError,
     Engine,
@@ -55,6 +55,7 @@ from .quantities.rows import find_gaps, quantity_rows, refusal_rows
 from .quantity import MAX_COLLIDING_LINKS, QUANTITIES, SENSOR_FORCES
 from .report.report import html, junit, verdict_card
 from .states import State, random_states, without_solver_effects
+from .touching import ACTING, touch_rows
 from .verdict import (
     DEFAULT_CONFIGURATIONS,
     DEFAULT_LEVELS,
@@ -311,7 +312,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     if Level.MOTION in selected:
         moving = [(n, factory) for n, factory in able if n != REFERENCE and not reads_file(factory)]
         details["joint_motion"] = joint_motion(mechanism, moving, seed)
-        rows += plate_rows(mechanism, moving)
+        rows += touch_rows(mechanism, moving)
     rows += _force_rows(selected, mechanism, able, seed)
     rows += witnessed_rows(selected, mechanism, able, seed, search)
     found = Comparison(
@@ -321,7 +322,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         engines=names,
         environment=environment,
         inputs=_digests(mechanism.scene.source, read),
-        contact=_contact(mechanism, selected, rows),
+        contact=_contact(mechanism, rows),
         diagnostics=diagnostics,
         details=details,
     )
@@ -549,28 +550,35 @@ def _digests(source: str, read: Mapping[str, str | None]) -> dict[str, str]:
     return found
 
 
-def _contact(mechanism: Mechanism, levels: Sequence[Level], rows: Sequence[Row]) -> str:
+def _contact(mechanism: Mechanism, rows: Sequence[Row]) -> str:
     """Return what was compared of motion in contact, and how well; empty if nothing can touch."""
     shapes = [shape for link in mechanism.scene.links for shape in link.collisions]
     if not any(shape.surface.collide_bitmask for shape in shapes):
         return ""
     compared = [row for row in rows if row.outcome in {Outcome.PASSED, Outcome.EXPLAINED}]
-    worst: dict[str, Row] = {}
-    for row in compared:
-        if row.level is Level.CONTACT and row.error >= worst.get(row.quantity, row).error:
-            worst[row.quantity] = row
-    if Level.CONTACT in levels and worst:
-        found = ", ".join(
-            f"{name} {row.error:.1g} {row.unit}".rstrip() for name, row in worst.items()
-        )
-        return f"also in contact, within these errors of closed forms: {found}"
-    pressed = next((row.loaded for row in compared if row.quantity == ACTING[0]), None)
-    plates = (
-        f"plates rest and slide on {pressed[0]} of {counted(pressed[1], 'shape')} as stated; other "
-        if pressed
-        else ""
+    names = (*ACTING, *(row.quantity for row in compared if row.level is Level.CONTACT))
+    found = [_worst_of(name, compared) for name in dict.fromkeys(names)]
+    shown = ", ".join(text for text in found if text)
+    return (
+        f"also in contact, within these errors of closed forms: {shown}"
+        if shown
+        else "motion in contact was not compared"
     )
-    return f"{plates}motion in contact was not compared"
+
+
+def _worst_of(quantity: str, rows: Sequence[Row]) -> str:
+    """Return the largest error of a quantity of contact, and of how many shapes; empty if there is
+    none.
+    """
+    worst = max(
+        (row for row in rows if row.quantity == quantity), key=lambda r: r.error, default=None
+    )
+    if worst is None:
+        return ""
+    shapes = f" on {worst.loaded[0]} of {counted(worst.loaded[1], 'shape')}" if worst.loaded else ""
+    return (
+        f"{quantity.removesuffix(' of contact')} {worst.error:.1g} {worst.unit}".rstrip() + shapes
+    )
 
 
 def _details(

@@ -166,24 +166,6 @@ ActuatorKind = Literal["motor", "position"]
 SOFTNESS = 1e-4
 """Part ``(1 - d) / d`` of an acceleration that the hardest constraint of a soft solver lets
 through, with an impedance d of 0.9999."""
-CRITICAL_DAMPING_RESTITUTION = math.exp(-2.0)
-"""Ratio of speeds that a critically damped spring leaves."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounce:
-    """The bounce of a contact in an engine.
-
-    Attributes:
-        ratio: Ratio of the speeds after and before the impact.
-        spread: Addition to the tolerance of that ratio.
-        rule: The rule of the engine in words, to be appended to a text; empty if the ratio is the
-            coefficient of restitution.
-    """
-
-    ratio: float
-    spread: float
-    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,89 +187,60 @@ class ConstraintSoftness:
     approximates_mobility: bool = False
 
 
+HEAVY = 1e6
+"""Moment of inertia of a ball that does not turn; and what the model gains in mass and inertia, so
+that it does not move [kg, kg m^2]."""
+BALL_RADIUS = 10.0
+"""Radius of balls that touch a model [m]. The normal of a contact with a convex shape turns by at
+most the way of the center of the ball over its radius, because the distance from a convex set has
+a gradient that does not change faster."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Plate:
-    """A block of 1 kg that does not turn and that a force of 1 N/kg times `PLATE_WEIGHT` presses on
-    a shape; its own surface has no friction of its own.
+class Ball:
+    """A solid ball of 1 kg that touches a model; its own surface has no friction of its own, and
+    bounces as the surface does that it touches.
 
     Attributes:
-        X_WP: Pose of its center. Its z axis points away from the shape, its x axis is the direction
-            in which it slides.
-        speed: Speed at which it begins to slide, after it has come to rest [m/s].
+        center: Its center in the world [m], shape (3,).
+        turns: Whether it turns; its moment of inertia is `HEAVY` if it does not.
         touches: Names of the links that it may touch; it passes through all others.
     """
 
-    X_WP: Pose
-    speed: float
+    center: Array
+    turns: bool
     touches: frozenset[str]
 
-
-PLATE_WEIGHT = 9.8
-"""Weight of a plate [N]."""
-PLATE_HALF_SIZE = (0.03, 0.03, 0.1)
-"""Half of the edges of a plate [m]."""
-PLATE_INERTIA = 1e6
-"""Moment of inertia of a plate, so that it does not turn; and what the model gains in mass and
-inertia, so that it does not move [kg, kg m^2]."""
-REST_TIME, MAX_RESTS, SLIDE_STEPS = 0.1, 20, 10
-"""Duration in which a plate must be at rest [s], largest number of such durations, and number of
-steps in which it slides."""
-MAX_MODEL_SPEED = 5e-3
-"""Speed of the model up to which plates are at rest on it [rad/s, m/s]."""
-REST_ERROR = 2e-3
-"""Error of the force below which a plate is at rest, relative to its weight."""
+    @property
+    def moment(self) -> float:
+        """The moment of inertia [kg m^2]."""
+        return 0.4 * BALL_RADIUS**2 if self.turns else HEAVY
 
 
-class PressedPlates(Protocol):
-    """Plates that are pressed on a model in a simulator."""
+class TouchedModel(Protocol):
+    """A model with balls in a simulator; without gravity, and too heavy to move."""
+
+    def positions(self) -> Array:
+        """Return the positions of the balls in the world [m], shape (n, 3)."""
 
     def velocities(self) -> Array:
-        """Return the velocities of the plates in the world [m/s], shape (n, 3)."""
+        """Return the velocities of the balls in the world [m/s], shape (n, 3)."""
 
     def model_speed(self) -> float:
         """Return the largest velocity of the model [rad/s, m/s]."""
 
-    def add_velocities(self, velocities: Array) -> None:
-        """Add to the velocities of the plates in the world [m/s], shape (n, 3)."""
+    def set_velocities(self, velocities: Array) -> None:
+        """Set the velocities of the balls in the world [m/s], shape (n, 3); they do not turn."""
+
+    def push(self, forces: Array) -> None:
+        """Let forces in the world act on the centers of the balls from now on [N], shape (n, 3)."""
 
     def step(self, count: int) -> None:
-        """Advance the simulation by a number of steps."""
+        """Advance the simulation by a number of steps.
 
-
-def plate_motion(pressed: PressedPlates, plates: Sequence[Plate], step: float) -> Array:
-    """Return the velocities of plates before and after a duration at rest, and before and after
-    they slide, in the frame of each plate [m/s], shape (n, 4, 3).
-
-    Args:
-        pressed: The plates in a simulator.
-        plates: The plates.
-        step: Time step [s].
-
-    Raises:
-        NotReportedError: If the model moves, because its own shapes or stops push it.
-    """
-    rotations = np.array([plate.X_WP.R for plate in plates])
-
-    def velocities() -> Array:
-        return np.asarray(np.einsum("nij,ni->nj", rotations, pressed.velocities()))
-
-    def advance(count: int) -> None:
-        pressed.step(count)
-        if not pressed.model_speed() < MAX_MODEL_SPEED:
-            raise NotReportedError("the model moves when it should be at rest")
-
-    advance(1)
-    before, steps = velocities(), max(1, round(REST_TIME / step))
-    for _ in range(MAX_RESTS):
-        advance(steps)
-        start, before = before, velocities()
-        gained = np.abs((start, before - start))[..., 2] / (PLATE_WEIGHT * steps * step)
-        if gained.max() < REST_ERROR:
-            break
-    pressed.add_velocities(np.array([plate.speed * plate.X_WP.R[:, 0] for plate in plates]))
-    sliding = velocities()
-    pressed.step(SLIDE_STEPS)
-    return np.stack((start, before, sliding, velocities()), axis=1)
+        Raises:
+            NotReportedError: If the motion diverges.
+        """
 
 
 def _refuse(engine: Engine, what: str) -> NoReturn:
@@ -398,11 +351,11 @@ class Engine(Protocol):
     def constraint_softness(self) -> ConstraintSoftness:
         """The softness of couplings and loops; by default that of the softest known solver."""
 
-    def bounce(self, restitution: float) -> Bounce:
-        """Return how a contact with a coefficient of restitution bounces; by default with that
-        ratio of speeds, or more if damping is critical at most.
+    def bounce(self, restitution: float) -> tuple[float, float]:
+        """Return the least and the largest ratio of the speeds after and before an impact, for a
+        coefficient of restitution; by default that coefficient.
         """
-        return Bounce(ratio=restitution, spread=CRITICAL_DAMPING_RESTITUTION)
+        return restitution, restitution
 
     def combined_friction(self, one: float, two: float) -> float:
         """Return the coefficient of friction of two shapes in contact, given that of each.
@@ -485,14 +438,13 @@ class Engine(Protocol):
         """
         return np.zeros((0, 3))
 
-    def press(self, plates: Sequence[Plate]) -> tuple[Array, float]:
-        """Return the motion of plates that are pressed on the running model, as `plate_motion` has
-        it, and the time step [s].
+    def touch(self, balls: Sequence[Ball]) -> TouchedModel:
+        """Return the running model with balls, at the present time step.
 
         The model keeps its shapes, surfaces, masks and solver; it does not move. Its state is
         undefined afterwards.
         """
-        _refuse(self, "press plates on a model")
+        _refuse(self, "let balls touch a model")
 
     def close(self) -> None:
         """Release the resources of the simulator; by default there are none."""

@@ -121,13 +121,21 @@ class Level(StrEnum):
     OPERATORS = "L1"
     """Mass matrix and forces at random states."""
     MOTION = "L2"
-    """One step, a second of motion without contact, and plates at rest and sliding on shapes."""
+    """One step, a second of motion without contact, and balls that touch the shapes."""
     INVARIANTS = "L3"
     """Energy and momentum, which motion without losses conserves."""
     CONTACT = "L4"
-    """Bodies that rest, slide, topple, roll, bounce, stack and are grasped."""
+    """The model at rest and standing, columns that topple and stacks."""
 
 
+_CONTENTS = {
+    Level.MODEL: "parameters and kinematics",
+    Level.OPERATORS: "dynamics",
+    Level.MOTION: "motion, and single contacts",
+    Level.INVARIANTS: "energy and momentum",
+    Level.CONTACT: "rest, standing and stacks",
+}
+"""The contents of the levels, for a reader who does not know them."""
 DEFAULT_LEVELS = (Level.MODEL, Level.OPERATORS, Level.MOTION)
 """The levels that show whether engines simulate the same model; the others measure the engines' own
 methods."""
@@ -455,8 +463,9 @@ class Findings:
         compared = sum(row.outcome in {Outcome.PASSED, Outcome.EXPLAINED} for row in self.rows)
         largest = _largest(row for row in self.rows if row.code and row.error)
         bound = f", explained differences being at most {largest}" if largest else ""
-        rest = [f"not compared: {counted(len(self.gaps), 'stated quantity')}"] if self.gaps else []
-        rest += [self.contact] if self.contact else []
+        rest = [self.contact] if self.contact else []
+        if self.gaps:
+            rest.append(f"not compared: {counted(len(self.gaps), 'stated quantity')}")
         rest += [f"it holds if {'; '.join(self.conditions)}"] if self.conditions else []
         second = "; ".join(rest) or "all that the model states was compared"
         engines, count = " and ".join(self.engines), len(self.rows)
@@ -479,11 +488,12 @@ class Findings:
         engines = ", ".join(
             f"{name} {self.environment.get(name, '')}".rstrip() for name in self.engines
         )
-        levels = ", ".join(dict.fromkeys(str(row.level) for row in self.rows))
+        chosen = dict.fromkeys(row.level for row in self.rows)
+        levels = ", ".join(f"{level} ({_CONTENTS[level]})" for level in chosen)
         digest = next(iter(self.inputs.values()), "")
         several = f", one of {len(self.inputs)} input files" if len(self.inputs) > 1 else ""
         file = f" (SHA-256 {digest}{several})" if digest else ""
-        word = "levels" if ", " in levels else "level"
+        word = "levels" if len(chosen) > 1 else "level"
         return (
             f"The model {self.model}{file} was compared in {engines} with sdfbridge {own}, each "
             f"with the others and with a reference that is computed from first principles, at "

@@ -157,22 +157,80 @@ class SoftStop(NamedTuple):
         return first_peak(ratio) * speed / w + 2.0 * (1.0 - d) * acceleration / w**2
 
 
-def stated_sag(settings: Settings, acceleration: float, step: float = 0.0) -> tuple[float, float]:
-    """Return how deep a contact of MuJoCo yields at most under a steady acceleration [m], and the
-    rate at which it comes to rest at least [1/s].
+class SoftContact(NamedTuple):
+    """A contact of MuJoCo as a spring and a damper.
 
-    Args:
-        settings: Attributes of the shape by name; ``solref`` and ``solimp`` count.
-        acceleration: The acceleration without the contact, towards it [m/s^2].
-        step: Time step [s]; a time constant is at least two of them.
+    Attributes:
+        softness: The spring.
+        damping: Factor b of the speed [1/s].
     """
-    softness = Softness.of(settings, step)
-    first, second, d_max = stated_numbers(dict(settings))
-    damping = -second / d_max if first < 0.0 else 2.0 / (d_max * max(first, 2.0 * step))
-    d, k = 1.0 / (1.0 + softness.admitted), 1.0 / softness.stretch
-    rate = d * damping / 2.0
-    slowest = rate - math.sqrt(max(rate**2 - d * k, 0.0))
-    return softness.stretch * softness.admitted * acceleration, slowest
+
+    softness: Softness
+    damping: float
+
+    @classmethod
+    def of(cls, settings: Settings, step: float = 0.0) -> SoftContact:
+        """Return the contact that the settings of a shape state.
+
+        Args:
+            settings: Attributes of the shape by name; ``solref`` and ``solimp`` count.
+            step: Time step [s]; a time constant is at least two of them.
+        """
+        first, second, d_max = stated_numbers(dict(settings))
+        damping = -second / d_max if first < 0.0 else 2.0 / (d_max * max(first, 2.0 * step))
+        return cls(Softness.of(settings, step), damping)
+
+    @property
+    def impedance(self) -> float:
+        """The least impedance."""
+        return 1.0 / (1.0 + self.softness.admitted)
+
+    @property
+    def frequency(self) -> float:
+        """The frequency without damping [1/s]."""
+        return math.sqrt(self.impedance / self.softness.stretch)
+
+    @property
+    def ratio(self) -> float:
+        """The damping ratio."""
+        return self.impedance * self.damping / (2.0 * self.frequency)
+
+    @property
+    def slowest_rate(self) -> float:
+        """The rate at which it comes to rest at least [1/s]."""
+        root = math.sqrt(max(self.ratio**2 - 1.0, 0.0))
+        return (self.ratio - root) * self.frequency
+
+    @property
+    def lag(self) -> float:
+        """The time constant of its damper [s]."""
+        return 1.0 / (self.impedance * self.damping)
+
+    @property
+    def creep(self) -> float:
+        """Speed at which friction that holds yields, over the acceleration that it holds [s]."""
+        return self.softness.admitted / self.damping
+
+    @property
+    def rebound(self) -> float:
+        """Ratio of speeds after and before an impact: ``exp(-2 z acos(z) / sqrt(1 - z^2))``.
+
+        The contact ends where its force vanishes, after twice the angle of the first peak.
+        """
+        return first_peak(self.ratio) ** 2
+
+    @property
+    def duration(self) -> float:
+        """Duration of an impact with a damping ratio of 1 [s], the longest up to that ratio."""
+        return 2.0 / self.frequency
+
+    def sag(self, acceleration: float) -> float:
+        """Return how deep it yields at most under a steady acceleration towards it [m].
+
+        Args:
+            acceleration: The acceleration without the contact [m/s^2].
+        """
+        return self.softness.stretch * self.softness.admitted * acceleration
 
 
 def first_peak(ratio: float) -> float:

@@ -254,6 +254,13 @@ def damping_ratio_of_restitution(restitution: float) -> float:
     return low
 
 
+def rebound_of(restitution: float) -> float:
+    """Return the ratio of the speeds of a ball after and before an impact on a contact of
+    `ContactSpring.from_restitution`, as the step vanishes.
+    """
+    return _restitution(_BOUNCE_RATIO * damping_ratio_of_restitution(restitution))
+
+
 def _restitution(ratio: float) -> float:
     w = math.sqrt(1.0 - ratio**2)
     time = (math.pi - math.atan2(2.0 * ratio * w, w**2 - ratio**2)) / w

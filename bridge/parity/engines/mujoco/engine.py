@@ -18,32 +18,30 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, joint_position, kind_of
 from bridge.parity.engine import (
-    CRITICAL_DAMPING_RESTITUTION,
-    PLATE_HALF_SIZE,
-    PLATE_INERTIA,
-    PLATE_WEIGHT,
+    BALL_RADIUS,
+    HEAVY,
     SOFTNESS,
     ActuatorKind,
     ActuatorTrial,
+    Ball,
     BaseEngine,
-    Bounce,
     ConstraintSoftness,
     DivergedError,
     Dof,
     JointParameters,
     NotReportedError,
-    Plate,
     ScalarDof,
     Settings,
     Statements,
     Surfaces,
+    TouchedModel,
     moving_links,
-    plate_motion,
     positions_by_joint,
     scalar_dofs,
     without_sentinel,
 )
 from bridge.sensors import FORCE_TYPES, STATE_TYPES, force_readings, state_readings
+from bridge.targets.mjcf.contact_parameters import rebound_of
 from bridge.targets.mjcf.document import build
 from bridge.targets.mjcf.keyframe import ball_map, qpos
 from bridge.targets.mjcf.spec import to_spec
@@ -51,7 +49,7 @@ from bridge.targets.options import Actuators, MjcfExportOptions
 from loaders.inertia import SpatialInertia
 from loaders.mjcf.compiler import engine_warnings
 from loaders.model import CouplingLaw
-from loaders.pose import Array, Pose, matrix_to_quaternion, quaternion_to_matrix
+from loaders.pose import Array, Pose, quaternion_to_matrix
 
 from .compiled_model import (
     BodyIndices,
@@ -216,44 +214,43 @@ _CONTACT_ARRAYS = (
     "geom_pos", "geom_quat",
 )  # fmt: skip
 """Arrays of a compiled model that determine the contacts of each geom."""
-_PLATE, _LEAST_PRIORITY = "parity plate", -(2**30)
-"""Names of plates, and their priority: a contact has the surface of the other shape."""
+_BALL, _LEAST_PRIORITY = "parity ball", -(2**30)
+"""Names of balls, and their priority: a contact has the surface of the other shape."""
 
 
-def _with_plates(
-    mujoco: Any, spec: Any, running: Any, plates: Sequence[Plate], links: Mapping[int, str]
+def _with_balls(
+    mujoco: Any, spec: Any, running: Any, balls: Sequence[Ball], links: Mapping[int, str]
 ) -> Any:
-    """Return a compiled model with plates, and with the options and surfaces of a running one,
+    """Return a compiled model with balls, and with the options and surfaces of a running one,
     which gravity does not pull and which is too heavy to move.
 
     Args:
         mujoco: The module.
         spec: The spec of the running model, which is changed.
         running: The running model.
-        plates: The plates, whose bodies are the last ones.
+        balls: The balls, whose bodies are the last ones.
         links: The link of each body of the running model.
     """
     for key in list(spec.keys):
         spec.delete(key)
-    for number, plate in enumerate(plates):
-        w, x, y, z = matrix_to_quaternion(plate.X_WP.R)
-        body = spec.worldbody.add_body(
-            name=f"{_PLATE} {number}", pos=plate.X_WP.p, quat=(w, x, y, z)
-        )
-        body.explicitinertial, body.mass = True, 1.0
-        body.inertia = (PLATE_INERTIA,) * 3
+    answers = not (running.geom_contype[running.geom_conaffinity == 0]).any()
+    for number, ball in enumerate(balls):
+        body = spec.worldbody.add_body(name=f"{_BALL} {number}", pos=ball.center)
+        body.explicitinertial, body.mass, body.inertia = True, 1.0, (ball.moment,) * 3
+        body.ipos = (0.0, 0.0, 0.0)  # otherwise that of the body
         body.add_freejoint()
         body.add_geom(
-            type=mujoco.mjtGeom.mjGEOM_BOX,
-            size=PLATE_HALF_SIZE,
+            type=mujoco.mjtGeom.mjGEOM_SPHERE,
+            size=(BALL_RADIUS, 0.0, 0.0),
             contype=-1,
-            conaffinity=-1,
+            conaffinity=0 if answers else -1,
             condim=1,
             priority=_LEAST_PRIORITY,
             friction=(1e-5, 0.0, 0.0),
         )
-        passed = [running.body(i).name for i, link in links.items() if link not in plate.touches]
-        for other in (*passed, *(f"{_PLATE} {earlier}" for earlier in range(number))):
+        passed = [running.body(i).name for i, link in links.items() if link not in ball.touches]
+        others = () if answers else (f"{_BALL} {earlier}" for earlier in range(number))
+        for other in (*passed, *others):
             spec.add_exclude(bodyname1=body.name, bodyname2=other)
     model = spec.compile()
     for name in _CONTACT_ARRAYS:
@@ -265,8 +262,9 @@ def _with_plates(
         else:
             setattr(model.opt, name, value)
     model.opt.gravity[:] = 0.0
-    model.dof_armature[: running.nv] += PLATE_INERTIA
+    model.dof_armature[: running.nv] += HEAVY
     mujoco.mj_setConst(model, mujoco.MjData(model))
+    model.stat.meaninertia = 1.0  # the scale of the solver's tolerance: that of a ball
     return model
 
 
@@ -276,36 +274,43 @@ def _diverging(mujoco: Any) -> list[int]:
     return [int(each) for each in (kind.mjWARN_BADQPOS, kind.mjWARN_BADQVEL, kind.mjWARN_BADQACC)]
 
 
-class _Pressed:
-    """Plates in MuJoCo; see `bridge.parity.engine.PressedPlates`.
+class _Touched:
+    """Balls in MuJoCo; see `bridge.parity.engine.TouchedModel`.
 
     Args:
         mujoco: The module.
-        model: A model, whose last bodies are the plates.
+        model: A model, whose last bodies are the balls.
         qpos: The position of all other joints.
-        plates: The plates.
+        warnings: MuJoCo's warnings, to which others are added.
     """
 
-    def __init__(self, mujoco: Any, model: Any, qpos: Array, plates: Sequence[Plate]) -> None:
-        self._mujoco, self._model = mujoco, model
+    def __init__(self, mujoco: Any, model: Any, qpos: Array, warnings: list[str]) -> None:
+        self._mujoco, self._model, self._warnings = mujoco, model, warnings
         self._data = mujoco.MjData(model)
         self._data.qpos[: len(qpos)] = qpos
-        n = len(plates)
-        forces = [-PLATE_WEIGHT * plate.X_WP.R[:, 2] for plate in plates]
-        self._data.xfrc_applied[-n:, :3] = forces
-        self._moving = self._data.qvel[-6 * n :].reshape(n, 6)[:, :3]
+        n = (model.nq - len(qpos)) // 7
+        self._poses = self._data.qpos[len(qpos) :].reshape(n, 7)
+        self._speeds = self._data.qvel[model.nv - 6 * n :].reshape(n, 6)
+        self._forces = self._data.xfrc_applied[model.nbody - n :, :3]
+
+    def positions(self) -> Array:
+        return np.array(self._poses[:, :3])
 
     def velocities(self) -> Array:
-        return np.array(self._moving)
+        return np.array(self._speeds[:, :3])
 
     def model_speed(self) -> float:
-        return float(np.abs(self._data.qvel[: -6 * len(self._moving)]).max(initial=0.0))
+        return float(np.abs(self._data.qvel[: -self._speeds.size]).max(initial=0.0))
 
-    def add_velocities(self, velocities: Array) -> None:
-        self._moving += velocities
+    def set_velocities(self, velocities: Array) -> None:
+        self._speeds[:, :3], self._speeds[:, 3:] = velocities, 0.0
+
+    def push(self, forces: Array) -> None:
+        self._forces[:] = forces
 
     def step(self, count: int) -> None:
-        self._mujoco.mj_step(self._model, self._data, count)
+        with engine_warnings(self._mujoco, self._warnings):
+            self._mujoco.mj_step(self._model, self._data, count)
         if self._data.warning.number[_diverging(self._mujoco)].any():
             raise NotReportedError("the motion in MuJoCo diverges")
 
@@ -631,14 +636,11 @@ class MujocoEngine(BaseEngine):
     def combined_friction(self, one: float, two: float) -> float:
         return max(one, two)
 
-    def bounce(self, restitution: float) -> Bounce:
-        rule = "; the damping of MuJoCo's contacts is at most critical"
-        is_damped = restitution < CRITICAL_DAMPING_RESTITUTION
-        return Bounce(
-            ratio=max(restitution, CRITICAL_DAMPING_RESTITUTION),
-            spread=0.0,
-            rule=rule if is_damped else "",
-        )
+    def bounce(self, restitution: float) -> tuple[float, float]:
+        """See `Engine.bounce`; the export makes contacts that bounce a little livelier, because
+        MuJoCo takes from bodies that touch in several points.
+        """
+        return restitution, rebound_of(restitution)
 
     def _surfaces(self, inline: Collection[int]) -> Surfaces:
         return surfaces_in_mujoco(self._mujoco, self.model, self._links(), self._roles(), inline)
@@ -798,8 +800,8 @@ class MujocoEngine(BaseEngine):
         if self._data.warning.number[self._diverging].any():
             raise DivergedError("the motion in MuJoCo diverges")
 
-    def press(self, plates: Sequence[Plate]) -> tuple[Array, float]:
-        """See `Engine.press`; the export is compiled again with the plates, and gets the options
+    def touch(self, balls: Sequence[Ball]) -> TouchedModel:
+        """See `Engine.touch`; the export is compiled again with the balls, and gets the options
         and surfaces of the running model.
 
         Raises:
@@ -811,10 +813,8 @@ class MujocoEngine(BaseEngine):
         built = build(self.mechanism, MjcfExportOptions(policy=self.mechanism.default_policy))
         spec = to_spec(built.root, built.assets, built.digests)
         with engine_warnings(self._mujoco, self.warnings):
-            model = _with_plates(self._mujoco, spec, self.model, plates, self._links())
-            pressed = _Pressed(self._mujoco, model, self._data.qpos, plates)
-            step = float(model.opt.timestep)
-            return plate_motion(pressed, plates, step), step
+            model = _with_balls(self._mujoco, spec, self.model, balls, self._links())
+        return _Touched(self._mujoco, model, self._data.qpos, self.warnings)
 
     def close(self) -> None:
         self._data = self.model = self._opened = None

@@ -24,26 +24,24 @@ from bridge.installed_packages import version_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engine import (
-    PLATE_HALF_SIZE,
-    PLATE_INERTIA,
-    PLATE_WEIGHT,
+    BALL_RADIUS,
+    HEAVY,
     ActuatorKind,
     ActuatorTrial,
+    Ball,
     BaseEngine,
-    Bounce,
     ConstraintSoftness,
     Dof,
     Engine,
     JointParameters,
     NotReportedError,
-    Plate,
     Settings,
     Statements,
     Surfaces,
+    TouchedModel,
     add_violation,
     frame_distance,
     moving_links,
-    plate_motion,
     scalar_dofs,
     without_sentinel,
 )
@@ -57,7 +55,7 @@ from bridge.targets.pybullet.dynamics import NoAnswerError, OwnDynamics
 from bridge.targets.pybullet.state import pose_from
 from loaders.inertia import SpatialInertia
 from loaders.model import CouplingLaw
-from loaders.pose import Array, Pose, matrix_to_quaternion
+from loaders.pose import Array, Pose
 
 from .shapes import links_by_index, observe_pairs, of_links, pairs_in_pybullet, surfaces_in_pybullet
 
@@ -314,11 +312,6 @@ def _friction(speed: float, force: float) -> float | None:
 
 CONTACT_MARGIN = HULL_MARGIN
 """Distance at which PyBullet's convex hulls touch, the largest contact margin of any engine [m]."""
-PUSH_OUT = 0.08
-"""Addition to the ratio of speeds after and before an impact: PyBullet corrects part of the
-penetration by velocity."""
-
-
 _PROBE_STEP, _PROBE_STEPS = 1.0 / 240.0, 120
 """Time step of the motion of test bodies [s], and its number of steps."""
 _ASLEEP_STEP, _ASLEEP_STEPS = 1.0, 3
@@ -432,17 +425,20 @@ def kept_contacts(pybullet: Any, client: int) -> Array:
     return np.array(found)
 
 
-class _Pressed:
-    """Plates in PyBullet; see `bridge.parity.engine.PressedPlates`.
+_FOLLOWED = 10
+"""Number of steps after which forces on balls follow their centers: lever arms are shorter than a
+millimeter, 1e-4 of the radius."""
 
-    Gravity is off, and the model becomes too heavy to move.
+
+class _Touched:
+    """Balls in PyBullet; see `bridge.parity.engine.TouchedModel`.
 
     Args:
         pybullet: The module.
         client: The physics server.
         step: Advances the simulation by a step.
         speeds: Returns the velocities of the model.
-        plates: The plates.
+        balls: The balls.
         bodies: The bodies of the model.
     """
 
@@ -452,7 +448,7 @@ class _Pressed:
         client: int,
         step: Callable[[], None],
         speeds: Callable[[], Array],
-        plates: Sequence[Plate],
+        balls: Sequence[Ball],
         bodies: Sequence[PyBulletBody],
     ) -> None:
         self._pybullet, self._server, self._step = pybullet, {"physicsClientId": client}, step
@@ -460,14 +456,15 @@ class _Pressed:
         self._make_heavy()
         pybullet.setGravity(0.0, 0.0, 0.0, **self._server)
         shape = pybullet.createCollisionShape(
-            pybullet.GEOM_BOX, halfExtents=PLATE_HALF_SIZE, **self._server
+            pybullet.GEOM_SPHERE, radius=BALL_RADIUS, **self._server
         )
-        self._plates = [self._add(shape, plate) for plate in plates]
-        for one, two in combinations(self._plates, 2):
+        self._balls = [self._add(ball, shape) for ball in balls]
+        self._forces: list[list[float]] = [[0.0] * 3] * len(balls)
+        for one, two in combinations(self._balls, 2):
             pybullet.setCollisionFilterPair(one, two, BASE, BASE, 0, **self._server)
-        for number, plate in zip(self._plates, plates, strict=True):
+        for number, ball in zip(self._balls, balls, strict=True):
             for body in bodies:
-                touched = {body.links[name] for name in plate.touches & body.links.keys()}
+                touched = {body.links[name] for name in ball.touches & body.links.keys()}
                 for index in set(body.links.values()) - touched:
                     pybullet.setCollisionFilterPair(
                         number, int(body), BASE, index, 0, **self._server
@@ -481,24 +478,20 @@ class _Pressed:
                 pybullet.changeDynamics(
                     body,
                     link,
-                    mass=mass + PLATE_INERTIA,
-                    localInertiaDiagonal=[moment + PLATE_INERTIA for moment in moments],
+                    mass=mass + HEAVY,
+                    localInertiaDiagonal=[moment + HEAVY for moment in moments],
                     **server,
                 )
 
-    def _add(self, shape: int, plate: Plate) -> int:
-        w, x, y, z = matrix_to_quaternion(plate.X_WP.R)
+    def _add(self, ball: Ball, shape: int) -> int:
         pybullet, server = self._pybullet, self._server
-        body = int(
-            pybullet.createMultiBody(
-                1.0, shape, basePosition=plate.X_WP.p, baseOrientation=(x, y, z, w), **server
-            )
-        )
+        body = int(pybullet.createMultiBody(1.0, shape, basePosition=ball.center, **server))
         pybullet.changeDynamics(
             body,
             BASE,
-            localInertiaDiagonal=(PLATE_INERTIA,) * 3,
+            localInertiaDiagonal=(ball.moment,) * 3,
             lateralFriction=1.0,
+            restitution=1.0,
             linearDamping=0.0,
             angularDamping=0.0,
             **server,
@@ -506,24 +499,32 @@ class _Pressed:
         pybullet.setCollisionFilterGroupMask(body, BASE, -1, -1, **server)
         return body
 
+    def positions(self) -> Array:
+        get = self._pybullet.getBasePositionAndOrientation
+        return np.array([get(body, **self._server)[0] for body in self._balls])
+
     def velocities(self) -> Array:
         return np.array(
-            [self._pybullet.getBaseVelocity(body, **self._server)[0] for body in self._plates]
+            [self._pybullet.getBaseVelocity(body, **self._server)[0] for body in self._balls]
         )
 
     def model_speed(self) -> float:
         return float(np.abs(self._speeds()).max(initial=0.0))
 
-    def add_velocities(self, velocities: Array) -> None:
-        for body, velocity in zip(self._plates, self.velocities() + velocities, strict=True):
-            self._pybullet.resetBaseVelocity(body, velocity.tolist(), **self._server)
+    def set_velocities(self, velocities: Array) -> None:
+        for body, velocity in zip(self._balls, velocities.tolist(), strict=True):
+            self._pybullet.resetBaseVelocity(body, velocity, (0.0, 0.0, 0.0), **self._server)
+
+    def push(self, forces: Array) -> None:
+        self._forces = forces.tolist()
 
     def step(self, count: int) -> None:
-        pybullet, frame = self._pybullet, self._pybullet.LINK_FRAME
-        for _ in range(count):
-            for body in self._plates:
-                force, point = (0.0, 0.0, -PLATE_WEIGHT), (0.0, 0.0, 0.0)
-                pybullet.applyExternalForce(body, BASE, force, point, frame, **self._server)
+        push, frame = self._pybullet.applyExternalForce, self._pybullet.WORLD_FRAME
+        for number in range(count):
+            if number % _FOLLOWED == 0:
+                centers = self.positions().tolist()
+            for body, force, center in zip(self._balls, self._forces, centers, strict=True):
+                push(body, BASE, force, center, frame, **self._server)
             self._step()
 
 
@@ -820,14 +821,6 @@ class PyBulletEngine(BaseEngine):
     def combined_friction(self, one: float, two: float) -> float:
         return one * two
 
-    def bounce(self, restitution: float) -> Bounce:
-        rule = f"; its correction of penetration adds up to {PUSH_OUT:g} of the speed"
-        return (
-            Bounce(ratio=restitution, spread=PUSH_OUT, rule=rule)
-            if restitution
-            else Bounce(ratio=0.0, spread=0.0)
-        )
-
     def actuator_efforts(self, trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
         """See `Engine.actuator_efforts`; measured in a second server."""
         if not trials:
@@ -1021,14 +1014,11 @@ class PyBulletEngine(BaseEngine):
                 self._act(self._controls)
             self._loaded.step()
 
-    def press(self, plates: Sequence[Plate]) -> tuple[Array, float]:
-        """See `Engine.press`; in the server of the running bodies."""
-        parameters = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)
-        pressed = _Pressed(
-            self._pybullet, self._client, self._loaded.step, self.velocities, plates, self._bodies
+    def touch(self, balls: Sequence[Ball]) -> TouchedModel:
+        """See `Engine.touch`; in the server of the running bodies."""
+        return _Touched(
+            self._pybullet, self._client, self._loaded.step, self.velocities, balls, self._bodies
         )
-        step = float(parameters["fixedTimeStep"])
-        return plate_motion(pressed, plates, step), step
 
     def start_actuators(self, actuators: ActuatorKind, _joints: Iterable[str]) -> None:
         self._act = (

@@ -1,5 +1,5 @@
-"""Plates on the running exports: contacts carry their weight and brake them with the stated
-friction, and a switch, mask or setting that a running engine gets after loading fails a row.
+"""Balls on the running exports: contacts carry, brake, hold, roll and bounce them as closed forms say,
+and a switch, mask or setting that a running engine gets after loading fails a row.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import bridge
 import loaders
 from bridge.mechanism import Mechanism
 from bridge.parity import Outcome, Verdict, compare
-from bridge.parity.contact import ACTING, plate_rows
 from bridge.parity.engines.mujoco.engine import MujocoEngine
 from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from bridge.parity.touching import ACTING, touch_rows
 from tests.support.running_faults import faulty_mujoco, faulty_pybullet
 
 ASSETS = Path(__file__).parents[3] / "assets"
-FORCE, FRICTION = ACTING
+FORCE, FRICTION, GRIP, ROLL, BOUNCE = ACTING
 ENGINES = (("mujoco", MujocoEngine), ("pybullet", PyBulletEngine))
 SURFACE = "<surface><friction><ode><mu>{mu}</mu><mu2>{mu}</mu2></ode></friction></surface>"
 BODY = """<sdf version="1.10"><model name="m"><pose>0 0 1 0.3 0.2 0.1</pose><link name="l"><inertial>
@@ -50,7 +50,7 @@ def model(name: str) -> Mechanism:
 
 
 def outcomes(mechanism: Mechanism, *factories: tuple[str, Any]) -> dict[tuple[str, str], Outcome]:
-    return {(row.quantity, row.engines[1]): row.outcome for row in plate_rows(mechanism, factories)}
+    return {(row.quantity, row.engines[1]): row.outcome for row in touch_rows(mechanism, factories)}
 
 
 BOTH_PASS = {
@@ -60,17 +60,17 @@ BOTH_PASS = {
 
 @pytest.mark.parametrize("mu", [0.2, 1.0])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_shapes_carry_plates_and_brake_them(shape: str, mu: float) -> None:
+def test_what_touches_a_shape_moves_as_closed_forms_say(shape: str, mu: float) -> None:
     assert outcomes(thing(shape, mu), *ENGINES) == BOTH_PASS
 
 
 @pytest.mark.parametrize("name", ["arm/model.sdf", "gripper/model.sdf", "double_pendulum.urdf"])
 def test_shapes_of_robots_do_so_too(name: str) -> None:
     assert outcomes(model(name), *ENGINES) == BOTH_PASS
-    assert all(row.error >= 0.0 for row in plate_rows(model(name), ENGINES))
+    assert all(row.error >= 0.0 for row in touch_rows(model(name), ENGINES))
 
 
-def test_a_sound_box_is_equivalent_and_both_rows_are_part_of_it() -> None:
+def test_a_sound_box_is_equivalent_and_all_rows_are_part_of_it() -> None:
     found = compare(thing("box"), configurations=1)
     assert found.verdict is Verdict.EQUIVALENT
     assert {row.quantity for row in found.rows} >= set(ACTING)
@@ -165,7 +165,7 @@ PARTS = """<mujoco><worldbody><body><freejoint/><geom name="a" type="box" size="
 PRESSED = {
     'solref=".05 1"': (2, 2),
     'solref="-2000 -100"': (2, 2),
-    'solimp=".5 .9 .01"': (2, 2),
+    'solimp=".5 .9 .01"': (2, 1),
     'condim="1"': (2, 2),
     'condim="6"': (2, 2),
     'priority="3"': (2, 2),
@@ -181,7 +181,7 @@ PRESSED = {
 def rows_of(mechanism: Mechanism) -> dict[tuple[str, str, bool], Any]:
     return {
         (row.quantity, row.engines[1], row.outcome is Outcome.UNKNOWN): row
-        for row in plate_rows(mechanism, ENGINES)
+        for row in touch_rows(mechanism, ENGINES)
     }
 
 
@@ -194,6 +194,44 @@ def test_shapes_with_settings_of_mujoco_are_pressed_or_counted(setting: str) -> 
     assert (friction.loaded, friction.passed) == ((shown, 2), True)
     assert ((FORCE, "mujoco", True) in found) == (pressed < 2)
     assert ((FRICTION, "mujoco", True) in found) == (shown < pressed)
+
+
+@pytest.mark.parametrize(
+    ("change", "quantity"),
+    [
+        (lambda running: running.geom_solref.__imul__((1.0, 0.9)), BOUNCE),
+        (lambda running: running.geom_solimp.__imul__(0.9), GRIP),
+    ],
+    ids=["damping", "impedance"],
+)
+def test_small_changes_of_a_surface_in_mujoco_fail_a_row(change: Any, quantity: str) -> None:
+    found = outcomes(thing("box"), ("mujoco", faulty_mujoco(change)))
+    assert found[quantity, "mujoco"] is Outcome.FAILED
+
+
+@pytest.mark.parametrize(
+    ("values", "quantity"),
+    [
+        ({"rollingFriction": 0.1}, ROLL),
+        ({"contactStiffness": 5e3, "contactDamping": 50.0}, BOUNCE),
+    ],
+)
+def test_changes_of_a_surface_in_pybullet_fail_a_row(values: Any, quantity: str) -> None:
+    def change(body: int, link: int, **server: int) -> None:
+        pybullet.changeDynamics(body, link, **values, **server)
+
+    planted = faulty_pybullet(_on_each_link(change))
+    found = outcomes(model("arm/model.sdf"), ("pybullet", planted))
+    assert found[quantity, "pybullet"] is Outcome.FAILED
+
+
+@pytest.mark.parametrize("restitution", [0.3, 1.0])
+def test_balls_leave_with_the_stated_part_of_their_speed(restitution: float) -> None:
+    bounce = f"<bounce><restitution_coefficient>{restitution}</restitution_coefficient></bounce>"
+    text = BODY.format(shape=SHAPES["box"], surface=f"<surface>{bounce}</surface>")
+    mechanism = bridge.lower(loaders.load_string(text, format="sdf"))
+    found = outcomes(mechanism, *ENGINES)
+    assert {found[BOUNCE, name] for name, _ in ENGINES} == {Outcome.PASSED}
 
 
 SURFACES = {
@@ -241,5 +279,5 @@ def test_hidden_shapes_and_those_without_an_outermost_point_are_counted() -> Non
 
 @pytest.mark.parametrize("name", ["arm/model.sdf", "gripper/model.sdf", "leg.sdf"])
 def test_all_shapes_of_robots_are_pressed(name: str) -> None:
-    rows = [row for row in plate_rows(model(name), ENGINES) if row.quantity == FORCE]
+    rows = [row for row in touch_rows(model(name), ENGINES) if row.quantity == FORCE]
     assert [row.loaded[0] == row.loaded[1] for row in rows if row.loaded] == [True, True]

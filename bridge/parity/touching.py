@@ -1,0 +1,692 @@
+"""Balls on the running exports: contacts carry weight, brake, hold, roll and bounce as stated.
+
+Balls touch each shape of the model as it is exported, in the running engine with its options,
+masks, surfaces and solver, while the model is too heavy to move. On each shape two of them do not
+turn, and slide in opposite directions; two others turn. What they do follows from the stated
+surface alone, whatever the shape: balls are so large that the normal of the contact hardly turns
+(`BALL_RADIUS`), and the mean over both directions is free of its inclination. Each is measured at
+two time steps, and what remains must vanish with the step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from bridge.geometry.shapes import (
+    SupportFunction,
+    directions,
+    half_space,
+    support_function,
+    support_of_points,
+)
+from bridge.mechanism import Mechanism
+from bridge.mechanism.coordinates import Position
+from loaders.diagnostics import Diagnostics
+from loaders.engine_settings import MUJOCO, conventions_of
+from loaders.meshes import read_mesh
+from loaders.model import Collision, Empty, Geometry, Mesh, Plane, settings_of
+from loaders.pose import Array, Pose
+from loaders.text import counted
+
+from .bounds.contact import SoftContact
+from .engine import (
+    BALL_RADIUS,
+    Ball,
+    Engine,
+    Factory,
+    NotReportedError,
+    TouchedModel,
+    as_exported,
+    solves_constraints,
+)
+from .motion.stops import limited_dofs
+from .verdict import EXACT_MOTION, Level, Outcome, Row
+
+ACTING = (
+    "force of contact",
+    "friction of contact",
+    "grip of contact",
+    "rolling contact",
+    "bounce of contact",
+)
+"""The quantities that balls on the running exports show."""
+WEIGHT = 9.8
+"""Force that presses each ball on its shape [N]."""
+REST_TIME, MAX_RESTS, REST_ERROR = 0.05, 40, 2e-3
+"""Duration in which balls must be at rest [s], largest number of such durations, and error of the
+force below which a ball is at rest, relative to its weight."""
+SETTLED = 6.0
+"""Number of time constants of a soft contact after which a ball is at rest."""
+MAX_MODEL_SPEED = 5e-3
+"""Speed of the model up to which balls are at rest on it [rad/s, m/s]."""
+SLIDE_STEPS, ROLL_STEPS, FALL_STEPS = 10, 3, 10
+"""Number of steps in which balls slide, in which rigid friction makes a ball roll, and in which a
+ball falls."""
+HOLD_TIME, ROLL_TIME, BOUNCE_TIME = 0.05, 0.05, 0.06
+"""Durations in which friction holds a ball, makes it roll, and in which it bounces [s]."""
+HELD, PULLED, SPARE = 0.8, 4.0, 3.0
+"""Forces, over that of friction, that must not and that must move a ball; and speed of a sliding
+ball over that which friction takes away, or at which a soft contact brakes with all of its
+friction."""
+_LEAST_IMPEDANCE = 2.4 / PULLED
+"""Impedance of a contact of MuJoCo from which such a pull moves a ball at once."""
+MAX_BALLS = 40
+"""Largest number of shapes that balls touch."""
+MAX_FRICTION = 2.0
+"""Coefficient of friction above which a pull by it lifts balls off."""
+ROUNDING = 1e-3
+"""Part of a weight or of a speed that solvers leave, which stop after a number of iterations or
+when little changes; the largest that is left is 3e-4."""
+LEFT = {ACTING[0]: REST_ERROR + math.exp(-SETTLED)}
+"""The same of quantities for which it is not `ROUNDING`: a ball counts as at rest if its force has
+that error, and after all durations a contact has settled but for that part."""
+_DISTINCT = 0.005
+"""Distance by which a shape must be higher than all others with another surface [m]."""
+PRESSED_DIRECTIONS = tuple(directions())
+"""Directions from which balls are pressed."""
+_ASIDE, _ASIDE_ON_PLANE = 0.01, 1e3
+"""How far the directions are turned whose points lie around the one below a ball [rad]; how far
+from its origin a plane gets a ball [m]."""
+_PUSHING = {"adhesion", "surfacevel"}
+"""MuJoCo's settings of a shape that push a ball which slides on it."""
+_ENDLESS = 1e5
+"""Reach from which a shape has no end in a direction [m]."""
+_INSET = 1e-2
+"""Distance of the position from all stops [rad or m]."""
+_MAX_SAG, MIN_STIFFNESS = 0.05, 1e-5
+"""Penetration at rest up to which a ball is pressed on a shape [m]; least stiffness [N/m]."""
+_Named = Sequence[tuple[str, Factory]]
+_Shown = Mapping[int, tuple[float, float]]
+"""The least and the largest value that a shape may show, by its number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Target:
+    """A shape at its place in the world.
+
+    Attributes:
+        link: The link of the shape.
+        collision: The shape.
+        X_WG: Its pose.
+        support: Its support function in the world.
+    """
+
+    link: str
+    collision: Collision
+    X_WG: Pose
+    support: SupportFunction
+
+    @property
+    def mu(self) -> float:
+        """The coefficient of friction."""
+        return self.collision.surface.friction.mu
+
+    @property
+    def surface(self) -> tuple[object, ...]:
+        """The properties that decide on the friction of its contacts."""
+        friction = self.collision.surface.friction
+        return friction.mu, friction.mu2, self.is_frictionless, self.hides_friction
+
+    @property
+    def is_frictionless(self) -> bool:
+        """True if MuJoCo's contacts with the shape have one dimension."""
+        return self._settings.get("condim") == "1"
+
+    @property
+    def hides_friction(self) -> str:
+        """The reason why a ball does not show the friction; empty if it does."""
+        surface, friction = self.collision.surface, self.collision.surface.friction
+        if friction.mu != friction.mu2:
+            return "have another friction in a second direction"
+        if friction.mu > MAX_FRICTION:
+            return f"have a friction above {MAX_FRICTION:g}"
+        if surface.restitution or surface.damping is not None:
+            return "bounce or sway"
+        if self.soft_contact(0.0).impedance < _LEAST_IMPEDANCE:
+            return "yield to a pull"
+        return "move or hold what touches them" if self._settings.keys() & _PUSHING else ""
+
+    @property
+    def too_soft(self) -> str:
+        """The reason why the shape does not carry a ball at rest; empty if it does."""
+        surface = self.collision.surface
+        contact = self.soft_contact(0.0)
+        sag, rate = contact.sag(WEIGHT), contact.slowest_rate
+        if surface.stiffness is not None:
+            sag = max(sag, WEIGHT / max(surface.stiffness, MIN_STIFFNESS))
+            half = 0.5 * (math.inf if surface.damping is None else surface.damping)
+            slow = half - math.sqrt(max(half**2 - surface.stiffness, 0.0))
+            rate = rate if math.isinf(half) else min(rate, slow)
+        if sag > _MAX_SAG:
+            return f"yield by more than {_MAX_SAG:g} m under a ball"
+        return "come to rest too slowly" if rate * MAX_RESTS * REST_TIME < SETTLED else ""
+
+    @property
+    def _settings(self) -> dict[str, str]:
+        """MuJoCo's settings that the surface states."""
+        return dict(settings_of(self.collision.surface, MUJOCO))
+
+    @property
+    def hides_rolling(self) -> str:
+        """The reason why a ball does not show that it rolls; empty if it does."""
+        rolling = self.collision.surface.friction.rolling
+        if rolling or self._settings.get("condim") == "6":
+            return "brake what rolls"
+        return self.hides_friction
+
+    @property
+    def hides_bounce(self) -> str:
+        """The reason why a ball does not show how it bounces; empty if it does."""
+        surface = self.collision.surface
+        if surface.stiffness is not None or surface.damping is not None:
+            return "sway"
+        if not surface.restitution and self.soft_contact(0.0).duration > BOUNCE_TIME:
+            return "bounce too slowly"
+        return "hold what touches them" if self._settings.keys() & _PUSHING else ""
+
+    def soft_contact(self, step: float) -> SoftContact:
+        """Return the contact that MuJoCo's settings of the surface state, at a time step [s]."""
+        return SoftContact.of(tuple(self._settings.items()), step)
+
+    def sliding_speed(self, step: float) -> float:
+        """Return the speed with which a ball begins to slide at a time step [m/s]."""
+        taken = WEIGHT * self.mu * SLIDE_STEPS * step
+        return SPARE * (taken + 0.5 * WEIGHT * self.mu * self.soft_contact(step).lag)
+
+    def point(self, n: Array) -> Array:
+        """Return a point at which the shape is outermost in a direction, amid all of them, in the
+        world [m].
+        """
+        if isinstance(self.collision.geometry, Plane):
+            return np.asarray(self.X_WG.p)
+        _, t, s = axes_of(n)
+        steps = _ASIDE * np.array((t, s))
+        around = [
+            outermost_point(self.support, n + _ASIDE * (a * t + b * s), steps)
+            for a, b in ((1.0, 0.7), (1.0, -0.7), (-1.0, 0.7), (-1.0, -0.7))
+        ]
+        return np.asarray(self.support(n) * n + np.mean(around, axis=0))
+
+
+def axes_of(n: Array) -> tuple[Array, Array, Array]:
+    """Return a direction, one in which MuJoCo's pyramids of friction have an edge, and their
+    normal.
+    """
+    start = np.array((0.0, 1.0, 0.0) if abs(n[1]) < 0.5 else (0.0, 0.0, 1.0))
+    t = start - (start @ n) * n
+    t /= np.linalg.norm(t)
+    return n, t, np.cross(n, t)
+
+
+class _Pressed(NamedTuple):
+    """A shape that balls touch, and from where.
+
+    Attributes:
+        target: The shape.
+        n: The direction from the shape to the balls, in the world.
+        shift: Displacement of the balls [m].
+    """
+
+    target: _Target
+    n: Array
+    shift: Array
+
+
+def touch_rows(mechanism: Mechanism, factories: _Named) -> Iterator[Row]:
+    """Yield rows for each engine in which balls touch the model as it is exported: whether the
+    shapes carry their weight, whether they slide with the stated friction, are held by it, roll and
+    bounce, and how many shapes do not show it, with the reasons.
+
+    Args:
+        mechanism: The mechanism.
+        factories: The engines by name.
+    """
+    q = _still_position(mechanism)
+    pressed, left_out = _targets(mechanism, q)
+    total = len(pressed) + left_out.total()
+    balls = [
+        _ball(mechanism, each, turns) for turns in (False, False, True, True) for each in pressed
+    ]
+    for name, factory in factories if total else ():
+        if not solves_constraints(factory):
+            continue
+        if balls:
+            try:
+                yield from _rows_of(mechanism, factory, q, pressed, balls, total)
+            except NotReportedError as error:
+                yield _not_shown(ACTING[0], name, str(error))
+                continue
+        if left_out:
+            yield _not_shown(ACTING[0], name, _counted_reasons(left_out, total, "were not pressed"))
+
+
+def _ball(mechanism: Mechanism, pressed: _Pressed, turns: bool) -> Ball:
+    group = mechanism.weld_group_of(pressed.target.link)
+    links = (link.name for link in mechanism.scene.links)
+    return Ball(
+        center=pressed.target.point(pressed.n) + BALL_RADIUS * pressed.n + pressed.shift,
+        turns=turns,
+        touches=frozenset(name for name in links if mechanism.weld_group_of(name) == group),
+    )
+
+
+def _rows_of(
+    mechanism: Mechanism,
+    factory: Factory,
+    q: Mapping[str, Position],
+    pressed: Sequence[_Pressed],
+    balls: Sequence[Ball],
+    total: int,
+) -> Iterator[Row]:
+    """Yield the rows of balls in one engine at two steps, which say on how many of all shapes they
+    were.
+    """
+    found: list[dict[str, Array]] = []
+    targets = [each.target for each in pressed]
+    is_mjcf = conventions_of(mechanism.physics).has_solver_settings
+    for step in (mechanism.physics.time_step, mechanism.physics.time_step / 2.0):
+        with closing(as_exported(factory)(mechanism)) as engine:
+            engine.set_step(step)
+            engine.set_state(q, {})
+            shown, hidden = _expected(engine, targets, is_mjcf, step)
+            found.append(_Session(engine.touch(balls), pressed, step).found())
+    for quantity, each in shown.items():
+        if each:
+            yield _row(quantity, engine.name, targets, found, each, step, total)
+        if hidden[quantity]:
+            reasons = _counted_reasons(hidden[quantity], len(targets), "do not show it")
+            yield _not_shown(quantity, engine.name, reasons)
+
+
+def _expected(
+    engine: Engine, targets: Sequence[_Target], is_mjcf: bool, step: float
+) -> tuple[dict[str, dict[int, tuple[float, float]]], dict[str, Counter[str]]]:
+    """Return what shapes show by quantity, and the number of those that do not by reason.
+
+    Args:
+        engine: The engine.
+        targets: The shapes.
+        is_mjcf: Whether the solver settings of an MJCF file hold.
+        step: Time step [s].
+    """
+    surfaces = engine.surfaces()
+    shown: dict[str, dict[int, tuple[float, float]]] = {quantity: {} for quantity in ACTING}
+    hidden: dict[str, Counter[str]] = {quantity: Counter() for quantity in ACTING}
+    for k, target in enumerate(targets):
+        is_smooth = target.is_frictionless and engine.obeys_mjcf_settings
+        mu = 0.0 if is_smooth else target.mu
+        is_stated = is_smooth or mu in surfaces.friction.get(target.link, ())
+        other = "" if is_stated else "have another coefficient, which another row compares"
+        slides, smooth = target.hides_friction or other, "" if mu else "have no friction"
+        holds, rolls = slides or smooth, target.hides_rolling or other or smooth
+        reasons = zip(ACTING, ("", slides, holds, rolls, target.hides_bounce), strict=True)
+        stated = target.collision.surface.restitution
+        restitution = surfaces.restitution.get(target.link, stated)
+        limits = _limits(engine, target, (mu, restitution), is_mjcf, step)
+        for (quantity, reason), limit in zip(reasons, limits, strict=True):
+            if reason:
+                hidden[quantity][reason] += 1
+            else:
+                shown[quantity][k] = limit
+    return shown, hidden
+
+
+def _limits(
+    engine: Engine,
+    target: _Target,
+    coefficients: tuple[float, float],
+    is_mjcf: bool,
+    step: float,
+) -> Iterator[tuple[float, float]]:
+    """Yield the least and the largest value of each quantity that a shape may show.
+
+    A ball that moves turns the normal by its way over its radius, which pushes it on by that part
+    of its weight. MuJoCo's friction lets a part ``(1 - d) / d`` of a force through, against which
+    it damps with a rate b: what it holds creeps with ``(1 - d) / (d b)`` times the acceleration,
+    ``2 (1 + mu^2)`` times as fast with a pyramid of friction, of which one edge may hold it; and a
+    ball that slides rolls after some time constants ``2 / (7 d b)``. Its damper takes a part b h of
+    the speed in a step h, in which an impact may begin anywhere.
+    """
+    mu, restitution = coefficients
+    yield 1.0, 1.0
+    way = SLIDE_STEPS * step * target.sliding_speed(step)
+    yield mu - way / BALL_RADIUS, mu
+    contact = target.soft_contact(step)
+    bounce = engine.bounce(restitution)
+    creep = late = 0.0
+    if engine.obeys_mjcf_settings:
+        pyramid = 2.0 * (1.0 + mu**2) if is_mjcf else 1.0
+        creep = HELD * pyramid * contact.creep / HOLD_TIME
+        late = math.exp(-3.5 * ROLL_TIME / contact.lag)
+        within = 0.5 * contact.damping * step
+        if not restitution:
+            bounce = contact.rebound * (1.0 - within), contact.rebound * (1.0 + within)
+    yield 0.0, creep
+    pushed = 0.5 * WEIGHT * ROLL_TIME**2 / BALL_RADIUS
+    yield 5.0 / 7.0, 5.0 / 7.0 + pushed + 2.0 / 7.0 * late
+    yield bounce
+
+
+def _row(
+    quantity: str,
+    name: str,
+    targets: Sequence[_Target],
+    found: Sequence[Mapping[str, Array]],
+    shown: _Shown,
+    step: float,
+    total: int,
+) -> Row:
+    """Return the row of the shape that is worst: its error is what remains as the step vanishes.
+
+    An error of first order halves with the step, so that twice the second error minus the first is
+    zero; one whose sign changes, because an impact ends within a step, is smaller at the shorter
+    step; and one that does not depend on the step stays as it is. The tolerance is by how much the
+    error becomes smaller, which the step explains, and what solvers leave.
+    """
+    numbers = list(shown)
+    least, most = np.array([shown[k] for k in numbers]).T
+    values = [each[quantity][..., numbers] for each in found]
+    coarse, fine = (value - np.clip(value, least, most) for value in values)
+    explained = np.maximum(np.abs(coarse) - np.abs(fine), 0.0)
+    tolerances = explained + LEFT.get(quantity, ROUNDING)
+    errors = np.minimum(np.abs(2.0 * fine - coarse), np.abs(fine))
+    errors = np.where(np.isfinite(tolerances), errors, math.inf)
+    tolerances = np.where(np.isfinite(tolerances), tolerances, ROUNDING)
+    worst = np.unravel_index(int(np.argmax(errors / tolerances)), errors.shape)
+    error, tolerance, link = errors[worst], tolerances[worst], targets[numbers[worst[-1]]].link
+    return Row(
+        level=Level.MOTION,
+        quantity=quantity,
+        engines=(EXACT_MOTION, name),
+        error=float(error),
+        tolerance=float(tolerance),
+        where=link,
+        subjects=(link,),
+        outcome=Outcome.PASSED if error <= tolerance else Outcome.FAILED,
+        is_stated=False,
+        loaded=(len(numbers), total),
+        convergence=((2.0 * step, abs(coarse[worst])), (step, abs(fine[worst]))),
+    )
+
+
+class _Session:
+    """Balls on a model at one time step: for each shape two that do not turn, which slide in
+    opposite directions, and then two that turn.
+
+    Args:
+        model: The model with the balls.
+        pressed: The shapes.
+        step: Time step [s].
+    """
+
+    def __init__(self, model: TouchedModel, pressed: Sequence[_Pressed], step: float) -> None:
+        self._model, self._step = model, step
+        self._n = 2 * len(pressed)
+        axes = [axes_of(each.n) for each in pressed]
+        frames = [np.column_stack((t, s, n)) for n, t, s in axes]
+        self._frames = np.array(frames * 4)
+        self._mu = np.array([each.target.mu for each in pressed] * 2)
+        self._speeds = np.array([each.target.sliding_speed(step) for each in pressed] * 2)
+        self._sign = np.repeat((1.0, -1.0), len(pressed))
+        self._forces = np.zeros((2 * self._n, 3))
+
+    def found(self) -> dict[str, Array]:
+        """Return what the shapes show by quantity; the last axis is that of the shapes."""
+        force, slide, hold, roll, bounce = ACTING
+        carried = self._settle()
+        slid, rebound = self._slide_and_bounce()
+        held, slipped, rolled = self._hold_and_roll()
+        pairs = {force: carried, bounce: rebound, hold: held, roll: rolled}
+        found = {name: each.reshape(2, -1).mean(axis=0) for name, each in pairs.items()}
+        return found | {slide: np.array((slid, slipped)).reshape(2, 2, -1).mean(axis=1)}
+
+    def _velocities(self) -> Array:
+        """Return the velocities in the frames of the shapes, whose z axis is the normal [m/s]."""
+        return np.asarray(np.einsum("nij,ni->nj", self._frames, self._model.velocities()))
+
+    def _set_velocities(self, velocities: Array) -> None:
+        self._model.set_velocities(np.einsum("nij,nj->ni", self._frames, velocities))
+
+    def _push(self, along: Array, weights: float) -> None:
+        """Push the sliding balls along their shapes, and press the others with their weights."""
+        self._forces[:, 2] = -WEIGHT
+        self._forces[: self._n, 0], self._forces[self._n :, 2] = along, -weights
+        self._model.push(np.einsum("nij,nj->ni", self._frames, self._forces))
+
+    def _run(self, seconds: float) -> None:
+        self._model.step(max(1, round(seconds / self._step)))
+        if not self._model.model_speed() < MAX_MODEL_SPEED:
+            raise NotReportedError("the model moves when it should be at rest")
+
+    def _settle(self) -> Array:
+        """Return the part of its weight that carries each ball that does not turn at rest, by the
+        change of its momentum; a ball that moves on is not at rest.
+        """
+        self._push(np.zeros(self._n), WEIGHT)
+        self._run(self._step)
+        before, fall = self._velocities(), WEIGHT * REST_TIME
+        for _ in range(MAX_RESTS):
+            self._run(REST_TIME)
+            start, before = before, self._velocities()
+            gained = np.abs((start, before - start))[..., 2] / fall
+            before[self._n :, :2] = 0.0
+            self._set_velocities(before)
+            if gained.max() < REST_ERROR:
+                break
+        speed = (before[:, 2] / fall)[: self._n]
+        changed = ((before - start)[:, 2] / fall)[: self._n]
+        return np.asarray(1.0 + np.where(np.abs(speed) > np.abs(changed), speed, changed))
+
+    def _slide_and_bounce(self) -> tuple[Array, Array]:
+        """Return the coefficient of friction of each ball that slides, the momentum that it loses
+        over that which carries it; and the speed with which each other ball leaves that arrives
+        with 1 m/s.
+
+        The ball is first moved away, so that it arrives at the end of a step at the height at which
+        it was at rest.
+        """
+        before, heights = self._velocities(), self._heights()
+        taken = WEIGHT * SLIDE_STEPS * self._step
+        before[: self._n, 0] += self._sign * self._speeds
+        before[self._n :] = (0.0, 0.0, 1.0)
+        self._set_velocities(before)
+        self._push(np.zeros(self._n), 0.0)
+        self._model.step(SLIDE_STEPS)
+        after = self._velocities()
+        lost = self._sign * (before - after)[: self._n, 0]
+        carrying = (after - before)[: self._n, 2] + taken
+        after[self._n :] = (0.0, 0.0, -1.0)
+        self._set_velocities(after)
+        speeds = np.zeros(self._n)
+        for _ in range(SLIDE_STEPS + round(BOUNCE_TIME / self._step)):
+            self._model.step(1)
+            speeds = np.maximum(speeds, self._velocities()[self._n :, 2])
+        after = self._velocities()
+        after[self._n :] = 0.0
+        after[self._n :, 2] = (heights - self._heights()) / (FALL_STEPS * self._step)
+        self._set_velocities(after)
+        self._model.step(FALL_STEPS)
+        return lost / carrying, speeds
+
+    def _heights(self) -> Array:
+        """Return the positions of the turning balls along the normals [m]."""
+        positions = self._model.positions()[self._n :]
+        return np.asarray(np.einsum("ni,ni->n", self._frames[self._n :, :, 2], positions))
+
+    def _hold_and_roll(self) -> tuple[Array, Array, Array]:
+        """Return the part of the friction that each ball gains that friction should hold; the
+        coefficient of friction of each ball that is pulled away; and the speed that each other ball
+        keeps that begins to slide and then rolls.
+        """
+        friction = self._mu * WEIGHT
+        self._set_velocities(np.zeros((2 * self._n, 3)))
+        self._push(HELD * self._sign * friction, WEIGHT)
+        self._run(HOLD_TIME)
+        before = self._velocities()
+        speed = 3.5 * WEIGHT * np.maximum(self._mu, ROUNDING) * ROLL_STEPS * self._step
+        before[self._n :] = 0.0
+        before[self._n :, 0] = self._sign * speed
+        self._set_velocities(before)
+        self._push(PULLED * self._sign * friction, WEIGHT)
+        self._model.step(SLIDE_STEPS)
+        after, taken = self._velocities(), SLIDE_STEPS * self._step
+        gained = self._sign * (after - before)[: self._n, 0]
+        slipped = PULLED * friction * taken - gained
+        carrying = (after - before)[: self._n, 2] + WEIGHT * taken
+        self._push(np.zeros(self._n), WEIGHT)
+        self._run(ROLL_TIME)
+        rolled = self._sign * self._velocities()[self._n :, 0] / speed
+        held = self._sign * before[: self._n, 0]
+        lost = np.divide(held, friction * HOLD_TIME, out=np.zeros(self._n), where=friction > 0.0)
+        return lost, slipped / carrying, rolled
+
+
+def _counted_reasons(reasons: Counter[str], total: int, lack: str) -> str:
+    listed = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+    return f"{reasons.total()} of {counted(total, 'shape')} {lack}: {listed}"
+
+
+def _not_shown(quantity: str, name: str, cause: str) -> Row:
+    return Row(
+        level=Level.MOTION,
+        quantity=quantity,
+        engines=(EXACT_MOTION, name),
+        tolerance=ROUNDING,
+        outcome=Outcome.UNKNOWN,
+        cause=cause,
+        is_stated=False,
+    )
+
+
+def _still_position(mechanism: Mechanism) -> Mapping[str, Position]:
+    """Return the home position, away from the stops."""
+    q = {name: np.array(np.atleast_1d(x), float) for name, x in mechanism.home_positions().items()}
+    for (joint, k), (least, most) in limited_dofs(mechanism).items():
+        inset = min(_INSET, (most - least) / 4.0)
+        q[joint][k] = np.clip(q[joint][k], least + inset, most - inset)
+    return {name: tuple(x.tolist()) for name, x in q.items()}
+
+
+def _targets(
+    mechanism: Mechanism, q: Mapping[str, Position]
+) -> tuple[list[_Pressed], Counter[str]]:
+    """Return the shapes on which balls are pressed, with the direction and a displacement of each,
+    and the number of those that get none, by reason.
+    """
+    poses, left_out = mechanism.link_poses(q), Counter[str]()
+    groups: dict[int, list[_Target]] = {}
+    for link in mechanism.scene.links:
+        for collision in filter(_acts, link.collisions):
+            X_WG = poses[link.name] @ collision.X_LG
+            support = _support_with_planes(collision.geometry)
+            if support is None:
+                left_out["have no outermost point"] += 1
+            elif not math.isfinite(support(np.array((0.0, 0.0, 1.0)))):
+                left_out["cannot be read"] += 1
+            else:
+                target = _Target(
+                    link=link.name,
+                    collision=collision,
+                    X_WG=X_WG,
+                    support=moved_support(support, X_WG),
+                )
+                groups.setdefault(mechanism.weld_group_of(link.name), []).append(target)
+    found: list[_Pressed] = []
+    for group in groups.values():
+        pressed = _pressed_in(group)
+        left_out.update(
+            each.too_soft or "lie within other shapes that do not move against them"
+            for each in group
+            if not any(each is other.target for other in pressed)
+        )
+        found += pressed
+    if len(found) > MAX_BALLS:
+        left_out[f"are beyond the first {MAX_BALLS}"] += len(found) - MAX_BALLS
+    return found[:MAX_BALLS], left_out
+
+
+def _acts(collision: Collision) -> bool:
+    return collides(collision) and not isinstance(collision.geometry, Empty)
+
+
+def _support_with_planes(shape: Geometry) -> SupportFunction | None:
+    return half_space(np.array(shape.normal)) if isinstance(shape, Plane) else support_of(shape)
+
+
+def _pressed_in(group: Sequence[_Target]) -> list[_Pressed]:
+    """Return the shapes of links that do not move against each other on which balls are pressed,
+    with the direction and a displacement of each.
+    """
+    found: dict[int, _Pressed] = {}
+    for each in group:
+        shape = each.collision.geometry
+        if isinstance(shape, Plane) and not each.too_soft:
+            n = each.X_WG.R @ np.array(shape.normal)
+            found[id(each)] = _Pressed(each, n, _ASIDE_ON_PLANE * axes_of(n)[1])
+    for n in PRESSED_DIRECTIONS:
+        if len(found) == len(group):
+            break
+        top = _outermost(group, n)
+        if top is not None:
+            found.setdefault(id(top), _Pressed(top, n, np.zeros(3)))
+    return list(found.values())
+
+
+def moved_support(support: SupportFunction, X_WG: Pose) -> SupportFunction:
+    """Return the support function of a shape that is moved."""
+    return lambda d: float(d @ X_WG.p) + support(X_WG.R.T @ d)
+
+
+def _outermost(shapes: Sequence[_Target], n: Array) -> _Target | None:
+    """Return the shape that is outermost in a direction; None if there is none, or another surface
+    is as far out.
+    """
+    heights = [shape.support(n) for shape in shapes]
+    if not heights or max(heights) > _ENDLESS:
+        return None
+    top = shapes[int(np.argmax(heights))]
+    near = (s for s, h in zip(shapes, heights, strict=True) if h > max(heights) - _DISTINCT)
+    is_one = all(each.surface == top.surface and not each.too_soft for each in near)
+    return top if is_one else None
+
+
+def collides(collision: Collision) -> bool:
+    """Return whether a shape exerts forces on what it touches."""
+    surface = collision.surface
+    return bool(surface.collide_bitmask) and not surface.collide_without_contact
+
+
+def support_of(shape: Geometry) -> SupportFunction | None:
+    """Return the support function of a shape; None if it has no lowest point."""
+    if isinstance(shape, Mesh):
+        data = read_mesh(shape, Diagnostics())
+        return (lambda _d: -math.inf) if data is None else support_of_points(data.vertices)
+    return support_function(shape)
+
+
+def outermost_point(support: SupportFunction, direction: Array, steps: Array) -> Array:
+    """Return the part along some orthogonal steps of the point of a shape that is outermost in a
+    direction: the gradient of its support function, by differences.
+
+    Args:
+        support: The support function.
+        direction: The direction, shape (3,).
+        steps: Orthogonal steps of the differences, one in each row.
+    """
+
+    def stretched(d: Array) -> float:
+        length = float(np.linalg.norm(d))
+        return length * support(d / length)
+
+    found = [
+        (stretched(direction + u) - stretched(direction - u)) / (2.0 * float(u @ u)) * u
+        for u in steps
+    ]
+    return np.asarray(np.sum(found, axis=0))
