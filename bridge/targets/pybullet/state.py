@@ -498,7 +498,7 @@ class State:
                 displacements.append((body.primitives[0].ratio * position[0],))
                 rates.append((body.primitives[0].ratio * velocity[0],))
             elif kind is PrimitiveKind.FREE:
-                self.set_base_motion(Pose.from_vector(position), np.array(velocity))
+                self._set_base(position, velocity)
             elif kind is PrimitiveKind.BALL:
                 self._reset_ball(body, segments[0], position, np.array(velocity))
             else:
@@ -517,6 +517,23 @@ class State:
             self.body, X_WI.p.tolist(), quaternion_of(X_WI.R)
         )
         self.set_base_velocity(velocity)
+
+    def _set_base(self, position: Coordinates, velocity: Coordinates) -> None:
+        """Set what `set_base_motion` sets, in plain numbers: a loop sets it often."""
+        x, y, z, *wxyz = position
+        length = math.hypot(*wxyz)
+        if length == 0.0:
+            raise ValueError(f"invalid position {position}: the quaternion is zero")
+        q_WS = _product([number / length for number in wxyz], (1.0, 0.0, 0.0, 0.0))
+        w, *vector = self.q_IS
+        qw, qx, qy, qz = _product(q_WS, (w, *(-number for number in vector)))
+        rx, ry, rz = _rotated(q_WS, self.p_SI)
+        vx, vy, vz, wx, wy, wz = velocity
+        v = (vx + wy * rz - wz * ry, vy + wz * rx - wx * rz, vz + wx * ry - wy * rx)
+        self.client.resetBasePositionAndOrientation(
+            self.body, (x + rx, y + ry, z + rz), (qx, qy, qz, qw)
+        )
+        self.client.resetBaseVelocity(self.body, v, (wx, wy, wz))
 
     def set_base_velocity(self, velocity: Array) -> None:
         """Set the velocity of the origin of the base, ``vx vy vz wx wy wz``, in the world."""
