@@ -1,11 +1,15 @@
 """Compare the load time of robots with that of PyBullet's ``loadURDF``, with cached meshes.
 
     python benchmarks/load_ratio.py [ROUNDS]
+    python benchmarks/load_ratio.py --copies [ROUNDS]
 
 Both methods alternate, each load in a new physics server. Times are the minimum of all rounds, in
 milliseconds of processor time of this thread. ``scene`` starts from a scene that was read before,
 of which ``native`` is inside PyBullet's ``loadURDF``; ``file`` includes reading the file; ``again``
 loads a file that was loaded before; ``cold`` starts from a scene with an empty cache.
+
+With ``--copies``, a further copy of each URDF file of pybullet_data in a server that has copies of
+both loaders; it is removed again. Small files are loaded more often than ROUNDS.
 """
 
 from __future__ import annotations
@@ -136,6 +140,43 @@ def measure(path: Path, rounds: int) -> tuple[float, ...]:
     return min(own), min(ours), min(native), min(file), min(again), cold
 
 
+def copy_times(path: Path, rounds: int) -> tuple[float, float]:
+    """Return the time of one more copy by ``load_into_pybullet`` and by ``loadURDF`` [ms]."""
+    client = pybullet.connect(pybullet.DIRECT)
+
+    best, start = [float("inf")] * 2, time.thread_time()
+    bridge.load_into_pybullet(path, physicsClientId=client, quiet=True, lenient=True)
+    load_with_pybullet(path, client)
+    few = max(rounds, min(30 * rounds, int(0.1 * rounds / (time.thread_time() - start))))
+    for _ in range(few):
+        with capture_stdout([]):
+            start = time.thread_time()
+            body = pybullet.loadURDF(str(path), physicsClientId=client)
+            best[1] = min(best[1], time.thread_time() - start)
+        pybullet.removeBody(body, client)
+        start = time.thread_time()
+        body = bridge.load_into_pybullet(path, physicsClientId=client, quiet=True, lenient=True)
+        best[0] = min(best[0], time.thread_time() - start)
+        body.remove()
+    pybullet.disconnect(client)
+    return 1e3 * best[0], 1e3 * best[1]
+
+
+def compare_copies(rounds: int) -> None:
+    """Print the ratio of each file of pybullet_data, and their median."""
+    folder, ratios = Path(pybullet_data.getDataPath()), []
+    for path in sorted(p for p in folder.rglob("*.urdf") if "random_urdfs" not in p.parts):
+        name = path.relative_to(folder).as_posix()
+        try:
+            own, native = copy_times(path, rounds)
+        except (loaders.LoadError, loaders.ExportError, pybullet.error) as error:
+            print(f"{name:54} {type(error).__name__}", flush=True)
+            continue
+        ratios.append(own / native)
+        print(f"{name:54} {own:8.3f} {native:8.3f} {ratios[-1]:6.2f}", flush=True)
+    print(f"median of {len(ratios)}: {statistics.median(ratios):.2f}")
+
+
 def main(rounds: int) -> None:
     ratios, of_files, of_again = [], [], []
     print(
@@ -166,4 +207,6 @@ def main(rounds: int) -> None:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         os.environ["SDFBRIDGE_CACHE"] = folder
-        main(int(sys.argv[1]) if len(sys.argv) > 1 else 9)
+        words = [word for word in sys.argv[1:] if word != "--copies"]
+        run = main if words == sys.argv[1:] else compare_copies
+        run(int(words[0]) if words else 9)

@@ -35,29 +35,13 @@ from loaders.model import (
 )
 from loaders.pose import IDENTITY, Array, Pose
 
+from .geometry.shapes import box_triangles
 from .mechanism import Mechanism
 from .mechanism.force_laws import FrameMotion, Wrench
 
 _SIDES = 64
 _ARCS = 16
 """Number of rings of a half sphere."""
-_BOX = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-_BOX_FACES = np.array(
-    (
-        (0, 1, 3),
-        (0, 3, 2),
-        (4, 6, 7),
-        (4, 7, 5),
-        (0, 4, 5),
-        (0, 5, 1),
-        (2, 3, 7),
-        (2, 7, 6),
-        (0, 2, 6),
-        (0, 6, 4),
-        (1, 5, 7),
-        (1, 7, 3),
-    )
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,7 +155,7 @@ def solid_of(geometry: Geometry) -> Solid | None:  # noqa: ARG001  # the other f
 
 @solid_of.register
 def _(geometry: Box) -> Solid:
-    return MeshSolid((_BOX * np.array(geometry.size))[_BOX_FACES])
+    return MeshSolid(box_triangles(geometry))
 
 
 @solid_of.register

@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 
 import loaders
 from loaders.context import Context, Resources
-from loaders.diagnostics import Diagnostic, Diagnostics, ModelError
+from loaders.diagnostics import Diagnostics, ModelError
 from loaders.files.read_file import read
 from loaders.formats import read_file
 from loaders.node import Node
@@ -159,7 +159,9 @@ def _decoder(library: ctypes.CDLL, suffix: str) -> _Decoder:
 
     def decode(resource: int, _vfs: int | None, error: int | None, size: int) -> int | None:
         message, spec = _guarded(lambda: _spec(library, Path(_name(resource))))
-        _write(message, error, size)
+        if message and error and size > 0:
+            text = message.encode()[: size - 1] + b"\0"
+            ctypes.memmove(error, text, len(text))
         return spec
 
     def decode_silently(resource: int, _vfs: int | None) -> int | None:
@@ -195,22 +197,18 @@ def _convert(path: Path) -> Path:
     """
     scene = loaders.load(path, package_map=_settings.package_map, paths=_settings.paths, quiet=True)
     text = to_mjcf(scene, **_settings.mjcf)
-    _log_losses(path, (*scene.diagnostics, *text.diagnostics))
-    files = {f"assets/{name}": data for name, data in text.assets.items()} | {
-        f"{path.stem}.xml": text.encode()
-    }
-    name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
-    return stored_folder(files, f"mujoco/{name}") / f"{path.stem}.xml"
-
-
-def _log_losses(path: Path, entries: Sequence[Diagnostic]) -> None:
-    """Log the number of losses as a warning, and every diagnostic at level INFO."""
+    entries = (*scene.diagnostics, *text.diagnostics)
     losses = Counter(str(entry.fate) for entry in entries if entry.severity == "warning")
     if losses:
         counts = ", ".join(f"{count} {fate}" for fate, count in losses.items())
         _LOG.warning("%s: %s; each is logged at level INFO", path, counts)
     for entry in entries:
         _LOG.info("%s", entry)
+    files = {f"assets/{name}": data for name, data in text.assets.items()} | {
+        f"{path.stem}.xml": text.encode()
+    }
+    name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
+    return stored_folder(files, f"mujoco/{name}") / f"{path.stem}.xml"
 
 
 # --- resource providers ---------------------------------------------------------------------------
@@ -262,13 +260,6 @@ def _guarded(action: Callable[[], T]) -> tuple[str, T | None]:
         return str(error), None
     except Exception as error:  # noqa: BLE001  (nothing may unwind through C)
         return f"{type(error).__name__}: {error}", None
-
-
-def _write(message: str, error: int | None, size: int) -> None:
-    """Copy a message into C's buffer, truncated to its size."""
-    if message and error and size > 0:
-        text = message.encode()[: size - 1] + b"\0"
-        ctypes.memmove(error, text, len(text))
 
 
 def _name(resource: int) -> str:

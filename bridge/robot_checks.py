@@ -10,11 +10,10 @@ turned round: `bridge.diff` compares two files.
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,7 +26,6 @@ from loaders.code import Code
 from loaders.deferred import cached_property
 from loaders.diagnostics import Diagnostic, Diagnostics, limited
 from loaders.finish.mesh_check import check_mesh_sizes
-from loaders.inertia import SpatialInertia
 from loaders.limits import Limits, budgeted
 from loaders.model import (
     WORLD,
@@ -36,7 +34,6 @@ from loaders.model import (
     Cylinder,
     Ellipsoid,
     Joint,
-    JointAxis,
     JointType,
     Link,
     Mesh,
@@ -46,6 +43,8 @@ from loaders.model import (
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
+
+from .joint_checks import UNLIMITED, check_drives, check_limits, check_siblings, check_weights
 
 LIGHT = 0.005
 """Share of the mass of a robot below which a link is not judged: covers, frames of sensors. The
@@ -66,13 +65,8 @@ OUTSIDE, OUTSIDE_FAR, OUTSIDE_LENGTH = 0.5, 0.4, 0.05
 """Largest distance of a center of mass from the hull of the shapes over their extent, and a smaller
 one where it exceeds a length [m]. Half of the extent is exceeded in 2 of 145 files, a third in 16.
 """
-DEGREES = 4.0 * math.pi
-"""Limit of a revolute joint from which it is one in degrees [rad]; 0 of 1,314 axes have such."""
 TRAVEL = 20.0
 """Largest travel of a prismatic joint over the size of the robot; it is at most 7 in 329 files."""
-SLOW = 0.01
-"""Smallest speed that a drive reaches against its damping [rad/s or m/s]; it is at least 0.45 in
-329 files."""
 UNITS = {"millimeters": 1000.0, "inches": 1.0 / 0.0254}
 """Length of a meter in other units."""
 LARGE = 5.0
@@ -83,8 +77,6 @@ UNIT_TOLERANCE = 1.5
 OFFSET_OF_TYPICAL, OFFSET_OF_LARGEST = 100.0, 10.0
 """Largest offset of a joint over the median of the links' extents, and over the largest; the latter
 is at most 2.9 in 161 files."""
-UNLIMITED = 1e9
-"""Limit from which there is none [rad]."""
 ROBOT_SIZES = (0.005, 50.0)
 """Range of the largest link of a robot with joints [m]; it is 0.05 to 3 in 161 files."""
 APART, MUCH_LARGER, LARGER = 0.75, 10.0, 3.0
@@ -105,8 +97,14 @@ PLACEHOLDER = 0.01
 """Extent of a shape below which it may stand for nothing [m]."""
 _MAX_POINTS = 2_000_000
 """Number of points of both sides of all joints above which no joint is looked at alone."""
-_RING = 32
-"""Number of points on a circle."""
+_TURN = np.stack([f(2.0 * np.pi * np.arange(32) / 32) for f in (np.cos, np.sin)])
+"""Points on a circle of radius 1, shape (2, n)."""
+
+
+_Box = tuple[Array, Array]
+"""The lowest and the highest corner of a box [m]."""
+_NOTHING: _Box = np.full(3, np.inf), np.full(3, -np.inf)
+"""The box around nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,10 +122,18 @@ class _Part:
     shapes: tuple[tuple[Collision | Visual, Array], ...]
     is_complete: bool
 
-    def points_of(self, kind: type[Collision | Visual]) -> Array:
-        """Return the points of what collides, or of what is drawn [m], shape (n, 3)."""
-        found = [points for shape, points in self.shapes if isinstance(shape, kind)]
-        return np.concatenate([np.zeros((0, 3)), *found])
+    @cached_property
+    def boxes(self) -> tuple[_Box, ...]:
+        """The box around each shape."""
+        return tuple(_box(points) for _, points in self.shapes)
+
+    def box_of(self, kind: type[Collision | Visual]) -> _Box:
+        """Return the box around what collides, or around what is drawn."""
+        return _around(
+            box
+            for (shape, _), box in zip(self.shapes, self.boxes, strict=True)
+            if isinstance(shape, kind)
+        )
 
     @cached_property
     def points(self) -> Array:
@@ -137,7 +143,7 @@ class _Part:
     @cached_property
     def extent(self) -> float:
         """Diagonal of the box around the shapes [m]; 0 without shapes."""
-        return _diagonal(self.points)
+        return _diagonal(_around(self.boxes))
 
     @property
     def mass(self) -> float:
@@ -176,8 +182,8 @@ def check_robot(mechanism: Mechanism, diagnostics: Diagnostics) -> RobotSize:
         LimitError: if the meshes have too many triangles.
     """
     parts = _check_numbers(mechanism, diagnostics)
-    _check_siblings(mechanism.scene, diagnostics)
-    _check_weights(mechanism, diagnostics)
+    check_siblings(mechanism.scene, diagnostics)
+    check_weights(mechanism, diagnostics)
     return _size(parts)
 
 
@@ -210,15 +216,15 @@ def _check_numbers(mechanism: Mechanism, diagnostics: Diagnostics) -> Sequence[_
     _check_collisions(movers, diagnostics, by_default=in_mujoco)
     if not has_other_lengths:
         _check_places(mechanism, parts, diagnostics)
-    _check_limits(scene, diagnostics)
+    check_limits(scene, diagnostics)
     _check_travel(scene, parts, diagnostics)
-    _check_drives(scene, diagnostics)
+    check_drives(scene, diagnostics)
     return parts
 
 
 def doubts(mechanism: Mechanism, limits: Limits | None = None) -> tuple[Diagnostic, ...]:
     """Return the warnings of `check_robot` about numbers of the robot, all of which change motion
-    or contact. They take 3 to 18 % of a load whose meshes are in the cache.
+    or contact. They take 10 to 21 % of a load whose meshes are in the cache.
 
     Args:
         mechanism: The robot.
@@ -271,8 +277,7 @@ def _held(mechanism: Mechanism) -> frozenset[str]:
 
 
 def _ring(radius: float, z: float) -> Array:
-    turn = 2.0 * np.pi * np.arange(_RING) / _RING
-    return np.stack((radius * np.cos(turn), radius * np.sin(turn), np.full(_RING, z)), axis=1)
+    return np.stack((*(radius * _TURN), np.full(_TURN.shape[1], z)), axis=1)
 
 
 def _ends(shape: Cylinder) -> Array:
@@ -317,31 +322,29 @@ def _shape_points(shape: Collision | Visual, meshes: Mapping[Mesh, Array | None]
     return _ROUND[kind](geometry) if kind in _ROUND else None
 
 
-def _box(points: Array) -> tuple[Array, Array]:
-    """Return the lowest and the highest corner of the box around points."""
-    return points.min(axis=0), points.max(axis=0)
+def _box(points: Array) -> _Box:
+    return (points.min(axis=0), points.max(axis=0)) if len(points) else _NOTHING
 
 
-def _diagonal(points: Array) -> float:
-    if not len(points):
-        return 0.0
-    lower, upper = _box(points)
-    return float(np.linalg.norm(upper - lower))
+def _around(boxes: Iterable[_Box]) -> _Box:
+    """Return the box around boxes."""
+    lower, upper = zip(_NOTHING, *boxes, strict=True)
+    return np.minimum.reduce(lower), np.maximum.reduce(upper)
 
 
-def _diagonals_of_others(shapes: Sequence[Array]) -> Array:
-    """Return for each shape the diagonal of the box around all others [m], 0 if there are none.
+def _diagonal(box: _Box) -> float:
+    """Return the diagonal of a box [m]; 0 of one around nothing."""
+    lower, upper = box
+    return float(np.linalg.norm(upper - lower)) if lower[0] <= upper[0] else 0.0
 
-    Args:
-        shapes: The points of each shape.
-    """
-    nothing = np.array([[np.inf, -np.inf]] * 3)
-    boxes = [np.stack(_box(points), axis=1) if len(points) else nothing for points in shapes]
-    signs = np.array([1.0, -1.0])  # of lower and upper corners: the least of both is the outer one
-    corners = np.array([nothing, *boxes, nothing]) * signs
+
+def _diagonals_of_others(boxes: Sequence[_Box]) -> Array:
+    """Return for each box the diagonal of the box around all others [m], 0 if there are none."""
+    signs = np.array([[1.0], [-1.0]])  # of lower and upper corners: the least is the outer one
+    corners = np.array([_NOTHING, *boxes, _NOTHING]) * signs
     before = np.minimum.accumulate(corners)[:-2]
     after = np.minimum.accumulate(corners[::-1])[::-1][2:]
-    lower, upper = np.moveaxis(np.minimum(before, after) * signs, -1, 0)
+    lower, upper = np.moveaxis(np.minimum(before, after) * signs, 1, 0)
     edges = np.where(np.isfinite(upper), upper - lower, 0.0)
     diagonals: Array = np.linalg.norm(edges, axis=1)
     return diagonals
@@ -408,9 +411,11 @@ def _report_shapes(
     reported: set[object] = set()
     links: set[str] = set()
     for part in parts:
-        others = _diagonals_of_others([points for _, points in part.shapes])
-        for (shape, points), rest in zip(part.shapes, others, strict=True):
-            size, name = _diagonal(points), f"{part.link.name}{SEPARATOR}{shape.name}"
+        if part.extent <= LARGE * typical:
+            continue
+        others = _diagonals_of_others(part.boxes)
+        for (shape, _), box, rest in zip(part.shapes, part.boxes, others, strict=True):
+            size, name = _diagonal(box), f"{part.link.name}{SEPARATOR}{shape.name}"
             found = _unit_of(size, typical, ("millimeters",))
             if found is None and rest > PLACEHOLDER and size > LARGE * typical:
                 found = _unit_of(size, rest, tuple(UNITS))
@@ -480,32 +485,51 @@ def _hull_volumes(parts: Sequence[_Part]) -> list[float]:
 
 def _has_surely_a_density(part: _Part, lower: float, upper: float) -> bool:
     """Return whether bounds of the volume of the hull of a part show that its density is in a
-    range: the box around it, and two tetrahedra within it.
+    range: the box around it, and a third of the product of a chord and the area of its projection
+    along the chord. The lengths of all parallel chords are a concave function on the projection.
     """
-    points = part.points - part.points[0]
-    squares = (points**2).sum(axis=1)
-    first = points[np.argmax(squares)]
-    second = points[np.argmax(squares * (first @ first) - (points @ first) ** 2)]
-    (a, b, c), (d, e, f) = first.tolist(), second.tolist()
-    volumes = points @ (b * f - c * e, c * d - a * f, a * e - b * d) / 6.0
-    box = float(np.prod(np.ptp(part.points, axis=0)))
-    return part.mass >= lower * box and part.mass <= upper * float(np.ptp(volumes))
+    points = part.points
+    first = _farthest(points, points[0])
+    chord = _farthest(points, first) - first
+    length = math.sqrt(float(chord @ chord))
+    if length == 0.0:
+        return False
+    x, y, z = (chord / length).tolist()
+    u = np.array((0.0, z, -y) if abs(x) < 0.6 else (z, 0.0, -x))
+    u /= math.sqrt(float(u @ u))
+    (a, b, c) = u.tolist()
+    across = points @ np.array((u, (y * c - z * b, z * a - x * c, x * b - y * a))).T
+    corners = across[np.argmax(across @ _TURN, axis=0)]
+    i, j = np.vstack((corners, corners[:1])).T
+    area = 0.5 * abs(float(i[:-1] @ j[1:] - j[:-1] @ i[1:]))
+    box = float(np.prod(np.ptp(points, axis=0)))
+    least = 0.999 * length * area / 3.0  # MuJoCo computes volumes in single precision
+    return part.mass >= lower * box and part.mass <= upper * least
+
+
+def _farthest(points: Array, p: Array) -> Array:
+    """Return the point that is farthest from another one."""
+    farthest: Array = points[np.argmax(((points - p) ** 2).sum(axis=1))]
+    return farthest
 
 
 def _check_densities(parts: Sequence[_Part], diagnostics: Diagnostics) -> None:
     """Report masses that the hulls of the links cannot have; of most links as one finding."""
     lower, upper = DENSITIES
-    if all(_has_surely_a_density(part, lower, upper) for part in parts):
+    unsure = [part for part in parts if not _has_surely_a_density(part, lower, upper)]
+    if not unsure:
         return
+    is_of_few = 2 * len(unsure) + 2 <= len(parts)  # the median density is in the range
+    examined = unsure if is_of_few else parts
     measured = [
         (part, part.mass / volume)
-        for part, volume in zip(parts, _hull_volumes(parts), strict=True)
+        for part, volume in zip(examined, _hull_volumes(examined), strict=True)
         if volume > 0.0
     ]
     if not measured:
         return
     median = float(np.median([density for _, density in measured]))
-    if len(measured) > 1 and not lower <= median <= upper:
+    if not is_of_few and len(measured) > 1 and not lower <= median <= upper:
         diagnostics.add(codes.ROBOT_DENSITY_OF_MOST, density=median, lower=lower, upper=upper)
         return
     for part, density in measured:
@@ -589,34 +613,58 @@ def _distance_to_hull(points: Array, enough: float = 0.0) -> float:
     return _smallest_norm(nearest, lambda x: points[np.argmin(points @ x)], enough)
 
 
-_STEPS = 1_000
-"""Largest number of iterations."""
+_STEPS = 100
+"""Largest number of iterations; bodies need at most about ten."""
+_ACCURACY = 1e-3
+"""Relative accuracy of a distance."""
 
 
 def _smallest_norm(x: Array, support: Callable[[Array], Array], enough: float = 0.0) -> float:
-    """Return the smallest distance of a convex set from the origin [m], at most 1 % too large, or
+    """Return the smallest distance of a convex set from the origin [m], at most 0.1 % too large, or
     any that is small enough.
 
-    Source: Gilbert (1966), An iterative procedure for computing the minimum of a quadratic form on
-    a convex set.
+    Source: Wolfe (1976), Finding the nearest point in a polytope.
 
     Args:
         x: A point of the set.
         support: The point of the set that is farthest against a direction.
         enough: Distance below which no smaller one is searched [m].
     """
+    corners, shares = x[None], np.ones(1)
     for _ in range(_STEPS):
         length = math.sqrt(float(x @ x))
-        if length <= enough:
-            return length
+        if not max(enough, 1e-9) < length < math.inf:
+            break
         farthest = support(x)
-        gap = length - float(farthest @ x) / length if length > 0.0 else 0.0
-        if gap <= 0.01 * length:
-            return 0.0 if length <= 1e-9 else length
-        step = x - farthest
-        share = min(1.0, float(x @ step) / float(step @ step))
-        x = x - share * step
-    return 0.0 if float(support(x) @ x) <= 0.0 else float(np.linalg.norm(x))
+        if length - float(farthest @ x) / length <= _ACCURACY * length:
+            return length
+        corners, shares = _nearest(np.vstack((corners, farthest)), np.append(shares, 0.0))
+        x = shares @ corners
+    return length if length > 1e-9 else 0.0
+
+
+def _nearest(corners: Array, shares: Array) -> tuple[Array, Array]:
+    """Return the corners of the face of a simplex on which the point nearest to the origin lies,
+    and their shares of that point.
+
+    Args:
+        corners: The corners, shape (n, 3).
+        shares: The shares of a point in the simplex, shape (n,).
+    """
+    while len(corners) > 1:
+        edges = corners[1:] - corners[0]
+        gram = edges @ edges.T
+        gram.flat[:: len(edges) + 1] *= 1.0 + 1e-14  # so that a flat simplex has a solution
+        others = np.linalg.solve(gram, -edges @ corners[0])
+        wanted = np.array([1.0 - others.sum(), *others])
+        falling = ~(wanted > 0.0)
+        if not falling.any():
+            return corners, wanted
+        ratios = shares[falling] / np.maximum((shares - wanted)[falling], 1e-300)
+        shares = shares + ratios.min() * (wanted - shares)
+        kept = shares > 1e-12
+        corners, shares = corners[kept], shares[kept] / shares[kept].sum()
+    return corners, shares
 
 
 # --- what moves, collides and is drawn ------------------------------------------------------------
@@ -678,11 +726,13 @@ def _check_collisions(
 
 def _check_collision_place(part: _Part, diagnostics: Diagnostics) -> None:
     """Report what collides far from what is drawn, or at another size."""
-    collides, drawn = part.points_of(Collision), part.points_of(Visual)
-    sizes = _diagonal(collides), _diagonal(drawn)
-    if min(sizes) < PLACEHOLDER or not part.is_complete:
+    if not part.is_complete or not (part.link.collisions and part.link.visuals):
         return
-    (low, high), (low_drawn, high_drawn) = _box(collides), _box(drawn)
+    collides, drawn = part.box_of(Collision), part.box_of(Visual)
+    sizes = _diagonal(collides), _diagonal(drawn)
+    if min(sizes) < PLACEHOLDER:
+        return
+    (low, high), (low_drawn, high_drawn) = collides, drawn
     distance = float(np.linalg.norm((low + high - low_drawn - high_drawn) / 2.0))
     is_inside = bool((low >= low_drawn).all() and (high <= high_drawn).all())
     ratio = max(sizes) / min(sizes)
@@ -716,7 +766,7 @@ def _check_places(mechanism: Mechanism, parts: Sequence[_Part], diagnostics: Dia
         X_WL = part.link.X_WL
         points[mechanism.weld_group_of(part.link.name)].append(part.points @ X_WL.R.T + X_WL.p)
     sides = {group: np.concatenate(found) for group, found in points.items()}
-    extents = {group: _diagonal(side) for group, side in sides.items()}
+    widths = {group: _diagonal(_box(side)) for group, side in sides.items()}
     X_WL_of = {part.link.name: part.link.X_WL for part in parts}
     group_of = mechanism.weld_group_of
     joints = [
@@ -726,56 +776,66 @@ def _check_places(mechanism: Mechanism, parts: Sequence[_Part], diagnostics: Dia
     ]
     if sum(len(sides[one]) + len(sides[two]) for _, one, two in joints) > _MAX_POINTS:
         return
-    gaps: list[_Place] = []
-    misses: list[_Place] = []
-    for joint, one, two in joints:
-        extent = min(extents[one], extents[two])
-        if one == two or extent <= PLACEHOLDER:
-            continue
-        X_WJ = X_WL_of[joint.parent] @ joint.X_PJ
-        if _may_have_one(gaps, TOUCHING):
-            distance = _distance_between(sides[one], sides[two], X_WJ.p, 0.5 * TOUCHING * extent)
-            gaps.append((distance / extent, distance, joint))
-        if joint.type in _TURNING and _may_have_one(misses, THROUGH):
-            beside = (_beside(X_WJ, joint, sides[group], extents[group]) for group in (one, two))
-            misses.append(max(beside, key=_ratio))
-    _report_odd(gaps, GAP, TOUCHING, codes.ROBOT_GAP, diagnostics) or _report_odd(
-        misses, BESIDE, THROUGH, codes.ROBOT_AXIS, diagnostics
+    places = [
+        _Place(joint, X_WL_of[joint.parent] @ joint.X_PJ, (sides[one], sides[two]), extents)
+        for joint, one, two in joints
+        if one != two and min(extents := (widths[one], widths[two])) > PLACEHOLDER
+    ]
+    turning = [place for place in places if place.joint.type in _TURNING]
+    _report_odd(places, _Place.gap, GAP, TOUCHING, codes.ROBOT_GAP, diagnostics) or _report_odd(
+        turning, _Place.miss, BESIDE, THROUGH, codes.ROBOT_AXIS, diagnostics
     )
 
 
-_Place = tuple[float, float, Joint]
-"""A distance over an extent, the distance [m], and the joint."""
 _TURNING = (JointType.REVOLUTE, JointType.CONTINUOUS)
+_Distance = tuple[float, float]
+"""A distance over an extent, and the distance [m]."""
 
 
-def _ratio(place: _Place) -> float:
-    return place[0]
+class _Place(NamedTuple):
+    """A joint with what it connects: points in the world, and extents [m]."""
 
+    joint: Joint
+    X_WJ: Pose
+    sides: tuple[Array, Array]
+    extents: tuple[float, float]
 
-def _may_have_one(places: Sequence[_Place], small: float) -> bool:
-    """Return whether at most one of some ratios is not small."""
-    return sum(_ratio(place) >= small for place in places) < 2
+    def gap(self, share: float) -> _Distance:
+        """Return the distance of both sides, or any that is below a share of the extent."""
+        extent = min(self.extents)
+        distance = _distance_between(*self.sides, self.X_WJ.p, share * extent)
+        return distance / extent, distance
 
-
-def _beside(X_WJ: Pose, joint: Joint, points: Array, extent: float) -> _Place:
-    """Return the distance of an axis of rotation from the hull of points."""
-    axis = X_WJ.R @ np.asarray(joint.axes[0].xyz)
-    offsets = points - X_WJ.p
-    across = offsets - np.outer(offsets @ axis, axis)
-    distance = _distance_to_hull(across, 0.5 * THROUGH * extent)
-    return distance / extent, distance, joint
+    def miss(self, share: float) -> _Distance:
+        """Return the larger distance of the axis of rotation from the sides, or any that is below a
+        share of the extent.
+        """
+        axis = self.X_WJ.R @ np.asarray(self.joint.axes[0].xyz)
+        found = []
+        for points, extent in zip(self.sides, self.extents, strict=True):
+            offsets = points - self.X_WJ.p
+            across = offsets - np.outer(offsets @ axis, axis)
+            distance = _distance_to_hull(across, share * extent)
+            found.append((distance / extent, distance))
+        return max(found)
 
 
 def _report_odd(
-    places: list[_Place], large: float, small: float, code: Code, diagnostics: Diagnostics
+    places: Sequence[_Place],
+    measured: Callable[[_Place, float], _Distance],
+    large: float,
+    small: float,
+    code: Code,
+    diagnostics: Diagnostics,
 ) -> bool:
-    """Report the largest distance if it is large and all others are small; return whether it is."""
-    if len(places) < 2:
+    """Report the only large distance if all others are small; return whether it is."""
+    found = [(*measured(place, large), place) for place in places]
+    far = [(distance, place.joint) for ratio, distance, place in found if ratio > large]
+    if len(places) < 2 or len(far) != 1:
         return False
-    places.sort(key=_ratio)
-    ratio, distance, joint = places[-1]
-    if ratio <= large or _ratio(places[-2]) >= small:
+    ((distance, joint),) = far
+    others = (place for place in places if place.joint is not joint)
+    if any(measured(place, 0.5 * small)[0] >= small for place in others):
         return False
     diagnostics.add(
         code, joint, joint=joint.name, parent=joint.parent, child=joint.child, distance=distance
@@ -800,28 +860,6 @@ def _distance_between(first: Array, second: Array, p: Array, enough: float) -> f
     )
 
 
-# --- joints ---------------------------------------------------------------------------------------
-
-_ANGLES = (JointType.REVOLUTE, JointType.UNIVERSAL)
-
-
-def _check_limits(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Report limits of angles that can only be in degrees."""
-    for joint in scene.joints:
-        for axis in joint.axes if joint.type in _ANGLES else ():
-            finite = [abs(limit) for limit in (axis.lower, axis.upper) if abs(limit) < UNLIMITED]
-            if finite and max(finite) > DEGREES:
-                diagnostics.add(
-                    codes.ROBOT_DEGREES,
-                    joint,
-                    joint=joint.name,
-                    lower=axis.lower,
-                    upper=axis.upper,
-                    lower_in_rad=math.radians(axis.lower),
-                    upper_in_rad=math.radians(axis.upper),
-                )
-
-
 def _check_travel(scene: Scene, parts: Sequence[_Part], diagnostics: Diagnostics) -> None:
     """Report prismatic joints between two bodies that move much farther than the robot is large."""
     sliding = [joint for joint in scene.joints if joint.type is JointType.PRISMATIC]
@@ -829,7 +867,7 @@ def _check_travel(scene: Scene, parts: Sequence[_Part], diagnostics: Diagnostics
         return
     extents = {part.link.name: part.extent for part in parts}
     places = [part.points @ part.link.X_WL.R.T + part.link.X_WL.p for part in parts]
-    size = _diagonal(np.concatenate([np.zeros((0, 3)), *places]))
+    size = _diagonal(_around(map(_box, places)))
     for joint in sliding:
         if not all(extents.get(name) for name in (joint.parent, joint.child)):
             continue
@@ -844,216 +882,3 @@ def _check_travel(scene: Scene, parts: Sequence[_Part], diagnostics: Diagnostics
                 size=size,
                 ratio=travel / size,
             )
-
-
-def _check_drives(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Report drives without effort or speed beside others that have some, and those that their
-    damping stops.
-    """
-    followers, passive = {c.follower for c in scene.couplings}, _passive_base(scene)
-    driven = [
-        (joint, axis)
-        for joint in scene.joints
-        if joint.name not in followers and joint.name not in passive
-        for axis in joint.axes
-    ]
-    for quantity, code in (
-        ("effort", codes.ROBOT_NO_EFFORT),
-        ("velocity", codes.ROBOT_NO_VELOCITY),
-    ):
-        values = [getattr(axis, quantity) for _, axis in driven]
-        if not any(0.0 < value < math.inf for value in values):
-            continue
-        for joint, axis in driven:
-            if getattr(axis, quantity) == 0.0:
-                diagnostics.add(code, joint, joint=joint.name)
-    for joint, axis in driven:
-        if 0.0 < axis.effort < SLOW * axis.damping:
-            diagnostics.add(
-                codes.ROBOT_SLOW,
-                joint,
-                joint=joint.name,
-                effort=axis.effort,
-                damping=axis.damping,
-                speed=axis.effort / axis.damping,
-            )
-
-
-def _passive_base(scene: Scene) -> frozenset[str]:
-    """Return the joints of a chain from the world without shapes and effort, such as those that
-    hold a biped in a plane.
-    """
-    bare = {link.name for link in scene.links if not (link.collisions or link.visuals)} | {WORLD}
-    chain = [
-        joint
-        for joint in scene.joints
-        if joint.parent in bare and all(axis.effort == 0.0 for axis in joint.axes)
-    ]
-    moving = [joint.name for joint in chain if joint.axes and joint.type is not JointType.FIXED]
-    return frozenset(moving if len(moving) > 1 else ())
-
-
-def _check_weights(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
-    """Report drives that cannot hold what they carry at the zero position on a held base."""
-    forces = mechanism.gravity_forces()
-    for index, (joint, axis) in _single_axes(mechanism).items():
-        needed = abs(float(forces[index]))
-        is_short = 0.0 < axis.effort < needed and axis.lower <= 0.0 <= axis.upper
-        if is_short and axis.spring_stiffness == 0.0:
-            diagnostics.add(
-                codes.ROBOT_WEAK, joint, joint=joint.name, effort=axis.effort, needed=needed
-            )
-
-
-def _single_axes(mechanism: Mechanism) -> dict[int, tuple[Joint, JointAxis]]:
-    """Return the joints with one axis, by the index of their velocity."""
-    single = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
-    return {
-        mechanism.dof_index[joint.name, 0]: (joint, joint.axes[0])
-        for joint in mechanism.scene.joints
-        if joint.type in single and joint.axes and (joint.name, 0) in mechanism.dof_index
-    }
-
-
-# --- siblings -------------------------------------------------------------------------------------
-
-_SIDES = re.compile(
-    r"(?:(?<=_)|(?<![A-Za-z]))(?:(?P<end>[fhrb])?[lr]|[lr](?P<start>[fh]))(?![a-z])|left|right",
-    re.IGNORECASE,
-)
-"""The side in a name: ``left``, ``l``; in ``fl``, ``rr`` after the end of the robot, in ``lf``
-before it."""
-_OFFSET = "offset from the parent"
-_FIELDS: dict[str, tuple[Callable[[Joint, Link | None], float], float]] = {
-    "damping": (lambda joint, _: joint.axes[0].damping, 0.0),
-    "friction": (lambda joint, _: joint.axes[0].friction, 0.0),
-    "effort": (lambda joint, _: joint.axes[0].effort, 0.0),
-    "velocity": (lambda joint, _: joint.axes[0].velocity, 0.0),
-    "inertia": (lambda joint, _: joint.axes[0].inertia, 0.0),
-    _OFFSET: (lambda joint, _: float(np.linalg.norm(joint.X_PJ.p)), 1e-3),
-    "mass of the child": (lambda _, link: _inertia(link).mass, 0.0),
-    "sum of the moments of the child": (lambda _, link: float(np.trace(_inertia(link).I_Lcm)), 0.0),
-    "distance of the child's center of mass": (
-        lambda _, link: float(np.linalg.norm(_inertia(link).p_LLcm)),
-        1e-3,
-    ),
-}
-"""Quantities of a joint and of its child that are alike on both sides of a robot, whatever axes
-their frames have, with the difference that does not count."""
-_ALIKE = 0.01
-"""Relative difference that does not count."""
-
-
-def _inertia(link: Link | None) -> SpatialInertia:
-    return SpatialInertia.of(0.0) if link is None or link.inertia is None else link.inertia
-
-
-@dataclass(frozen=True)
-class _Odd:
-    """Two joints that should be alike, the values in which they differ, and how many others of the
-    kind agree.
-    """
-
-    first: Joint
-    second: Joint
-    fields: Mapping[str, tuple[float, float]]
-    others: int
-
-
-def _check_siblings(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Report values of one joint that differ from those of its sibling on the other side, or of the
-    copies of its part. What another finding is about is not reported again.
-    """
-    links = {link.name: link for link in scene.links}
-    odd = _odd_side(scene, links) or _odd_copy(scene, links)
-    if odd is None:
-        return
-    named = {name for entry in diagnostics for name in entry.subjects}
-    first, second = odd.first, odd.second
-    if not named.isdisjoint((first.name, first.child, second.name, second.child)):
-        return
-    for name, (value, other) in odd.fields.items():
-        diagnostics.add(
-            codes.ROBOT_SIBLINGS,
-            second.where,
-            subjects=(first.name, second.name),
-            first=first.name,
-            second=second.name,
-            field=name,
-            value=value,
-            other=other,
-            others=odd.others,
-        )
-
-
-def _odd_side(scene: Scene, links: Mapping[str, Link]) -> _Odd | None:
-    """Return the only joint that differs from that on the other side, in less than half of the
-    values; if there is no other such pair, where a value is missing on one side.
-    """
-    pairs = [pair for pair in _siblings(scene) if len(pair) == 2]
-    odd = [(pair, fields) for pair in pairs if (fields := _different(pair, links))]
-    if len(odd) != 1:
-        return None
-    ((first, second), fields) = odd[0]
-    if len(pairs) == 1:
-        fields = {name: values for name, values in fields.items() if 0.0 in values}
-    if not fields or 2 * len(fields) >= len(_FIELDS):
-        return None
-    return _Odd(first, second, fields, len(pairs) - 1)
-
-
-def _odd_copy(scene: Scene, links: Mapping[str, Link]) -> _Odd | None:
-    """Return the only joint that differs in one value from two or more that agree in all but
-    their places: the fingers of a hand, the wheels of a car.
-    """
-    fields = {name: read for name, (read, _) in _FIELDS.items() if name != _OFFSET}
-    rows = {
-        joint: [float(read(joint, links[joint.child])) for read in fields.values()]
-        for joint in scene.joints
-        if joint.axes and joint.child in links and _inertia(links[joint.child]).mass > 0.0
-    }
-    found: list[_Odd] = []
-    for index, name in enumerate(fields):
-        groups: defaultdict[tuple[str, ...], list[Joint]] = defaultdict(list)
-        for joint, values in rows.items():
-            rest = values[:index] + values[index + 1 :]
-            groups[joint.type.name, *(f"{value:.2e}" for value in rest)].append(joint)
-        for group in groups.values():
-            by_value = sorted(group, key=lambda joint: rows[joint][index])
-            for odd, copies in ((by_value[0], by_value[1:]), (by_value[-1], by_value[:-1])):
-                value, *others = (rows[joint][index] for joint in (odd, *copies))
-                if len(copies) >= _COPIES and _is_odd(value, others):
-                    found.append(_Odd(copies[0], odd, {name: (others[0], value)}, len(copies) - 1))
-    return found[0] if len(found) == 1 else None
-
-
-_COPIES = 2
-"""Smallest number of equal parts of which another is a copy with a mistake."""
-
-
-def _is_odd(value: float, others: Sequence[float]) -> bool:
-    """Return whether a value differs from others, which are alike."""
-    are_alike = math.isclose(min(others), max(others), rel_tol=_ALIKE)
-    return are_alike and not math.isclose(value, others[0], rel_tol=_ALIKE, abs_tol=1e-9)
-
-
-def _different(pair: Sequence[Joint], links: Mapping[str, Link]) -> dict[str, tuple[float, float]]:
-    """Return the values in which two joints differ."""
-    found: dict[str, tuple[float, float]] = {}
-    for name, (read, least) in _FIELDS.items():
-        first, second = (float(read(joint, links.get(joint.child))) for joint in pair)
-        if not math.isclose(first, second, rel_tol=_ALIKE, abs_tol=least):
-            found[name] = (first, second)
-    return found
-
-
-def _siblings(scene: Scene) -> Iterator[tuple[Joint, ...]]:
-    """Yield the joints whose names differ in the side alone, in the order of the file."""
-    groups: defaultdict[tuple[str, JointType], list[Joint]] = defaultdict(list)
-    for joint in scene.joints:
-        key, count = _SIDES.subn(
-            lambda side: f"{side['end'] or ''}*{side['start'] or ''}", joint.name
-        )
-        if count and joint.axes:
-            groups[key, joint.type].append(joint)
-    yield from map(tuple, groups.values())

@@ -56,7 +56,7 @@ from .files.folders import (
     workspace_folders,
 )
 from .files.fuel import DownloadError, FuelDownload, drake_cache, drake_packages
-from .files.read_file import direct_path, note_file
+from .files.read_file import checked, direct_path, note_file, real_path
 from .node import Node
 from .scene import Scene
 
@@ -302,6 +302,7 @@ class Resources:
         real = self.real_paths.of_existing(place)
         if real is None or not self._allows(real, base):
             return None
+        self.check(place, real)
         file, line = node.file_and_line
         self.lookups.append(Lookup(uri=uri, file=file, line=line, places=(place,)))
         return place
@@ -326,9 +327,10 @@ class Resources:
                 uri, scheme, tried, self._failure(rest), lambda place: self.allows(place, base)
             )
         elif not self._allows(real, base):
-            found = _outside(uri, tried[-1])
+            found = Failure(codes.RESOURCE_OUTSIDE, {"uri": uri, "path": tried[-1]})
         else:
             found = tried[-1] = direct_path(tried[-1])
+            self.check(found, real)
         problem = found.message if isinstance(found, Failure) else ""
         file, line = node.file_and_line
         self.lookups.append(
@@ -367,7 +369,30 @@ class Resources:
             path: The file, or a folder.
             base: The folder of the file that names it; it matters only if there is no main file.
         """
-        return self.unsafe_paths or self._allows(self.real_paths(path), base)
+        real = self.real_paths(path)
+        is_allowed = self._allows(real, base)
+        if is_allowed:
+            self.check(os.fspath(path), real)
+        return is_allowed
+
+    def check(self, path: str, real: str) -> None:
+        """Demand of a path, which may be read, that it leads to the same place when it is read.
+
+        Args:
+            path: The file or folder.
+            real: Its real path.
+        """
+        folder = os.path.dirname(path)
+        checked(path, None if self.unsafe_paths else real)
+        if os.path.isabs(folder):
+            checked(folder, None if self.unsafe_paths else self.real_paths.folder(folder))
+
+    def check_main(self) -> None:
+        """Demand of the main file that it lies in the folder that may be read for its sake."""
+        if self.main is not None:
+            folder, name = os.path.split(os.path.abspath(self.main))
+            real = real_path(os.path.join(self.real_paths.folder(folder), name))
+            self.check(str(self.main), real)
 
     def _allows(self, real: str, base: Path) -> bool:
         """Return whether the file of a real path may be read."""
@@ -531,11 +556,6 @@ class Resources:
 def _report(failure: Failure, node: Node) -> None:
     """Report at an element that a URI has no file."""
     node.report(failure.code, hint=failure.hint, **failure.arguments)
-
-
-def _outside(uri: str, path: str) -> Failure:
-    """Return the reason why a file that was found for a URI may not be read."""
-    return Failure(codes.RESOURCE_OUTSIDE, {"uri": uri, "path": path})
 
 
 def _joined(folder: Path, rest: str) -> str:

@@ -17,6 +17,7 @@ from .diagnostics import NOWHERE, Where
 from .model import (
     Actuator,
     BallConstraint,
+    EngineElement,
     HasEngineSettings,
     Joint,
     Light,
@@ -70,6 +71,11 @@ _NAMED = {
 """Kind of the item that each attribute of MuJoCo names, without the number of the attribute."""
 _TYPE_OF = {"objname": "objtype", "refname": "reftype"}
 """Attribute with the type of the item that another attribute names."""
+
+
+def elements_in(section: str, scene: SceneData) -> list[EngineElement]:
+    """Return the elements of simulators in a section of their file, such as `SKIN`."""
+    return [element for element in scene.engine_elements if element.section == section]
 
 
 def named_kind(attribute: str, settings: Settings = ()) -> str:

@@ -498,6 +498,7 @@ def context_of(
         unsafe_paths=search.get("unsafe_paths", False),
         main=main,
     )
+    resources.check_main()
     return Context(
         resources=resources, diagnostics=diagnostics, read_file=read_file, allow_xacro=allow_xacro
     )

@@ -37,7 +37,7 @@ def test_what_drake_reads_over_is_a_finding(element: str, expected: str, tmp_pat
 def test_an_element_that_is_ignored_without_a_finding_is_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "_UNREAD", {})
+    monkeypatch.setattr(engine, "UNREAD", {})
     pair = PAIRS["sdf model/link/collision/surface/bounce/threshold"]
     assert drake_schema.verdict(pair, tmp_path) == SILENT
 

@@ -76,7 +76,7 @@ ORDER = {
         {"camera", "codes", "installed_packages", "output", "stdout_capture"},
         {"geometry"},
         {"mechanism"},
-        {"fluid", "sensors"},
+        {"fluid", "joint_checks", "sensors"},
         {"lowering"},
         {"diff", "robot_checks", "viewer"},
         {"repairs", "targets"},

@@ -7,27 +7,34 @@ The reading of a file and its lowering are shared by all engines and by the refe
 an engine that reads the file by itself sees a fault there: Drake for SDFormat and URDF, MuJoCo's own
 compiler for MJCF. The changes are a seeded sample of the lines that the models execute. Each is made
 in the code of a forked process, on up to `MODELS` models that execute the line. Those count after
-which the scene or the mechanism of a model has other numbers, in the same states; a change with which
-a model is refused says so by itself, and does not count. Results go to ``FOLDER/results.jsonl``; a run
-that was interrupted continues where it ended. The exit status is 1 if less than 95 % of the changes
-that count are seen.
+which a number that the scene or the mechanism of a model holds differs by more than `TOLERANCE`, in
+the same states, or a name or choice differs. Of an MJCF file, the settings that a scene keeps for
+MuJoCo count by the numbers that MuJoCo compiles from them, not as text, so that a default written out
+is no change. What moves, touches and pushes nothing does not count: `IDLE_FIELDS`, axes of
+joints that do not move, and whether a hinge without limits is called continuous. A change with which a model is refused says so by
+itself, and does not count either. Changes of nothing but the fields that Drake's parser reads over
+(`UNREAD` of its adapter, and `NOT_IN_DRAKE`), and of the canonical link of a model of URDF or MJCF,
+which have none, are counted apart: no foreign witness has them.
+Results go to ``FOLDER/results.jsonl``; a run that was interrupted continues where it ended. The exit
+status is 1 if less than 95 % of the changes that count are seen.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import hashlib
 import importlib
 import json
 import os
 import pickle
 import random
+import re
 import select
 import signal
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,7 +46,11 @@ import loaders
 from benchmarks.mutation.__main__ import _known, _mutants_of
 from benchmarks.mutation.mutants import Mutant
 from bridge.parity import compare
+from bridge.parity.engines.drake.engine import UNREAD
+from bridge.parity.reference import ReferenceEngine
 from bridge.parity.states import random_states
+from loaders.model import JointType
+from loaders.pose import Pose
 
 ROOT = Path(__file__).parents[2]
 SHARED = (
@@ -56,8 +67,25 @@ SHARED = (
 """Folders and modules of the shared core."""
 SEEN = 0.95
 """Least part of the changes that act and that a witness must see."""
-TIMEOUT = 300
+TIMEOUT = 60
 """Time limit of one change [s]; one that takes longer counts as refused."""
+TOLERANCE = 1e-9
+"""Difference of a number, relative to it if it is larger than one, up to which it is rounding."""
+IDLE_FIELDS = frozenset({
+    "where", "diagnostics", "Scene.name", "Scene.source", "Scene.lights", "Scene.magnetic_field",
+    "Scene.spherical_coordinates", "Link.sensors", "Joint.sensors", "Joint.provide_feedback",
+    "Visual.material", "Visual.transparency", "Visual.cast_shadows", "Visual.roles",
+    "Visual.renderers", "Model.placement_frame", "Actuator.interfaces",
+})  # fmt: skip
+"""Fields of sensors, lights and looks, and of how a file states what other fields hold."""
+NOT_IN_DRAKE = {
+    *("Scene.gravity", "Scene.physics", "Scene.wind", "Scene.keyframes"),
+    *("Scene.friction_rule", "Scene.collision_policy"),
+} | {
+    f"{kind.__name__}.{name}" for kind, names in UNREAD.items() for name in " ".join(names).split()
+}
+"""Fields that Drake's parser reads over, conventions that no file states, and gravity, which Drake is
+given as the scene has it."""
 MODELS = 3
 """Largest number of models on which a change is tried."""
 _ASSETS = ("arm/model.sdf", "leg.sdf", "gripper/model.sdf", "double_pendulum.urdf")
@@ -104,6 +132,7 @@ _URDF = """<robot name="r"><link name="base"><inertial><origin xyz=".1 0 .2" rpy
 
 
 _IDLE, _REFUSED, _UNSEEN = "changes nothing", "refused", "not seen"
+_UNREAD = "not read by a witness"
 _LEVELS = ("L0", "L1"), ("L2",)
 _IMPORTED = (
     "mujoco", "trimesh", "scipy.spatial", "pydrake.geometry", "pydrake.multibody.parsing",
@@ -134,7 +163,7 @@ def main(seed: int, count: int, folder: Path) -> int:
             with results.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(known[mutant.key]) + "\n")
             print(f"{outcome}: {mutant.key}", flush=True)
-        acting += known[mutant.key]["outcome"] not in (_IDLE, _REFUSED)
+        acting += known[mutant.key]["outcome"] not in (_IDLE, _REFUSED, _UNREAD)
         if acting >= count:
             break
     unseen = [key for key, entry in known.items() if entry["outcome"] == _UNSEEN]
@@ -176,20 +205,22 @@ def _judged(
     other numbers, and then for a row of a witness that fails.
     """
 
-    def changed() -> list[str] | None:
+    def changed() -> dict[str, set[str]] | None:
         _patch(mutant)
         try:
-            return [
-                name
+            return {
+                name: _differing(_numbers(path, found["states"]), found["numbers"])
                 for name, (path, found) in models.items()
-                if _digest(path, found["states"]) != found["numbers"]
-            ]
+            }
         except Exception:  # noqa: BLE001 - any error is a refusal
             return None
 
-    names = _forked(changed)
+    places = _forked(changed)
+    if places is None or not any(places.values()):
+        return _REFUSED if places is None else _IDLE
+    names = [name for name, found in places.items() if not all(map(_is_unread(name), found))]
     if not names:
-        return _REFUSED if names is None else _IDLE
+        return _UNREAD
     for levels in _LEVELS:
         for name in names:
             path = models[name][0]
@@ -274,7 +305,7 @@ def _measured(path: Path) -> dict[str, Any]:
     measured.start()
     mechanism = bridge.lower(loaders.load(path, quiet=True))
     states = random_states(mechanism, 2, 0)
-    numbers = _digest(path, states)
+    numbers = _numbers(path, states)
     measured.stop()
     data = measured.get_data()
     lines = {
@@ -285,34 +316,99 @@ def _measured(path: Path) -> dict[str, Any]:
     return {"states": states, "numbers": numbers, "lines": lines}
 
 
-def _digest(path: Path, states: Sequence[Any]) -> str:
-    """Return a digest of the scene and of the mechanism of a model in some states."""
+def _numbers(path: Path, states: Sequence[Any]) -> dict[str, Any]:
+    """Return the numbers, names and choices of the scene and of the mechanism of a model in some
+    states, by place.
+    """
     scene = loaders.load(path, quiet=True)
     mechanism = bridge.lower(scene)
-    found = [json.dumps(_acting(scene.to_dict()), sort_keys=True, default=str)]
+    reference = ReferenceEngine(mechanism)
+    moving = []
     for q, v in states:
-        poses = mechanism.link_poses(q)
-        arrays = [np.array(pose.to_vector()) for pose in poses.values()]
-        arrays += [mechanism.mass_matrix(q).ravel(), mechanism.bias_forces(q, v)]
-        found += [str((each.round(7) + 0.0).tolist()) for each in arrays]
-    pairs = sorted(sorted(pair) for pair in mechanism.collidable_pairs())
-    couplings = [(c.follower, c.leader, c.coefficients) for c in mechanism.couplings]
-    text = "".join([*found, str(pairs), str(couplings)])
-    return hashlib.sha256(text.encode()).hexdigest()
+        reference.set_state(q, v)
+        moving += [reference.link_poses(), reference.mass_matrix(), reference.bias_forces()]
+        moving += [reference.violations()]
+    held = [
+        scene,
+        moving,
+        {body.name: [each.limits for each in body.primitives] for body in mechanism.bodies},
+        sorted(sorted(pair) for pair in mechanism.collidable_pairs()),
+        mechanism.couplings,
+        mechanism.actuators,
+        [(each.joint.name, each.parent, each.child) for each in mechanism.closures],
+        mechanism.constraints,
+        mechanism.force_elements,
+    ]
+    if path.suffix != ".xml":
+        return dict(_leaves("", held))
+    model = bridge.to_mjspec(mechanism).compile()
+    leaves = dict(_leaves("", [*held, _arrays(model), _arrays(model.opt)]))
+    return {place: each for place, each in leaves.items() if not _TEXT.search(place)}
 
 
-def _acting(value: Any) -> Any:
-    """Return what a scene states, rounded, without its name and its findings, and without axes of
-    joints that do not move.
-    """
-    if isinstance(value, float):
-        return round(value, 12) + 0.0
-    if isinstance(value, list | tuple):
-        return [_acting(each) for each in value]
-    if not isinstance(value, dict):
-        return value
-    left_out = {"diagnostics", "name"} | ({"axes"} if value.get("type") == "fixed" else set())
-    return {key: _acting(each) for key, each in value.items() if key not in left_out}
+_TEXT = re.compile(r"\.engine_settings/|\.engine_elements/")
+"""Places of the settings that MuJoCo compiles."""
+_LOOKS = re.compile(
+    "_|actuator_ctrlspec|cam|light|mat_|tex|vis|skin|sensor|geom_rgba|site_rgba|names|text|n[a-z]+$"
+)
+"""Arrays of a compiled model for sensors, lights, looks and sizes, and what the one control of a
+fixed gain is called."""
+
+
+def _arrays(compiled: Any) -> dict[str, Any]:
+    """Return the numbers of a compiled model that act."""
+    values = {name: getattr(compiled, name) for name in dir(compiled) if not _LOOKS.match(name)}
+    kinds = (np.ndarray, int, float)
+    return {name: each for name, each in values.items() if isinstance(each, kinds)}
+
+
+def _leaves(place: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the numbers, names and choices of a value by place, poses by matrix and position."""
+    if isinstance(value, Pose):
+        yield from (*_leaves(f"{place}/R", value.R), *_leaves(f"{place}/p", value.p))
+    elif isinstance(value, np.ndarray):
+        yield place, value.tolist()
+    elif is_dataclass(value):
+        kind = type(value).__name__
+        names = [f"{kind}.{field.name}" for field in fields(value) if field.name not in IDLE_FIELDS]
+        idle = IDLE_FIELDS | ({"Joint.axes"} if getattr(value, "type", "") == "fixed" else set())
+        for name in names:
+            if name not in idle:
+                yield from _leaves(f"{place}/{name}", getattr(value, name.partition(".")[2]))
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from _leaves(f"{place}/{key}", each)
+    elif isinstance(value, list | tuple):
+        yield f"{place}/length", len(value)
+        for k, each in enumerate(value):
+            yield from _leaves(f"{place}/{k}", each)
+    else:
+        yield place, JointType.REVOLUTE if value is JointType.CONTINUOUS else value
+
+
+def _differing(one: Mapping[str, Any], two: Mapping[str, Any]) -> set[str]:
+    """Return the places with other values."""
+    return {
+        place
+        for place in one.keys() | two.keys()
+        if place not in one or place not in two or _is_other(one[place], two[place])
+    }
+
+
+def _is_other(one: Any, two: Any) -> bool:
+    if isinstance(one, float | list) and isinstance(two, float | list):
+        x, y = np.asarray(one, dtype=float), np.asarray(two, dtype=float)
+        same = x.shape == y.shape and np.allclose(x, y, rtol=TOLERANCE, atol=TOLERANCE)
+        return not same
+    return bool(one != two)
+
+
+def _is_unread(model: str) -> Callable[[str], bool]:
+    """Return whether no witness of a model reads a place."""
+    left_out = set() if model.endswith(".xml") else set(NOT_IN_DRAKE)
+    if not model.endswith(".sdf"):
+        left_out.add("Model.canonical_link")
+    return lambda place: not left_out.isdisjoint(place.split("/"))
 
 
 def _rows(path: Path, levels: Sequence[str], mutant: Mutant | None = None) -> set[tuple[str, ...]]:

@@ -243,7 +243,9 @@ def _guarded(
         load_options = {
             key: value for key, value in options.items() if key in LoadOptions.__optional_keys__
         }
-        scene = _load(source, load_options)
+        unsafe = bool(load_options.get("unsafe_paths", False))
+        path = manifest_file(Path(source), unsafe_paths=unsafe) if Path(source).is_dir() else source
+        scene = loaders.load(path, **{**load_options, "quiet": True})
     except ModelError as error:
         return {
             "outcome": BatchOutcome.INVALID,
@@ -265,12 +267,6 @@ def _guarded(
     except ExportError as error:
         refused = {"outcome": BatchOutcome.REFUSED, "detail": _first(error), "model": scene.name}
         return refused | summary((*scene.diagnostics, *error.diagnostics))
-
-
-def _load(source: str, options: Mapping[str, Any]) -> loaders.Scene:
-    unsafe = bool(options.get("unsafe_paths", False))
-    path = manifest_file(Path(source), unsafe_paths=unsafe) if Path(source).is_dir() else source
-    return loaders.load(path, **{**options, "quiet": True})
 
 
 def _thumbnail(scene: loaders.Scene, name: str, out: str, *, force: bool) -> str:

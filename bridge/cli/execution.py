@@ -64,7 +64,10 @@ def execute(options: Namespace, words: Sequence[str]) -> int:
 
 def _run(options: Namespace, output: Output) -> int:
     try:
-        command = _command(options.command)
+        module, _, function = _COMMANDS[options.command].partition(":")
+        command: Callable[[Namespace, Output], int] = getattr(
+            importlib.import_module(module), function
+        )
         with leaving_out(getattr(options, "lenient", False)):
             status = command(options, output)
     except ModelError as error:
@@ -97,13 +100,6 @@ def _status_of(error: ModelError, options: Namespace) -> int:
         return DIFFERENT
     files = {entry.where.file for entry in errors if entry.is_one_of(_NO_FILE)}
     return MISSING if any(not os.path.exists(file) for file in files) else UNREADABLE
-
-
-def _command(name: str) -> Callable[[Namespace, Output], int]:
-    """Import the function of a command."""
-    module, _, function = _COMMANDS[name].partition(":")
-    found: Callable[[Namespace, Output], int] = getattr(importlib.import_module(module), function)
-    return found
 
 
 def _failure(

@@ -277,11 +277,6 @@ def add_batch_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--out", required=True, type=path, metavar="DIR", help="folder to write"
     )
-    _add_running_options(parser)
-    _add_task_options(parser)
-
-
-def _add_running_options(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("running")
     text = "number of processes (default: number of cores)"
     group.add_argument("-j", "--jobs", type=positive, metavar="N", help=text)
@@ -301,6 +296,7 @@ def _add_running_options(parser: ArgumentParser) -> None:
     text = "draw a picture of each model (default: for convert and compare)"
     group.add_argument("--thumbnails", action=BooleanOptionalAction, help=text)
     _flag(group, "--force", help="write into a folder that holds other files")
+    _add_task_options(parser)
 
 
 def _add_task_options(parser: ArgumentParser) -> None:

@@ -40,15 +40,12 @@ def tree(mechanism: Mechanism) -> str:
         f"{scene.name or 'scene'}: {counted(len(scene.models), 'model')}, "
         f"{counted(len(scene.links), 'link')}, "
     )
-    head += f"{counted(len(scene.joints), 'joint')}, {_degrees_of_freedom(len(mechanism.v_order))}"
+    degrees = counted(len(mechanism.v_order), "degree")
+    head += f"{counted(len(scene.joints), 'joint')}, {degrees} of freedom"
     if mechanism.couplings:
         head += f", {_independent(mechanism)} of them independent"
     lines = [head, *(_model(scene, k) for k in range(len(scene.models))), WORLD]
     return "\n".join(map(printable, [*lines, *_bodies(mechanism)]))  # a name may have line breaks
-
-
-def _degrees_of_freedom(n: int) -> str:
-    return f"{counted(n, 'degree')} of freedom"
 
 
 def _model(scene: Scene, k: int) -> str:

@@ -121,8 +121,9 @@ def changes_of(
     items: defaultdict[tuple[str, str], list[Difference]] = defaultdict(list)
     for difference in causes:
         items[difference.kind, difference.name].append(difference)
-    of_items = [
-        Change(
+    of_items = []
+    for (kind, name), group in items.items():
+        change = Change(
             kind=kind,
             name=name,
             text="; ".join(_text(d, a, b) for d in group),
@@ -131,8 +132,7 @@ def changes_of(
             where_a=group[0].where_a,
             where_b=group[0].where_b,
         )
-        for (kind, name), group in items.items()
-    ]
+        of_items.append(change)
     return (*changes, *sorted(of_items, key=lambda change: (not change.acts, -change.follows)))
 
 

@@ -55,14 +55,14 @@ def other_frames(a: Scene, b: Scene, tolerance: float) -> dict[str, Pose]:
     """
     others = {link.name: link for link in b.links}
     floating = {joint.child for joint in (*a.joints, *b.joints) if joint.type is JointType.FLOATING}
-    return {
-        link.name: link.X_WL.inverse() @ other.X_WL
-        for link in a.links
-        if (other := others.get(link.name)) is not None
-        and link.name not in floating
-        and not _equal(link.X_WL, other.X_WL, tolerance)
-        and _same_places(link, other, tolerance)
-    }
+    frames = {}
+    for link in a.links:
+        other = others.get(link.name)
+        if other is None or link.name in floating or _equal(link.X_WL, other.X_WL, tolerance):
+            continue
+        if _same_places(link, other, tolerance):
+            frames[link.name] = link.X_WL.inverse() @ other.X_WL
+    return frames
 
 
 def _same_places(a: Link, b: Link, tolerance: float) -> bool:
@@ -196,18 +196,17 @@ def _weld_like_world(scene: Scene, other: Scene) -> Joint | None:
     shapes = _shapes_of_world(by_name(scene.links)[WORLD])
     links = by_name(other.links)
     taken = {item.name for items in (scene.links, scene.joints) for item in items}
-    found = [
-        joint
-        for joint in other.joints
-        if joint.parent == WORLD and joint.type is JointType.FIXED and joint.child in links
-        if not {joint.name, joint.child} & taken
-        if _has_no_mass(links[joint.child]) and _shapes_of_world(links[joint.child]) == shapes
-    ]
+    found = []
+    for joint in other.joints:
+        child = links.get(joint.child)
+        is_weld = joint.parent == WORLD and joint.type is JointType.FIXED
+        if child is None or not is_weld or {joint.name, joint.child} & taken:
+            continue
+        inertia = child.inertia
+        has_mass = inertia is not None and (inertia.mass or inertia.I_Lcm.any())
+        if not has_mass and _shapes_of_world(child) == shapes:
+            found.append(joint)
     return found[0] if len(found) == 1 else None
-
-
-def _has_no_mass(link: Link) -> bool:
-    return link.inertia is None or not (link.inertia.mass or link.inertia.I_Lcm.any())
 
 
 def _shapes_of_world(link: Link) -> Counter[tuple[str, str]]:

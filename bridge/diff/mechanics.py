@@ -10,7 +10,7 @@ their effects.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -331,13 +331,10 @@ def _pairs(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, .
             frozenset(names.get(name, name) for name in pair) for pair in a.collidable_pairs(policy)
         }
         found += [
-            " and ".join(sorted(pair)) for pair in _changed(first, b.collidable_pairs(policy))
+            " and ".join(sorted(pair))
+            for pair in sorted(first ^ b.collidable_pairs(policy), key=sorted)
         ]
     return tuple(dict.fromkeys(found))
-
-
-def _changed(a: set[frozenset[str]], b: frozenset[frozenset[str]]) -> Sequence[frozenset[str]]:
-    return sorted(a ^ b, key=sorted)
 
 
 PRIMITIVE_TOLERANCE = 1e-8

@@ -60,8 +60,9 @@ def cache_path() -> str:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             status = os.stat(path)
             is_foreign = status.st_uid not in (os.geteuid(), _ROOT)
-            if is_foreign or status.st_mode & stat.S_IWOTH:
-                reason = "belongs to another user" if is_foreign else "can be written by every user"
+            is_shared = status.st_gid != status.st_uid  # else it is the group of this user alone
+            if is_foreign or status.st_mode & (stat.S_IWOTH | is_shared * stat.S_IWGRP):
+                reason = "belongs to another user" if is_foreign else "can be written by others"
                 raise PermissionError(errno.EPERM, f"the folder of the cache {reason}", path)
     return path
 
@@ -160,8 +161,10 @@ def stored_folder(files: Mapping[str, bytes], family: str) -> Path:
     return folder
 
 
-_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-"""A symbolic link in the place of a file counts as a file that was altered."""
+_FLAGS = os.O_RDONLY | sum(
+    getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK")
+)
+"""A symbolic link in the place of a file counts as a file that was altered, and so does a pipe."""
 
 
 def content_of(path: str | Path) -> bytes:

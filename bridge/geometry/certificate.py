@@ -37,6 +37,7 @@ from .convex_decomposition import (
     volume_of_convex,
 )
 from .fitting import Fitted, Primitive
+from .shapes import box_triangles
 
 TOLERANCE = 0.02
 """Largest error of a distance, relative to the extent of the mesh."""
@@ -463,13 +464,6 @@ def _pushed(shape: Primitive, x: Array) -> Array:
     return np.asarray(core + (x - core) * (shape.radius / np.maximum(lengths, 1e-300))[:, None])
 
 
-def _box_triangles(shape: Box) -> Array:
-    corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-    sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    faces = [f for a, b, c, d in sides for f in ((a, b, c), (a, c, d))]
-    return np.asarray((corners * shape.size)[np.array(faces)])
-
-
 def _revolved(profile: Array) -> Array:
     """Return the triangles of a profile, of radii and heights, that turns about the z axis."""
     angles = 2.0 * np.pi * np.arange(_SIDES) / _SIDES
@@ -501,7 +495,7 @@ def _cylinder_triangles(shape: Cylinder) -> Array:
 
 
 _TRIANGLES: dict[type, Callable[..., Array]] = {
-    Box: _box_triangles,
+    Box: box_triangles,
     Sphere: lambda shape: _round_triangles(shape.radius, 0.0),
     Capsule: lambda shape: _round_triangles(shape.radius, shape.length),
     Cylinder: _cylinder_triangles,

@@ -592,7 +592,7 @@ def pose_key(X_AB: Pose) -> bytes:
 def mesh_key(mesh: Mesh) -> tuple[object, ...]:
     """Return what affects the conversion of a mesh, except the content of files."""
     path = os.path.abspath(mesh.path) if mesh.path else ""
-    folder = folder_of_files(Path(path)) if path else ""
+    folder = folder_of_files(path) if path else ""
     return path, folder, _values_of(mesh), reader_versions()
 
 

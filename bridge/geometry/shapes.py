@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -396,7 +397,14 @@ def cone(shape: Cone) -> tuple[Array, Faces]:
     return vertices, np.array(faces)
 
 
-_BOX = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+_UNIT_BOX = np.array(list(product((-0.5, 0.5), repeat=3)))
+
+
+def box_triangles(shape: Box) -> Array:
+    """Return the triangles of a box [m], shape (12, 3, 3), counterclockwise from outside."""
+    sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    faces = [f for a, b, c, d in sides for f in ((a, b, c), (a, c, d))]
+    return np.asarray((_UNIT_BOX * shape.size)[np.array(faces)])
 
 
 def prisms(shape: Polyline) -> list[Prism]:
@@ -450,7 +458,7 @@ def _counterclockwise(outline: Outline) -> Outline:
 
 
 FLAT_SOLIDS: dict[type, Callable[[Any], list[Array]]] = {
-    Box: lambda shape: [_BOX * shape.size],
+    Box: lambda shape: [_UNIT_BOX * shape.size],
     Cone: lambda shape: [cone(shape)[0]],
     Polyline: lambda shape: [prism.vertices for prism in prisms(shape)],
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import assert_never
 
 import numpy as np
@@ -30,12 +30,11 @@ def resolve_couplings(
         dofs: Index in ``v_order`` of each joint and component.
         diagnostics: Receives a finding for each coupling that cannot be expressed.
     """
-    resolved = (_resolve(coupling, dofs, diagnostics) for coupling in _stated(scene, diagnostics))
+    resolved = (
+        _resolve(coupling, dofs, diagnostics)
+        for coupling in (*scene.couplings, *_gearbox_couplings(scene, diagnostics))
+    )
     return tuple(coupling for coupling in resolved if coupling is not None)
-
-
-def _stated(scene: Scene, diagnostics: Diagnostics) -> Iterable[Coupling]:
-    return (*scene.couplings, *_gearbox_couplings(scene, diagnostics))
 
 
 def _resolve(
@@ -144,7 +143,8 @@ def compose(joint: Joint, diagnostics: Diagnostics) -> Composition:
     """
     match joint.type:
         case JointType.BALL:
-            return _ball(joint)
+            limits = joint.axes[0] if joint.axes else None
+            return IDENTITY, (Primitive(kind=PrimitiveKind.BALL, axis=Z_AXIS, limits=limits),)
         case JointType.SCREW:
             return _screw(joint)
         case JointType.CURVILINEAR:
@@ -184,11 +184,6 @@ def _series(joint: Joint) -> Composition:
         Primitive(kind=PrimitiveKind(motion.value), axis=axis.xyz, dof_index=i, limits=axis)
         for i, (motion, axis) in enumerate(axes)
     )
-
-
-def _ball(joint: Joint) -> Composition:
-    limits = joint.axes[0] if joint.axes else None
-    return IDENTITY, (Primitive(kind=PrimitiveKind.BALL, axis=Z_AXIS, limits=limits),)
 
 
 def _screw(joint: Joint) -> Composition:

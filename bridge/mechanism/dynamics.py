@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -150,7 +151,24 @@ def mass_matrix(
         positions: Position of each body's joint.
         with_rotors: Whether it has reflected inertia.
     """
-    return _mass_matrix(bodies, _segments(bodies, positions), with_rotors=with_rotors)
+    return mass_matrices(bodies, [positions], with_rotors=with_rotors)[0]
+
+
+def mass_matrices(
+    bodies: Sequence[Body], sampled: Sequence[Sequence[Coordinates]], *, with_rotors: bool = True
+) -> list[Array]:
+    """Return the mass matrix at each of several positions.
+
+    Args:
+        bodies: The bodies of the mechanism.
+        sampled: The positions, each as for `mass_matrix`.
+        with_rotors: Whether it has reflected inertia.
+    """
+    places = _places(bodies)
+    return [
+        _mass_matrix(bodies, _segments_at(places, bodies, positions), with_rotors=with_rotors)
+        for positions in sampled
+    ]
 
 
 def _mass_matrix(
@@ -488,48 +506,74 @@ class _Segment:
         return np.concatenate((np.zeros(3), -np.cross(S_v[:3], S_v[3:])))
 
 
-def _segments(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[_Segment]:
-    places: list[
-        tuple[int, Pose, Array, slice]
-    ] = []  # parent, X_PS, S and velocities of each segment
+class _Place(NamedTuple):
+    """A segment without what depends on positions."""
+
+    parent: int
+    X_PF: Pose
+    """Pose of the frame before its motion in the parent segment."""
+    body: Body
+    primitive: Primitive | None
+    motion: tuple[Array, slice]
+    """``S`` of a hinge or a slide, and the indices of the velocities."""
+    inertia: Array
+    weight: float
+    is_free: bool
+
+
+def _places(bodies: Sequence[Body]) -> list[_Place]:
+    found: list[tuple[int, Pose, Body, Primitive | None, tuple[Array, slice]]] = []
     last: list[int] = []
-    X_MB: list[Pose] = []
-    for body, position in zip(bodies, positions, strict=True):
-        parent, X_SF = (
+    X_MB = [body.X_BM.inverse() for body in bodies]
+    for body in bodies:
+        parent, X_PF = (
             (ROOT, body.X_PF)
             if body.parent == ROOT
             else (last[body.parent], X_MB[body.parent] @ body.X_PF)
         )
-        X_MB.append(body.X_BM.inverse())
         if not body.primitives:
-            places.append((parent, X_SF, np.zeros((6, 0)), slice(0, 0)))
-        for primitive, displacement in zip(
-            body.primitives, primitive_positions(body, position), strict=True
-        ):
-            X_step = displaced(primitive, displacement)
-            places.append((parent, X_SF @ X_step, *_motion(body, primitive, X_step)))
-            parent, X_SF = len(places) - 1, IDENTITY
-        last.append(len(places) - 1)
-    inertias = np.zeros((len(places), 6, 6))
+            found.append((parent, X_PF, body, None, (np.zeros((6, 0)), slice(0, 0))))
+        for primitive in body.primitives:
+            found.append((parent, X_PF, body, primitive, _motion(body, primitive, IDENTITY)))
+            parent, X_PF = len(found) - 1, IDENTITY
+        last.append(len(found) - 1)
+    inertias = np.zeros((len(found), 6, 6))
     inertias[last] = _matrices(
         [body.inertia.moved(X) for body, X in zip(bodies, X_MB, strict=True)]
     )
-    transforms = _motion_transforms([X_PS for _, X_PS, _, _ in places])
-    moved = (body for body in bodies for _ in body.primitives or (None,))
     return [
-        _Segment(
-            parent,
-            X,
-            S,
-            v,
-            inertia,
-            X_PS,
-            gravity_share(body.link),
-            kind_of(body) is PrimitiveKind.FREE,
+        _Place(
+            *place, inertia, gravity_share(place[2].link), kind_of(place[2]) is PrimitiveKind.FREE
         )
-        for (parent, X_PS, S, v), X, inertia, body in zip(
-            places, transforms, inertias, moved, strict=True
-        )
+        for place, inertia in zip(found, inertias, strict=True)
+    ]
+
+
+def _segments(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[_Segment]:
+    return _segments_at(_places(bodies), bodies, positions)
+
+
+def _segments_at(
+    places: Sequence[_Place], bodies: Sequence[Body], positions: Sequence[Coordinates]
+) -> list[_Segment]:
+    displacements = [
+        displacement
+        for body, position in zip(bodies, positions, strict=True)
+        for displacement in (primitive_positions(body, position) if body.primitives else ((),))
+    ]
+    moved: list[tuple[Pose, tuple[Array, slice]]] = []
+    for place, displacement in zip(places, displacements, strict=True):
+        X_PS, motion = place.X_PF, place.motion
+        if place.primitive is not None:
+            X_step = displaced(place.primitive, displacement)
+            X_PS = X_PS @ X_step
+            if place.primitive.kind not in _AXIAL:
+                motion = _motion(place.body, place.primitive, X_step)
+        moved.append((X_PS, motion))
+    transforms = _motion_transforms([X_PS for X_PS, _ in moved])
+    return [
+        _Segment(place.parent, X, S, v, place.inertia, X_PS, place.weight, place.is_free)
+        for place, X, (X_PS, (S, v)) in zip(places, transforms, moved, strict=True)
     ]
 
 

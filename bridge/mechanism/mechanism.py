@@ -462,7 +462,7 @@ class Mechanism:
             excluded: PairSet[str] = PairSet()
             if policy is not None:
                 stated = (frozenset((pair.link_A, pair.link_B)) for pair in self.contact_pairs)
-                excluded = filtered_pairs(self.scene, policy).without(stated)
+                excluded = self._filtered_links(policy).without(stated)
             self._touching_by_policy[policy] = self._touching_but(excluded)
         return self._touching_by_policy[policy]
 
@@ -542,7 +542,7 @@ class Mechanism:
             return self.exclusions
         if self.states_its_pairs or self.overlap_choice == "keep":
             return ()
-        index, excluded = self.body_index, filtered_pairs(self.scene, "neighbors")
+        index, excluded = self.body_index, self._filtered_links("neighbors")
         base = self._tree_bases
         return tuple(
             entry
@@ -586,6 +586,17 @@ class Mechanism:
         index = self.body_index
         return frozenset(frozenset((index[p.link_A], index[p.link_B])) for p in self.contact_pairs)
 
+    @cached_property
+    def _filtered_links_by_policy(self) -> dict[str, PairSet[str]]:
+        """Results of `_filtered_links`, by policy."""
+        return {}
+
+    def _filtered_links(self, policy: str) -> PairSet[str]:
+        """Return the pairs of links that the filters of the scene exclude."""
+        if policy not in self._filtered_links_by_policy:
+            self._filtered_links_by_policy[policy] = filtered_pairs(self.scene, policy)
+        return self._filtered_links_by_policy[policy]
+
     def filtered_pairs(self, policy: str | None = None) -> PairSet[int]:
         """Return the pairs of body indices that the filters exclude, whatever the contact pairs of
         the source say.
@@ -604,7 +615,7 @@ class Mechanism:
     def _excluded(self, policy: str | None) -> tuple[PairSet[int], PairSet[int]]:
         policy = self.default_policy if policy is None else policy
         if policy not in self._excluded_by_policy:
-            filtered = filtered_pairs(self.scene, policy).renamed(self.body_index)
+            filtered = self._filtered_links(policy).renamed(self.body_index)
             if policy == "neighbors":
                 index = self.body_index
                 filtered = filtered.with_pairs(

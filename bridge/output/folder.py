@@ -577,13 +577,35 @@ def locked(place: Path) -> Iterator[None]:
 
 
 def _fill(fresh: Path, files: Mapping[str, bytes], *, private: bool) -> None:
-    """Write the new content and its manifest."""
-    for file, data in {**files, MANIFEST: manifest_text(files)}.items():
-        path = fresh / PurePosixPath(file)
-        make_folders(path.parent, private=private)
-        path.write_bytes(data)
-        if private:
-            path.chmod(0o600)
+    """Write the new content and its manifest, over no file that exists, and through no link that
+    somebody may put in the place of the new folder.
+    """
+    with _opened_folder(fresh) as folder:
+        for file, data in {**files, MANIFEST: manifest_text(files)}.items():
+            path = folder / PurePosixPath(file)
+            make_folders(path.parent, private=private)
+            with path.open("xb") as stream:
+                stream.write(data)
+            if private:
+                path.chmod(0o600)
+
+
+@contextlib.contextmanager
+def _opened_folder(folder: Path) -> Iterator[Path]:
+    """Provide a path to an open folder, which stays the same whatever takes its place; where the
+    system has none, the path of the folder.
+
+    Raises:
+        OSError: if it is a link by now.
+    """
+    if not os.path.isdir("/proc/self/fd"):
+        yield folder
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        yield Path(f"/proc/self/fd/{handle}")
+    finally:
+        os.close(handle)
 
 
 def _keep(source: Path, target: Path, written: Collection[Path]) -> None:

@@ -28,8 +28,10 @@ from loaders import Search
 from loaders.codes import OVERRIDES_APPLIED
 from loaders.diagnostics import Diagnostic
 from loaders.inertia import SpatialInertia
-from loaders.model import WORLD, BallConstraint, CouplingLaw, JointType, WeldConstraint
+from loaders.model import WORLD, BallConstraint, CouplingLaw, Frame, JointType, WeldConstraint
 from loaders.pose import IDENTITY, Array, Pose
+from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR, root_model
 
 Dof = tuple[str, int]
 """A velocity component as in ``v_order``: the joint and the number of the component."""
@@ -459,7 +461,9 @@ class Engine(Protocol):
         """
 
     def frame_poses(self) -> Mapping[str, Pose]:
-        """Return ``X_LF`` of every frame that the source names, in its link."""
+        """Return ``X_LF`` of every frame of `stated_frames`, in its link; infinite numbers for one
+        that the engine has in another link.
+        """
         _refuse(self, "report frames")
 
     def jacobians(self) -> dict[str, Array]:
@@ -547,6 +551,13 @@ class Engine(Protocol):
         order.
         """
         _refuse(self, "report actuator laws")
+
+    def servos(self) -> Mapping[str, Array]:
+        """Return the largest effort, the position and velocity gains at the joint, zero for those
+        that are none, and the range of the control of each actuator of an MJCF file that drives a
+        hinge or slide, shape (5,), by name.
+        """
+        _refuse(self, "report servos")
 
     # --- shapes and elements of MJCF --------------------------------------------------------------
 
@@ -926,6 +937,12 @@ def without_sentinel(limit: float) -> float:
     return math.copysign(math.inf, limit) if abs(limit) >= UNLIMITED else limit
 
 
+def is_scalar(mechanism: Mechanism, joint: str) -> bool:
+    """Return whether a joint is one hinge or one slide."""
+    bodies = [body for body in mechanism.bodies if body.joint == joint]
+    return [len(body.primitives) for body in bodies] == [1] and kind_of(bodies[0]) is None
+
+
 def moving_links(mechanism: Mechanism) -> set[str]:
     """Return the links that a joint can move; the mass of all others has no effect."""
     moving: list[bool] = []
@@ -933,6 +950,32 @@ def moving_links(mechanism: Mechanism) -> set[str]:
         carried = body.parent != ROOT and moving[body.parent]
         moving.append(carried or bool(body.primitives))
     return {body.name for body, moves in zip(mechanism.bodies, moving, strict=True) if moves}
+
+
+MODEL_FRAME = "__model__"
+"""Name of the frame of a model in the scope of the model, as in SDFormat."""
+
+
+def stated_frames(scene: Scene) -> tuple[Frame, ...]:
+    """Return the frames that the source names, and the frame of each model that is stated in
+    SDFormat and has links, named `MODEL_FRAME` and attached to the canonical link.
+    """
+    root, X_WL = root_model(scene), {link.name: link.X_WL for link in scene.links}
+    return scene.frames + tuple(
+        Frame(
+            name=MODEL_FRAME if model is root else f"{model.name}{SEPARATOR}{MODEL_FRAME}",
+            link=model.canonical_link,
+            X_LF=X_WL[model.canonical_link].inverse() @ model.X_WM,
+            where=model.where,
+        )
+        for model in scene.models
+        if model.canonical_link in X_WL
+        and any(name.endswith(_WITH_MODEL_FRAMES) for name in (scene.source, model.where.file))
+    )
+
+
+_WITH_MODEL_FRAMES = (".sdf", ".world")
+"""Ends of the names of files whose models have a pose; those of URDF have none."""
 
 
 def positions_by_joint(mechanism: Mechanism, by_body: Sequence[Coordinates]) -> dict[str, Position]:

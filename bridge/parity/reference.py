@@ -15,9 +15,9 @@ from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Position, initial_positions, kind_of
 from bridge.mechanism.dynamics import damper_and_spring_forces, mass_matrix_and_bias_forces
 from bridge.sensors import motion_messages, state_readings
-from loaders.engine_settings import friction_rule
+from loaders.engine_settings import MUJOCO, friction_rule
 from loaders.inertia import SpatialInertia
-from loaders.model import CouplingLaw, JointAxis
+from loaders.model import CouplingLaw, JointAxis, settings_of
 from loaders.pose import Array, Pose, matrix_to_quaternion, quaternion_to_matrix, rotation_about
 
 from .engine import (
@@ -29,9 +29,11 @@ from .engine import (
     Settings,
     Surfaces,
     constraint_violations,
+    is_scalar,
     moving_links,
     positions_by_joint,
     scalar_dofs,
+    stated_frames,
     without_sentinel,
 )
 from .readings import model_surfaces
@@ -63,7 +65,7 @@ class ReferenceEngine(BaseEngine):
 
     def frame_poses(self) -> dict[str, Pose]:
         """See `Engine.frame_poses`; those of the scene."""
-        return {frame.name: frame.X_LF for frame in self.mechanism.scene.frames}
+        return {frame.name: frame.X_LF for frame in stated_frames(self.mechanism.scene)}
 
     def jacobians(self) -> dict[str, Array]:
         return dict(self.mechanism.jacobians(self._q))
@@ -117,6 +119,20 @@ class ReferenceEngine(BaseEngine):
 
     def actuator_efforts(self, trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
         return {joint: trial.efforts(trial.limit, trial.gains) for joint, trial in trials.items()}
+
+    def servos(self) -> dict[str, Array]:
+        """See `Engine.servos`; those of the scene."""
+        stated = [
+            item.actuator
+            for item in self.mechanism.actuators
+            if settings_of(item.actuator, MUJOCO)
+            and item.dof is not None
+            and is_scalar(self.mechanism, item.actuator.joint)
+        ]
+        return {
+            a.name: np.array((a.effort, a.p_gain or 0.0, a.d_gain or 0.0, *a.control))
+            for a in stated
+        }
 
     def sensor_readings(self) -> dict[str, Array]:
         v = self.velocities()

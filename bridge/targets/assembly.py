@@ -869,13 +869,11 @@ def _without_losses(scene: Scene, placed: Iterable[PlacedPart], built: Iterable[
     """
     lossy: set[str] = set()
     for item, document in zip(placed, built, strict=True):
-        without_inertia = {
-            subject
-            for entry in document.diagnostics
-            if entry.arguments.get("kind") == "joint axis"
-            and entry.arguments.get("field") == "inertia"
-            for subject in entry.subjects
-        }
+        without_inertia: set[str] = set()
+        for entry in document.diagnostics:
+            lost = entry.arguments.get("kind"), entry.arguments.get("field")
+            if lost == ("joint axis", "inertia"):
+                without_inertia.update(entry.subjects)
         lossy |= {name for name, local in item.part.joints.items() if local in without_inertia}
     joints = []
     for joint in scene.joints:

@@ -13,7 +13,7 @@ from bridge.geometry.mesh import Appearance, MeshAsset, appearance_of, mesh_asse
 from bridge.geometry.textures import JPEG, PNG, engine_picture
 from bridge.targets.report import Report
 from loaders.diagnostics import Diagnostics, Where
-from loaders.engine_settings import SKIN
+from loaders.engine_settings import SKIN, elements_in
 from loaders.files.read_file import read
 from loaders.limits import FileError, LimitError
 from loaders.looks import UNSTATED, PartLook, look_of
@@ -51,7 +51,7 @@ def with_stated_looks(scene: Scene, report: Report, *, in_urdf: bool) -> Scene:
         if (visuals, collisions) != (link.visuals, link.collisions):
             link = replace(link, visuals=visuals, collisions=collisions)  # noqa: PLW2901
         links.append(link)
-    skins = [element for element in scene.engine_elements if element.section == SKIN]
+    skins = elements_in(SKIN, scene)
     if skins:
         names = tuple(skin.name for skin in skins)
         report.add(MESH_SKIN, skins[0].where, subjects=names, names=names)

@@ -45,7 +45,7 @@ from loaders.diagnostics import (
     is_vector,
     without_repeats,
 )
-from loaders.files.read_file import file_of, is_readable, main_file, read, read_start
+from loaders.files.read_file import file_of, main_file, read, read_start
 from loaders.limits import FileError, raised_limits
 from loaders.pose import Pose
 from loaders.scene import Scene
@@ -356,7 +356,7 @@ def _first_source(scene: Scene) -> str:
     """Return the name of the file from which a scene was first written, so that a second writing is
     the same text.
     """
-    if scene.source and is_readable(scene.source, option="text_file_bytes"):
+    with suppress(FileError):
         found = _ORIGIN.search(read_start(scene.source, _HEAD, option="text_file_bytes"))
         if found is not None:
             return found[1].decode(errors="replace")
@@ -381,8 +381,9 @@ def source_file(scene: Scene) -> str:
 def _hash(scene: Scene) -> str:
     file = file_of(scene.source)
     option = "text_file_bytes" if file == scene.source else "mesh_file_bytes"
-    is_known = bool(file) and is_readable(file, option=option)
-    return f"`{hashlib.sha256(read(file, option=option)).hexdigest()}`" if is_known else "none"
+    with suppress(FileError):
+        return f"`{hashlib.sha256(read(file, option=option)).hexdigest()}`"
+    return "none"
 
 
 _MAX_LISTED = 5

@@ -568,7 +568,8 @@ class Sliders:
         """
         numbers: dict[str, list[float]] = {}
         for dof, handle in zip(self.dofs, self.handles, strict=True):
-            numbers.setdefault(dof.joint, []).append(float(handle.value))
+            value = float(handle.value)  # a page may send any number
+            numbers.setdefault(dof.joint, []).append(value if math.isfinite(value) else dof.initial)
         given: dict[str, Position] = {}
         for name, values in numbers.items():
             if name in self._balls:

@@ -126,7 +126,10 @@ def read_constraints(model: Node, names: NameResolver, dialect: Dialect) -> list
         names: The names in the model.
         dialect: The dialect of the file.
     """
-    balls = (_read_ball(node, names, dialect) for node in model.all(BALL))
+    balls = (
+        BallConstraint(**_points(_element(node, dialect), names), where=node.where)
+        for node in model.all(BALL)
+    )
     distances = (_read_distance(node, names, dialect) for node in model.all(DISTANCE))
     tendons = (_read_tendon(node, names, dialect) for node in model.all(TENDON))
     return [*balls, *distances, *tendons]
@@ -162,10 +165,6 @@ def _read_spring(node: Node, names: NameResolver, dialect: Dialect) -> SpringDam
         damping=element.number("damping", minimum=0.0),
         where=node.where,
     )
-
-
-def _read_ball(node: Node, names: NameResolver, dialect: Dialect) -> BallConstraint:
-    return BallConstraint(**_points(_element(node, dialect), names), where=node.where)
 
 
 def _read_distance(node: Node, names: NameResolver, dialect: Dialect) -> DistanceConstraint:

@@ -39,7 +39,8 @@ def read_surface(collision: Node, surface: Surface, dialect: Dialect) -> Surface
     if node is None:
         return surface
     element = DrakeElement(node, dialect)
-    friction = _read_friction(element)
+    static, dynamic = (element.maybe(key, minimum=0.0) for key in _FRICTION)
+    friction = _friction(element.node, static, dynamic)
     if friction is not None and surface.friction != Friction():
         node.report(codes.TWO_FRICTIONS)
     return replace(
@@ -68,11 +69,6 @@ def states_friction(link: Node) -> bool:
 
 def _first_given(value: float | None, default: float | None) -> float | None:
     return default if value is None else value
-
-
-def _read_friction(element: DrakeElement) -> Friction | None:
-    static, dynamic = (element.maybe(key, minimum=0.0) for key in _FRICTION)
-    return _friction(element.node, static, dynamic)
 
 
 def _friction(node: Node, static: float | None, dynamic: float | None) -> Friction | None:
@@ -197,15 +193,10 @@ def read_display(visual: Node, dialect: Dialect) -> tuple[tuple[str, ...], tuple
     """
     if visual.lacks(_VISUAL_ELEMENTS):
         return _ROLES, ()
-    roles = _read_roles(visual)
-    return roles, _read_renderers(visual, roles, dialect)
-
-
-def _read_roles(visual: Node) -> tuple[str, ...]:
     roles = tuple(role for role in _ROLES if _is_enabled(visual, role))
     if not roles:
         visual.report(codes.NO_ROLE)
-    return roles
+    return roles, _read_renderers(visual, roles, dialect)
 
 
 def _is_enabled(visual: Node, role: str) -> bool:

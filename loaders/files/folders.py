@@ -13,7 +13,16 @@ from pathlib import Path
 from loaders.deferred import cached_property
 from loaders.limits import FileError
 
-from .read_file import is_file, is_inside, note_file, read, real_path, regular_files, size_inside
+from .read_file import (
+    checked,
+    is_file,
+    is_inside,
+    note_file,
+    read,
+    real_path,
+    regular_files,
+    size_inside,
+)
 
 ENVIRONMENT = (
     "SDF_PATH", "GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GAZEBO_MODEL_PATH",
@@ -170,8 +179,10 @@ def _manifest_bytes(manifest: Path) -> bytes | None:
     something else than another one, as those are that colcon installs.
     """
     note_file(manifest)
-    if not is_file(manifest) or os.path.basename(real_path(manifest)) != manifest.name:
+    real = real_path(manifest)
+    if not is_file(manifest) or os.path.basename(real) != manifest.name:
         return None
+    checked(str(manifest), real)
     try:
         return read(manifest, option="side_file_bytes")
     except FileError:
@@ -411,7 +422,8 @@ class RealPaths:
     def __call__(self, path: str | os.PathLike[str]) -> str:
         """Return the real path of a file or folder."""
         text = os.fspath(path)
-        return real_path(text) if os.path.islink(text) else self._of_file(text)
+        real = self._of_file(text)
+        return real_path(real) if os.path.islink(real) else real
 
     def of_existing(self, path: str) -> str | None:
         """Return the real path of a file or folder, or None if it does not exist; usually with one
@@ -421,8 +433,8 @@ class RealPaths:
             mode = os.lstat(path).st_mode
         except (OSError, ValueError):  # ValueError: a null character
             return None if size_inside(path) is None else real_path(path)
-        if stat.S_ISLNK(mode):
-            return real_path(path) if os.path.exists(path) else None
+        if stat.S_ISLNK(mode):  # the link in the real folder, since the path may lead elsewhere
+            return real_path(self._of_file(path)) if os.path.exists(path) else None
         return self._of_file(path)
 
     def _of_file(self, path: str) -> str:
@@ -469,10 +481,10 @@ class RealPaths:
                 folder = parent or os.sep
                 real = self._folders.get(folder)
         for inner, name in reversed(pending):
-            if name in _NOT_NAMES or os.path.islink(inner):
-                real = real_path(inner)
-            else:
-                real = real + name if real.endswith(os.sep) else f"{real}{os.sep}{name}"
+            # a link is looked for in the real folder, since the path may lead elsewhere by now
+            real = real + name if real.endswith(os.sep) else f"{real}{os.sep}{name}"
+            if name in _NOT_NAMES or os.path.islink(real):
+                real = real_path(real)
             self._folders[inner] = real
         return real
 
@@ -553,7 +565,7 @@ class AllowedRoots:
         return [package for folder in self._given for package in self._around(Path(folder))]
 
     def _distinct(self, folders: Iterable[Path]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(map(self._real, folders)))
+        return tuple(dict.fromkeys(self._real.folder(os.path.abspath(f)) for f in folders))
 
     def _is_on(self, shelf: str, real: str) -> bool:
         """Return whether a real path lies in a package or model in a folder."""

@@ -350,6 +350,9 @@ def _public_address(host: str, port: int) -> tuple[str, int]:
 
 _NAT64 = 0x64FF9B << 96
 """The IPv6 addresses below which a translator reaches those of IPv4."""
+_GLOBAL = 0b001
+"""First bits of the IPv6 addresses that are assigned to the Internet, 2000::/3; others lead to a
+site (fec0::/10) or to a translator of its own (64:ff9b:1::/48, ::ffff:0:0:0/96)."""
 
 
 def _is_public(text: str) -> bool:
@@ -361,6 +364,8 @@ def _is_public(text: str) -> bool:
         inner = address.ipv4_mapped or address.sixtofour
         if int(address) >> 32 in {0, _NAT64 >> 32}:
             inner = IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is None and int(address) >> 125 != _GLOBAL:
+            return False
     reached = inner or address
     return reached.is_global and not reached.is_multicast
 

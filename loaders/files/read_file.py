@@ -9,6 +9,10 @@ for URIs notes what it finds and misses, and a cache notes the files that its re
 path, and only then is the archive asked, so that other files cost nothing. Nothing is unpacked to
 the disk.
 
+A path is checked before the file is opened, and a link on its way may be exchanged in between. So
+`checked` keeps where the path led, and a file that turns out to lie elsewhere, once it is open, is
+not read.
+
 Members are untrusted. An archive with a member that is no plain file, or whose name might lead
 elsewhere, is refused as a whole. `zipfile` reads the list of members only: to open a member it
 would read that list again, and it knows more methods of compression than MuJoCo.
@@ -95,6 +99,39 @@ def note_files(paths: Iterable[str | os.PathLike[str]]) -> None:
         return
     for path in paths:
         observer(os.path.abspath(os.fspath(path).replace("\0", "")), None)
+
+
+_CHECKED: dict[str, str] = {}
+"""Real path of each path when it was checked last, by `_key`."""
+
+
+def checked(path: str, real: str | None) -> None:
+    """Demand of a path that it leads, whenever it is read, where it led when it was checked.
+
+    Args:
+        path: The path of a file or folder.
+        real: The real path that was checked; None to demand nothing any more.
+    """
+    archive = archive_of(path) if _leads_through_archive(path) else None
+    if archive is not None:
+        path, real = archive, real and archive_of(real)
+    if real is None:
+        _CHECKED.pop(_key(path), None)
+    else:
+        _CHECKED[_key(path)] = real
+
+
+def checked_path(path: str | os.PathLike[str]) -> str:
+    """Return the real path that a file or folder had when it was checked; its present one if it was
+    not.
+    """
+    return _CHECKED.get(_key(path)) or real_path(path)
+
+
+def _key(path: str | os.PathLike[str]) -> str:
+    """Return an absolute path in one form, but for ``..``, which may follow a link."""
+    text = os.fspath(path)
+    return text if ".." in text else os.path.abspath(text)
 
 
 MAX_RATIO = 100
@@ -269,7 +306,7 @@ def _listed(path: str, state: tuple[int, int, int], files: int, most: int) -> _A
 
     if state[1] > most:
         raise _past("bytes")
-    with open(path, "rb") as file:
+    with open(_opened_file(path), "rb") as file:
         file.seek(
             max(0, state[1] - (1 << 16) - _END.size)
         )  # a comment at the end has up to 65,535 bytes
@@ -381,7 +418,7 @@ def _unpacked(path: str, member: ZipInfo, most: int) -> bytes:
     """Return the contents of a member, at most so many bytes."""
     problem = f"the member {member.filename[:80]!r} is damaged"
     with raised_as(ArchiveError, problem):
-        with open(path, "rb") as file:
+        with open(_opened_file(path), "rb") as file:
             file.seek(member.header_offset)
             header = _LOCAL.unpack(file.read(_LOCAL.size))
             file.seek(header[9] + header[10], os.SEEK_CUR)
@@ -411,6 +448,8 @@ _FLAGS = os.O_RDONLY | sum(
 )
 """Flags with which a file is opened; without ``O_NONBLOCK`` a named pipe would block until somebody
 writes to it."""
+_ATTEMPTS = 3
+"""Number of times that a file is opened which is replaced in the meantime."""
 
 
 def read(
@@ -554,11 +593,9 @@ def _bytes_of(
     limit = limit_of(option)
     note_file(path)
     try:
-        descriptor = os.open(path, _FLAGS)
+        descriptor = _opened_file(path)
         try:
-            status = os.fstat(descriptor)
-            _check_kind(status)
-            size = status.st_size
+            size = os.fstat(descriptor).st_size
             if size > limit:  # a file may also grow, or state no size, as those of the kernel
                 raise _too_large(limit, option)
             if count is None:
@@ -582,6 +619,44 @@ def _bytes_of(
     if len(data) > limit:
         raise _too_large(limit, option)
     return data
+
+
+def _opened_file(path: str | os.PathLike[str]) -> int:
+    """Return the descriptor of a regular file that lies where its path led when it was checked.
+
+    Raises:
+        FileError: if it lies elsewhere, or is not a regular file.
+        OSError: if it cannot be opened.
+        ValueError: if its name has a null character.
+    """
+    for _ in range(_ATTEMPTS):
+        descriptor = os.open(path, _FLAGS)
+        try:
+            _check_kind(os.fstat(descriptor))
+            real = _CHECKED.get(_key(path))
+            if real is None or _path_of(descriptor, path) == real:
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+    raise FileError(
+        codes.FILE_UNREADABLE,
+        "it lies elsewhere than when its path was checked",
+        "change no links and folders while a model is in use, or load it again",
+    )
+
+
+def _path_of(descriptor: int, path: str | os.PathLike[str]) -> str:
+    """Return the real path of an open file, which Linux tells; elsewhere the present one of its
+    path, or an empty text if this leads to another file by now.
+    """
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError:
+        real = real_path(path)
+        is_same = os.path.samestat(os.lstat(real), os.fstat(descriptor))
+        return real if is_same else ""
 
 
 def _inside(path: str, limit: int) -> bytes | None:

@@ -157,14 +157,14 @@ def without_consequences(
     places = {(error.where.file, error.where.path) for error in errors}
     invalid = {(file, part) for file, path in places for part in _enclosing(path)}
     has_joint_error = any("/joint" in path for _, path in places)
-    return tuple(
-        entry
-        for entry in others
-        if not (
-            entry.code.startswith(_SCENE_CHECKS) and (entry.where.file, entry.where.path) in invalid
-        )
-        and not (entry.code == _JOINTS_LEFT_OUT and has_joint_error)
-    )
+    kept = []
+    for entry in others:
+        is_check = entry.code.startswith(_SCENE_CHECKS)
+        if is_check and (entry.where.file, entry.where.path) in invalid:
+            continue
+        if not (has_joint_error and entry.code == _JOINTS_LEFT_OUT):
+            kept.append(entry)
+    return tuple(kept)
 
 
 def _enclosing(path: str) -> list[str]:
@@ -183,9 +183,20 @@ def repair_inertias(scene: Scene, diagnostics: Diagnostics) -> Scene:
     """
     repaired: dict[str, SpatialInertia] = {}
     for link in scene.links:
-        if link.inertia is not None and link.inertia.defects():
-            repaired[link.name] = link.inertia.repaired()
-            _report(link, link.inertia, repaired[link.name], diagnostics)
+        stated = link.inertia
+        if stated is not None and (defects := stated.defects()):
+            used = repaired[link.name] = stated.repaired()
+            largest = float(np.abs(stated.I_Lcm).max())
+            change = float(np.abs(used.I_Lcm - stated.I_Lcm).max())
+            diagnostics.add(
+                codes.MODEL_REPAIRED_INERTIA,
+                link,
+                link=link.name,
+                defects=tuple(defects),
+                mass=used.mass - stated.mass,
+                change=change,
+                percent=100.0 * change / largest if largest else 0.0,
+            )
     if not repaired:
         return scene
     links = tuple(
@@ -193,22 +204,6 @@ def repair_inertias(scene: Scene, diagnostics: Diagnostics) -> Scene:
         for link in scene.links
     )
     return dataclasses.replace(scene, links=links)
-
-
-def _report(
-    link: Link, stated: SpatialInertia, used: SpatialInertia, diagnostics: Diagnostics
-) -> None:
-    largest = float(np.abs(stated.I_Lcm).max())
-    change = float(np.abs(used.I_Lcm - stated.I_Lcm).max())
-    diagnostics.add(
-        codes.MODEL_REPAIRED_INERTIA,
-        link,
-        link=link.name,
-        defects=tuple(stated.defects()),
-        mass=used.mass - stated.mass,
-        change=change,
-        percent=100.0 * change / largest if largest else 0.0,
-    )
 
 
 class MissingFileError(LoadError, FileNotFoundError):

@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -230,7 +231,9 @@ def with_override_tables(
     scene = _with_links(scene, overrides.tables(document, "links"), overrides)
     scene = _with_joints(scene, overrides.tables(document, "joints"), overrides)
     scene = _with_pairs(scene, document.get("exclude", []), overrides)
-    scene = _with_sites(scene, overrides.tables(document, "sites"), overrides)
+    taken = {*by_name(scene.links), *by_name(scene.frames)}
+    sites = _sites(scene, overrides.tables(document, "sites"), taken, overrides)
+    scene = dataclasses.replace(scene, frames=(*scene.frames, *sites))
     return _with_options(scene, document.get("options", {}), overrides)
 
 
@@ -485,13 +488,13 @@ def _with_pairs(scene: Scene, pairs: Any, overrides: _Overrides) -> Scene:
         overrides.report_value("the file", "exclude", pairs, expected)
         return scene
     names = by_name(scene.links)
-    found = dict.fromkeys(
-        (min(a, b), max(a, b))
-        for first, second in pairs
-        for a in overrides.matches("link", first, names)
-        for b in overrides.matches("link", second, names)
-        if a != b
-    )
+    found: dict[tuple[str, str], None] = {}
+    for first, second in pairs:
+        of_first, of_second = (overrides.matches("link", name, names) for name in (first, second))
+        n, m = len(of_first), len(of_second)
+        overrides.diagnostics.spend("pairs", n * (n - 1) // 2 if first == second else n * m)
+        both = combinations(of_first, 2) if first == second else product(of_first, of_second)
+        found |= dict.fromkeys((min(a, b), max(a, b)) for a, b in both if a != b)
     for a, b in found:
         overrides.report(a, "exclude", "collides", f"never collides with {b}")
     where = overrides.where("exclude")
@@ -511,13 +514,6 @@ def _is_pair(value: Any) -> bool:
 
 def _group(link: str) -> str:
     return f"overrides{SEPARATOR}{link}"
-
-
-def _with_sites(scene: Scene, tables: Mapping[str, dict[str, Any]], overrides: _Overrides) -> Scene:
-    taken = {*by_name(scene.links), *by_name(scene.frames)}
-    return dataclasses.replace(
-        scene, frames=(*scene.frames, *_sites(scene, tables, taken, overrides))
-    )
 
 
 def _sites(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,10 +19,8 @@ from loaders.model import (
     JointType,
     Keyframe,
     Link,
-    Sensor,
     Settings,
     Tendon,
-    TendonPart,
 )
 from loaders.pose import IDENTITY, Array, Pose, frozen
 from loaders.scene import Scene
@@ -36,14 +33,16 @@ REFERENCES: Mapping[str, Mapping[str, str]] = {
     "frames": {"name": "frame", "link": "link"},
     "lights": {"name": "light", "link": "link", "target": "link"},
     "couplings": {"follower": "joint", "leader": "joint"},
-    "actuators": {"name": "actuator", "joint": "joint"},
+    "actuators": {"name": "actuator", "joint": "joint", "tendon": "tendon"},
     "constraints": {"link_A": "link", "link_B": "link", "joints": "joint"},
     "forces": {"link_A": "link", "link_B": "link", "link_C": "link"},
     "fluid_forces": {"link": "link", "joint": "joint"},
     "contact_pairs": {"link_A": "link", "link_B": "link"},
-    "keyframes": {"joints": "joint", "actuators": "actuator", "links": "link"},
+    "keyframes": {"name": "keyframe", "joints": "joint", "actuators": "actuator", "links": "link"},
     "filter_groups": {"name": "group", "links": "link", "groups": "group"},
     "filter_rules": {"a": "group", "b": "group"},
+    "tendons": {"name": "tendon"},
+    "engine_elements": {"name": "engine element"},
 }
 """Kind of the item that each field names, for each collection of a scene."""
 
@@ -59,16 +58,7 @@ def renamed(scene: Scene, names: Names) -> Scene:
         scene: The scene.
         names: The new names.
     """
-    items: dict[str, Any] = {
-        collection: tuple(_renamed_item(item, fields, names) for item in getattr(scene, collection))
-        for collection, fields in REFERENCES.items()
-    }
-    for collection in ("joints", "links"):
-        items[collection] = tuple(_with_renamed_sensors(item, names) for item in items[collection])
-    items["tendons"] = tuple(_tendon_with_names(item, names) for item in scene.tendons)
-    items["engine_elements"] = scene.engine_elements
-    items |= _in_engines(items, partial(_new_name, names))
-    return dataclasses.replace(scene, **items)
+    return _renamed(scene, partial(_new_name, names))
 
 
 def _new_name(names: Names, kind: str, name: str) -> str:
@@ -79,20 +69,29 @@ def _new_name(names: Names, kind: str, name: str) -> str:
 _NewName = Callable[[str, str], str]
 """Function of the kind and the name of an item that returns its new name."""
 
+_SENSOR_REFERENCES = {"joint": "joint", "target": "link"}
+_TENDON_PART_REFERENCES = {"joint": "joint", "link": "link", "link_S": "link"}
 
-def _in_engines(items: Mapping[str, Any], new_name: _NewName) -> dict[str, Any]:
-    """Return the collections whose items name others in the words of a simulator, with new names.
 
-    Args:
-        items: The collections of a scene.
-        new_name: The new names.
-    """
-    renamed: dict[str, Any] = {
-        kind: tuple(_with_new_settings(item, new_name) for item in items[kind])
-        for kind in ("couplings", "actuators", "constraints")
+def _renamed(scene: Scene, new_name: _NewName) -> Scene:
+    items: dict[str, Any] = {
+        collection: tuple(
+            _renamed_item(item, fields, new_name) for item in getattr(scene, collection)
+        )
+        for collection, fields in REFERENCES.items()
     }
-    renamed["engine_elements"] = _renamed_elements(items["engine_elements"], new_name)
-    return renamed
+    for collection, parts, fields in (
+        ("joints", "sensors", _SENSOR_REFERENCES),
+        ("links", "sensors", _SENSOR_REFERENCES),
+        ("tendons", "parts", _TENDON_PART_REFERENCES),
+    ):
+        items[collection] = tuple(
+            _with_renamed_parts(item, parts, fields, new_name) for item in items[collection]
+        )
+    for collection in ("couplings", "actuators", "constraints"):
+        items[collection] = tuple(_with_new_settings(item, new_name) for item in items[collection])
+    items["engine_elements"] = _renamed_elements(items["engine_elements"], new_name)
+    return replace(scene, **items)
 
 
 def _with_new_settings(item: Any, new_name: _NewName) -> Any:
@@ -127,37 +126,30 @@ def _renamed_elements(
     )
 
 
-def _tendon_with_names(tendon: Tendon, names: Names) -> Tendon:
-    fields = {"joint": "joint", "link": "link", "link_S": "link"}
-    return dataclasses.replace(
-        tendon, parts=tuple(_renamed_item(part, fields, names) for part in tendon.parts)
-    )
-
-
-def _renamed_item(item: Any, fields: Mapping[str, str], names: Names) -> Any:
-    changed = {}
+def _renamed_item(item: Any, fields: Mapping[str, str], new_name: _NewName) -> Any:
+    changed: dict[str, Any] = {}
     for field, kind in fields.items():
         value = getattr(item, field, None)
-        is_world = value == WORLD and kind == "link"
-        new = _new(value, names.get(kind, {})) if value and not is_world else value
+        if isinstance(value, tuple):
+            new: Any = tuple(new_name(kind, name) for name in value)
+        else:
+            new = value and new_name(kind, value)
         if new != value:
             changed[field] = new
-    return dataclasses.replace(item, **changed) if changed else item
+    return replace(item, **changed) if changed else item
 
 
-def _new(value: str | tuple[str, ...], names: Mapping[str, str]) -> str | tuple[str, ...]:
-    if isinstance(value, tuple):
-        return tuple(names.get(name, name) for name in value)
-    return names.get(value, value)
-
-
-def _with_renamed_sensors(item: Any, names: Names) -> Any:
-    fields = {"joint": "joint", "target": "link"}
-    sensors = tuple(_renamed_item(sensor, fields, names) for sensor in item.sensors)
-    return item if sensors == item.sensors else dataclasses.replace(item, sensors=sensors)
+def _with_renamed_parts(
+    item: Any, field: str, references: Mapping[str, str], new_name: _NewName
+) -> Any:
+    parts = getattr(item, field)
+    renamed = tuple(_renamed_item(part, references, new_name) for part in parts)
+    return item if renamed == parts else replace(item, **{field: renamed})
 
 
 _ENDS: tuple[tuple[str, str], ...] = (
+    ("parent", "X_PJ"),
+    ("child", "X_CJ"),
     ("link_A", "p_AP"),
     ("link_B", "p_BQ"),
     ("link_A", "X_LA"),
@@ -170,8 +162,8 @@ _ENDS: tuple[tuple[str, str], ...] = (
     ("link", "X_LP"),
     ("link_S", "p_LS"),
 )
-"""Fields of frames, lights, constraints, force elements and parts of tendons: a link, and a point
-or a pose in it."""
+"""Fields of joints, frames, lights, constraints, force elements and parts of tendons: a link, and a
+point or a pose in it."""
 
 
 def moved_frames(scene: Scene, frames: Mapping[str, Pose]) -> Scene:
@@ -184,7 +176,7 @@ def moved_frames(scene: Scene, frames: Mapping[str, Pose]) -> Scene:
     if not frames:
         return scene
     inverse = {name: X_LN.inverse() for name, X_LN in frames.items()}
-    return dataclasses.replace(
+    return replace(
         scene,
         links=tuple(
             _link(link, inverse[link.name]) if link.name in frames else link for link in scene.links
@@ -195,10 +187,7 @@ def moved_frames(scene: Scene, frames: Mapping[str, Pose]) -> Scene:
         constraints=tuple(_ends(item, inverse) for item in scene.constraints),
         forces=tuple(_ends(item, inverse) for item in scene.forces),
         fluid_forces=tuple(_ends(item, inverse) for item in scene.fluid_forces),
-        tendons=tuple(
-            dataclasses.replace(tendon, parts=tuple(_ends(part, inverse) for part in tendon.parts))
-            for tendon in scene.tendons
-        ),
+        tendons=_moved_tendons(scene, inverse),
     )
 
 
@@ -207,25 +196,35 @@ def _link(link: Link, X_NL: Pose) -> Link:
     if axis is not None:
         x, y, z = (X_NL.R @ frozen(axis)).tolist()
         axis = (x, y, z)
-    return dataclasses.replace(
+    X_WN = link.X_WL @ X_NL.inverse()
+    return replace(_with_moved_parts(link, X_NL), X_WL=X_WN, surface_velocity_axis=axis)
+
+
+def _with_moved_parts(link: Link, X_NL: Pose) -> Link:
+    return replace(
         link,
-        X_WL=link.X_WL @ X_NL.inverse(),
         inertia=None if link.inertia is None else link.inertia.moved(X_NL),
-        collisions=tuple(dataclasses.replace(c, X_LG=X_NL @ c.X_LG) for c in link.collisions),
-        visuals=tuple(dataclasses.replace(v, X_LG=X_NL @ v.X_LG) for v in link.visuals),
-        sensors=tuple(dataclasses.replace(s, X_LS=X_NL @ s.X_LS) for s in link.sensors),
-        surface_velocity_axis=axis,
+        collisions=tuple(replace(c, X_LG=X_NL @ c.X_LG) for c in link.collisions),
+        visuals=tuple(replace(v, X_LG=X_NL @ v.X_LG) for v in link.visuals),
+        sensors=tuple(replace(s, X_LS=X_NL @ s.X_LS) for s in link.sensors),
     )
 
 
 def _joint(joint: Joint, inverse: Mapping[str, Pose]) -> Joint:
     X_NP, X_NC = inverse.get(joint.parent, IDENTITY), inverse.get(joint.child, IDENTITY)
     X_CJ = X_NC @ joint.X_CJ
-    return dataclasses.replace(
+    return replace(
         joint,
         X_PJ=X_NP @ joint.X_PJ,
         X_CJ=IDENTITY if X_CJ.is_close(IDENTITY) else X_CJ,
-        sensors=tuple(dataclasses.replace(s, X_LS=X_NC @ s.X_LS) for s in joint.sensors),
+        sensors=tuple(replace(s, X_LS=X_NC @ s.X_LS) for s in joint.sensors),
+    )
+
+
+def _moved_tendons(scene: Scene, inverse: Mapping[str, Pose]) -> tuple[Tendon, ...]:
+    return tuple(
+        replace(tendon, parts=tuple(_ends(part, inverse) for part in tendon.parts))
+        for tendon in scene.tendons
     )
 
 
@@ -241,7 +240,7 @@ def _ends(item: Any, inverse: Mapping[str, Pose]) -> Any:
         changed[field] = (
             X_NL @ value if isinstance(value, Pose) else frozen(X_NL.p + X_NL.R @ value)
         )
-    return dataclasses.replace(item, **changed) if changed else item
+    return replace(item, **changed) if changed else item
 
 
 def with_distinct_world_parts(scenes: Sequence[Scene]) -> list[Scene]:
@@ -340,10 +339,21 @@ def place(scene: Scene, scope: str, X_WM: Pose = IDENTITY) -> Scene:
     """
     root = root_model(scene)
     X_WS = X_WM if root is None else X_WM @ root.X_WM.inverse()
-    rename = _Renaming(scope, None if root is None else root.name)
-    if X_WS.is_close(IDENTITY, 0.0):
-        return _renamed(scene, rename) if scope else scene
-    return _renamed(_moved(scene, X_WS), rename)
+    if not X_WS.is_close(IDENTITY, 0.0):
+        scene = _moved(scene, X_WS)
+    if not scope:
+        return scene
+    new_name = partial(_scoped, scope, None if root is None else root.name)
+    return replace(_renamed(scene, new_name), name=new_name("model", scene.name))
+
+
+def _scoped(scope: str, root: str | None, kind: str, name: str) -> str:
+    """Return a name in a scope; the root model takes the scope as its name, and a part of a link
+    has no scope.
+    """
+    if kind == "model" and name == root:
+        return scope
+    return name if kind == "part" or name in {"", WORLD} else scope + SEPARATOR + name
 
 
 def merge(*scenes: Scene, name: str = "") -> Scene:
@@ -373,121 +383,22 @@ ITEMS = (
 )  # fmt: skip
 
 
-# --- names ----------------------------------------------------------------------------------------
-
-_NAMES: Mapping[str, tuple[str, ...]] = {
-    "links": ("name",),
-    "joints": ("name", "parent", "child", "gear_reference"),
-    "frames": ("name", "link"),
-    "lights": ("name", "link", "target"),
-    "couplings": ("follower", "leader"),
-    "actuators": ("name", "joint", "tendon"),
-    "constraints": ("link_A", "link_B", "joints"),
-    "forces": ("link_A", "link_B", "link_C"),
-    "fluid_forces": ("link", "joint"),
-    "filter_groups": ("name", "links", "groups"),
-    "filter_rules": ("a", "b"),
-    "keyframes": ("name", "joints", "actuators", "links"),
-    "contact_pairs": ("link_A", "link_B"),
-    "tendons": ("name",),
-    "engine_elements": ("name",),
-}
-"""Fields that hold names of items, keyed by kind of item; models are handled separately."""
-
-
-class _Renaming:
-    """Function that prefixes names with a scope."""
-
-    def __init__(self, scope: str, root: str | None) -> None:
-        self._prefix = scope + SEPARATOR if scope else ""
-        self._scope = scope
-        self._root = root
-
-    def __call__(self, name: str) -> str:
-        return name if name in {"", WORLD} else self._prefix + name
-
-    def of_kind(self, kind: str, name: str) -> str:
-        """Return the new name of an item; that of a part of a link has no scope."""
-        return name if kind == "part" else self(name)
-
-    def model(self, name: str) -> str:
-        """Return the new name of a model; the new name of the root model is the scope itself."""
-        return self._scope if self._scope and name == self._root else self(name)
-
-    def fields(self, item: Any, keys: tuple[str, ...]) -> dict[str, Any]:
-        """Return the new values of the fields of an item that hold names.
-
-        Args:
-            item: The item.
-            keys: Names of the fields.
-        """
-        values = {key: getattr(item, key, None) for key in keys}
-        return {
-            key: tuple(map(self, value)) if isinstance(value, tuple) else self(value)
-            for key, value in values.items()
-            if value is not None
-        }
-
-
-def _renamed(scene: Scene, rename: _Renaming) -> Scene:
-    items: dict[str, Any] = {
-        kind: tuple(replace(item, **rename.fields(item, keys)) for item in getattr(scene, kind))
-        for kind, keys in _NAMES.items()
-    }
-    items["tendons"] = tuple(_renamed_tendon(tendon, rename) for tendon in items["tendons"])
-    items |= _in_engines(items, rename.of_kind)
-    items["links"] = tuple(
-        replace(
-            link, model=rename.model(link.model), sensors=_renamed_sensors(link.sensors, rename)
-        )
-        for link in items["links"]
-    )
-    items["joints"] = tuple(
-        replace(joint, sensors=_renamed_sensors(joint.sensors, rename)) if joint.sensors else joint
-        for joint in items["joints"]
-    )
-    items["models"] = tuple(
-        replace(
-            m,
-            name=rename.model(m.name),
-            canonical_link=m.canonical_link and rename(m.canonical_link),
-        )
-        for m in scene.models
-    )
-    return replace(scene, name=rename.model(scene.name), **items)
-
-
-def _renamed_sensors(sensors: tuple[Sensor, ...], rename: _Renaming) -> tuple[Sensor, ...]:
-    return tuple(
-        replace(sensor, **rename.fields(sensor, ("joint", "target"))) for sensor in sensors
-    )
-
-
-def _renamed_tendon(tendon: Tendon, rename: _Renaming) -> Tendon:
-    return replace(
-        tendon,
-        parts=tuple(
-            replace(p, joint=rename(p.joint), link=rename(p.link), link_S=rename(p.link_S))
-            for p in tendon.parts
-        ),
-    )
-
-
 # --- poses ----------------------------------------------------------------------------------------
 
 
 def _moved(scene: Scene, X_VW: Pose) -> Scene:
     """Return the scene with all poses that were measured from W measured from V."""
+    of_world = {WORLD: X_VW}
     moved: dict[str, Any] = {
-        kind: tuple(_moved_item(item, X_VW, ends) for item in getattr(scene, kind))
-        for kind, ends in _LINK_AND_POSE.items()
+        kind: tuple(_ends(item, of_world) for item in getattr(scene, kind))
+        for kind in ("joints", "frames", "lights", "constraints", "forces")
     }
     return replace(
         scene,
         models=tuple(replace(model, X_WM=X_VW @ model.X_WM) for model in scene.models),
         links=tuple(_moved_link(link, X_VW) for link in scene.links),
         joints=tuple(_moved_default_position(joint, X_VW) for joint in moved.pop("joints")),
-        tendons=tuple(_moved_tendon(tendon, X_VW) for tendon in scene.tendons),
+        tendons=_moved_tendons(scene, of_world),
         fluid_forces=tuple(replace(force, X_WS=X_VW @ force.X_WS) for force in scene.fluid_forces),
         keyframes=_moved_keyframes(
             scene,
@@ -498,52 +409,10 @@ def _moved(scene: Scene, X_VW: Pose) -> Scene:
     )
 
 
-_LINK_AND_POSE: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "joints": (("parent", "X_PJ"), ("child", "X_CJ")),
-    "frames": (("link", "X_LF"),),
-    "lights": (("link", "X_LLight"),),
-    "constraints": (("link_A", "p_AP"), ("link_B", "p_BQ"), ("link_A", "X_AP"), ("link_B", "X_BQ")),
-    "forces": (("link_A", "p_AP"), ("link_B", "p_BQ"), ("link_A", "X_LA"), ("link_C", "X_LC")),
-}
-"""Pairs of fields, a link and a pose or position in its frame, keyed by kind of item."""
-
-
-def _moved_item(item: Any, X_VW: Pose, ends: tuple[tuple[str, str], ...]) -> Any:
-    changes = {
-        key: _moved_value(X_VW, getattr(item, key))
-        for end, key in ends
-        if getattr(item, end, None) == WORLD and hasattr(item, key)
-    }
-    return replace(item, **changes) if changes else item
-
-
-def _moved_tendon(tendon: Tendon, X_VW: Pose) -> Tendon:
-    return replace(tendon, parts=tuple(_moved_part(part, X_VW) for part in tendon.parts))
-
-
-def _moved_part(part: TendonPart, X_VW: Pose) -> TendonPart:
-    """Return a part with what is fixed to the world moved."""
-    X_LP = X_VW @ part.X_LP if part.link == WORLD else part.X_LP
-    p_LS = part.p_LS
-    if p_LS is not None and part.link_S == WORLD:
-        p_LS = frozen(X_VW.p + X_VW.R @ p_LS)
-    return replace(part, X_LP=X_LP, p_LS=p_LS)
-
-
-def _moved_value(X_VW: Pose, value: Pose | Array) -> Pose | Array:
-    return X_VW @ value if isinstance(value, Pose) else frozen(X_VW.p + X_VW.R @ value)
-
-
 def _moved_link(link: Link, X_VW: Pose) -> Link:
     if link.name != WORLD:
         return replace(link, X_WL=X_VW @ link.X_WL)
-    return replace(  # the frame of the world stays; the items fixed to it move
-        link,
-        inertia=link.inertia and link.inertia.moved(X_VW),
-        collisions=tuple(replace(c, X_LG=X_VW @ c.X_LG) for c in link.collisions),
-        visuals=tuple(replace(v, X_LG=X_VW @ v.X_LG) for v in link.visuals),
-        sensors=tuple(replace(s, X_LS=X_VW @ s.X_LS) for s in link.sensors),
-    )
+    return _with_moved_parts(link, X_VW)  # the frame of the world stays
 
 
 def _moved_default_position(joint: Joint, X_VW: Pose) -> Joint:

@@ -198,12 +198,12 @@ def _joints(
     """Yield the tag and the joint of each name in a plugin, each joint once; report those without
     one degree of freedom.
     """
-    stated = [
-        (child, word)
-        for child in settings.plugin.children
-        if _JOINT_TAG.fullmatch(child.tag) or child.tag == _JOINTS
-        for word in (child.text.split() if child.tag == _JOINTS else [child.text.strip()])
-    ]
+    stated: list[tuple[Node, str]] = []
+    for child in settings.plugin.children:
+        if child.tag == _JOINTS:
+            stated += [(child, word) for word in child.text.split()]
+        elif _JOINT_TAG.fullmatch(child.tag):
+            stated.append((child, child.text.strip()))
     settings.read.update(child.tag for child, _ in stated)
     if not stated and _TRAJECTORY.search(words(settings.plugin)):
         yield from ((_JOINTS, joint) for joint in _joints_of_model(names, extras))

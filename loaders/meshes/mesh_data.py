@@ -27,7 +27,14 @@ from loaders import codes
 from loaders.code import Code
 from loaders.deferred import cached_property
 from loaders.files.folders import begins_model, enclosing
-from loaders.files.read_file import direct_path, is_file, is_inside, real_path
+from loaders.files.read_file import (
+    checked,
+    checked_path,
+    direct_path,
+    is_file,
+    is_inside,
+    real_path,
+)
 from loaders.inertia import SpatialInertia
 from loaders.limits import kept_in_call
 from loaders.model import Rgba
@@ -334,8 +341,10 @@ def places_in_reach(names: Iterable[str], path: Path) -> Iterator[Path]:
     for name in names:
         for place in _candidates(name, path):
             is_fitting = place.suffix.lower() in _SUFFIXES and "\0" not in str(place)
-            if is_fitting and is_inside(real_path(place), (reach,)):
-                yield Path(direct_path(str(place)))
+            if is_fitting and is_inside(real := real_path(place), (reach,)):
+                direct = direct_path(str(place))
+                checked(direct, real)
+                yield Path(direct)
 
 
 def names_out_of_reach(names: Iterable[str], path: Path) -> list[str]:
@@ -351,7 +360,7 @@ def names_out_of_reach(names: Iterable[str], path: Path) -> list[str]:
     ]
 
 
-def folder_of_files(path: Path) -> str:
+def folder_of_files(path: str | Path) -> str:
     """Return the real path of the folder in which the files that a mesh refers to must lie.
 
     It is that of the model or package around the mesh, the innermost one. Of a mesh in none it is
@@ -361,9 +370,10 @@ def folder_of_files(path: Path) -> str:
     Args:
         path: File of the mesh.
     """
-    known, key = kept_in_call(), ("folder of files", path.parent)
+    folder = os.path.dirname(path)
+    known, key = kept_in_call(), ("folder of files", folder)
     if key not in known:  # a robot has many meshes in one folder: 5 to 10 % of a load
-        known[key] = _reach(real_path(path.parent))
+        known[key] = _reach(checked_path(folder))
     reach: str = known[key]
     return reach
 

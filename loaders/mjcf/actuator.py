@@ -39,12 +39,15 @@ def read_actuators(source: Source) -> tuple[Actuator, ...]:
     """Return the actuators of a model; report those whose law a scene cannot hold."""
     actuators = []
     for i in range(len(source.model.actuator_trntype)):
-        problem = _problem(i, source)
+        problem, count = _problem(i, source), _count(i, source.model)
+        name, where = source.names("actuator")[i], source.where("actuator", i)
+        add = source.diagnostics.add
         if problem:
-            _drop(i, problem, source)
-        else:
-            actuators.append(_actuator(i, source))
-            _report_controls(i, source)
+            add(codes.ACTUATOR, where, subjects=(name,), name=name, reason=problem)
+            continue
+        actuators.append(_actuator(i, source))
+        if count > 1:  # a scene states the range of one, although the law holds all
+            add(codes.CONTROLS, where, subjects=(name,), name=name, count=count)
     return tuple(actuators)
 
 
@@ -237,21 +240,3 @@ def _target(i: int, kind: int, source: Source) -> Iterator[tuple[str, str]]:
         yield "cranksite", source.names("site")[a]
         yield "slidersite", source.names("site")[b]
         yield "cranklength", text_of(model.actuator_cranklength[i])
-
-
-def _report_controls(i: int, source: Source) -> None:
-    """Report an actuator with several controls: a scene states the range of one, although the law
-    holds all.
-    """
-    count = _count(i, source.model)
-    if count > 1:
-        name = source.names("actuator")[i]
-        source.diagnostics.add(
-            codes.CONTROLS, source.where("actuator", i), subjects=(name,), name=name, count=count
-        )
-
-
-def _drop(i: int, reason: str, source: Source) -> None:
-    name = source.names("actuator")[i]
-    where = source.where("actuator", i)
-    source.diagnostics.add(codes.ACTUATOR, where, subjects=(name,), name=name, reason=reason)

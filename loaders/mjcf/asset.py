@@ -156,14 +156,20 @@ class FileFinder:
             status = os.lstat(place)
         except (OSError, ValueError):
             return is_fitting and is_file(place)  # it may lie in an archive
+        if not is_fitting:
+            return False
+        resources, root = self.context.resources, self._real_root(folder.root, folder.levels)
+        real = os.path.join(resources.real_paths.folder(os.path.dirname(place)), file)
         if stat.S_ISREG(status.st_mode):
             self.regular[place] = status
-            return is_fitting
-        if not (is_fitting and stat.S_ISLNK(status.st_mode)):
+        elif stat.S_ISLNK(status.st_mode) and os.path.isfile(real):
+            real = real_path(real)
+        else:
             return False
-        real, root = real_path(place), self._real_root(folder.root, folder.levels)
-        is_allowed = root is not None and is_inside(real, (root,)) and os.path.isfile(real)
-        return is_allowed and (not folder.levels or _is_format(os.path.basename(real)))
+        if root is None or not is_inside(real, (root,)):
+            return False
+        resources.check(place, real)
+        return not folder.levels or _is_format(os.path.basename(real))
 
     def _examined(self, base: str, head: str) -> _Folder | None:
         """Return the folder that a relative name leads to, if its files may be read; else None.

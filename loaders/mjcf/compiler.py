@@ -709,10 +709,10 @@ def independent(
     before = [entry for entry in diagnostics if entry.fate is Fate.INVALID]
     places = {entry.where for entry in before}
     is_whole = {entry.code for entry in before} <= _OF_NUMBERS
-    nodes = ((refusal, inputs.lines.node(refusal.line)) for refusal in found)
-    return [
-        refusal
-        for refusal, node in nodes
-        if (is_whole or _OF_SCHEMA.search(refusal.reason))
-        and (node is None or node.where not in places)
-    ]
+    own = []
+    for refusal in found:
+        node = inputs.lines.node(refusal.line)
+        is_elsewhere = node is None or node.where not in places
+        if is_elsewhere and (is_whole or _OF_SCHEMA.search(refusal.reason)):
+            own.append(refusal)
+    return own

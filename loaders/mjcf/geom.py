@@ -526,15 +526,12 @@ class GeomSurfaces:
         """Return the surface of a geom."""
         key = (*self._keys[g], geom_effects(g, self._model))
         if key not in self._surfaces:
-            self._surfaces[key] = _surface(g, self._model)
+            model = self._model
+            mu = model.geom_friction[g][0]
+            self._surfaces[key] = Surface(
+                friction=Friction(mu=mu, mu2=mu),
+                category_bitmask=model.geom_contype[g] & _MASK,
+                collide_bitmask=model.geom_conaffinity[g] & _MASK,
+                engine_settings=of_engine(MUJOCO, contact_settings(g, model)),
+            )
         return self._surfaces[key]
-
-
-def _surface(g: int, model: Rows) -> Surface:
-    mu: float = model.geom_friction[g][0]
-    return Surface(
-        friction=Friction(mu=mu, mu2=mu),
-        category_bitmask=model.geom_contype[g] & _MASK,
-        collide_bitmask=model.geom_conaffinity[g] & _MASK,
-        engine_settings=of_engine(MUJOCO, contact_settings(g, model)),
-    )

@@ -400,24 +400,19 @@ def resolve_pose(element: Node, vertex: FrameVertex) -> Pose:
 
 def _choose_canonical_link(scope: Scope) -> None:
     """Set the canonical link of a model: the declared one, else the first link, else that of a
-    nested model.
+    nested model, else the first link of an interface model, as libsdformat has it.
     """
     if scope.origin.kind is VertexKind.WORLD:
         return
     declared = scope.node.word("@canonical_link", "")
     link = scope.find(declared) if declared else None
     if link is None or link.kind is not VertexKind.LINK:
-        link = _first_link(scope)
+        links = [v for v in scope.members.values() if v.kind is VertexKind.LINK]
+        own = [v for v in links if v.node.tag != INTERFACE_MODEL]
+        nested = [inner.canonical_link for inner in scope.nested.values() if inner.canonical_link]
+        link = next(iter((*own, *nested, *links)), None)
         _report_canonical_link(scope, declared, link)
     scope.canonical_link = link
-
-
-def _first_link(scope: Scope) -> FrameVertex | None:
-    links = (vertex for vertex in scope.members.values() if vertex.kind is VertexKind.LINK)
-    nested = (
-        inner.canonical_link for inner in scope.nested.values() if inner.canonical_link is not None
-    )
-    return next(links, None) or next(nested, None)
 
 
 def _report_canonical_link(scope: Scope, declared: str, link: FrameVertex | None) -> None:

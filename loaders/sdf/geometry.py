@@ -238,16 +238,14 @@ def read_surface(collision: Node) -> Surface:
     if node is None:
         return DEFAULT
     with node.diagnostics.tolerating("the default is used"):
-        return _read_parameters(node)
-
-
-def _read_parameters(node: Node) -> Surface:
-    report_ignored(node, {"soft_contact": codes.ENGINE_SETTING})
-    bounce, contact = node.child("bounce"), node.child("contact")
-    restitution, threshold = (0.0, 1e5) if bounce is None else _read_bounce(bounce)
-    friction = _read_friction(node.child("friction"))
-    surface = Surface(friction=friction, restitution=restitution, restitution_threshold=threshold)
-    return surface if contact is None else _with_contact(surface, contact)
+        report_ignored(node, {"soft_contact": codes.ENGINE_SETTING})
+        bounce, contact = node.child("bounce"), node.child("contact")
+        restitution, threshold = (0.0, 1e5) if bounce is None else _read_bounce(bounce)
+        friction = _read_friction(node.child("friction"))
+        surface = Surface(
+            friction=friction, restitution=restitution, restitution_threshold=threshold
+        )
+        return surface if contact is None else _with_contact(surface, contact)
 
 
 def _with_contact(surface: Surface, contact: Node) -> Surface:

@@ -19,7 +19,7 @@ from pathlib import Path
 from loaders.context import MAX_INCLUDE_DEPTH, Context, Failure, element_count
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.files.folders import only_model_file
-from loaders.files.read_file import is_file, is_inside, real_path
+from loaders.files.read_file import checked, checked_path, is_file, is_inside, real_path
 from loaders.model import WORLD
 from loaders.node import Node
 from loaders.scene import Scene
@@ -57,16 +57,12 @@ def merge(
     for child in model.children:
         _redirect_references(child, proxy.attributes["name"])
         if child.tag in _DROPPED:
-            _report_dropped(child, include)
+            child.report(codes.MERGE_DROPS, subjects=include.subjects, tag=child.tag)
         elif parent.tag == "world" and _needs_model(child, interface_models):
             include.report(codes.MERGE_UNSUPPORTED_INTO_WORLD, tag=child.tag)
         elif child.tag in _MERGED or ":" in child.tag:
             elements.append(child)
     return elements
-
-
-def _report_dropped(child: Node, include: Node) -> None:
-    child.report(codes.MERGE_DROPS, subjects=include.subjects, tag=child.tag)
 
 
 def _needs_model(child: Node, interface_models: dict[Node, InterfaceModel]) -> bool:
@@ -168,10 +164,17 @@ def model_file(
     """
     if not os.path.isdir(path):
         return path
-    real = real_path(path)
+    folder = checked_path(path)
+
+    def is_within(file: Path) -> bool:
+        real = real_path(file)
+        is_within = is_inside(real, (folder,))
+        if is_within or unsafe_paths:
+            checked(str(file), None if unsafe_paths else real)
+        return is_within or unsafe_paths
 
     def may_be_read(file: Path) -> bool:
-        return unsafe_paths or is_inside(real_path(file), (real,)) or bool(allows and allows(file))
+        return is_within(file) or bool(allows and allows(file))
 
     manifests = (path / name for name in _MANIFESTS)
     manifest = next((file for file in manifests if is_file(file) and may_be_read(file)), None)
@@ -182,7 +185,7 @@ def model_file(
     data = read_bytes(manifest, node.diagnostics)
     root = None if data is None else parse(data, str(manifest), node.diagnostics)
     file = None if root is None else _newest_file(root, path)
-    if file is None or unsafe_paths or is_inside(real_path(file), (real,)):
+    if file is None or is_within(file):
         return file
     node.report(codes.MODEL_FILE_OUTSIDE, manifest=manifest, file=file)
     return None

@@ -51,18 +51,10 @@ def _check_axis_count(vertex: FrameVertex, joint_type: JointType, tags: Set[str]
     count = AXIS_COUNT[joint_type]
     for tag in AXES[count:]:
         if tag in tags:
-            _report_extra_axis(vertex, joint_type, tag)
+            vertex.node.report(codes.EXTRA_AXIS, type=joint_type, joint=vertex.name, tag=tag)
     for tag in AXES[:count]:
         if tag not in tags:
-            _report_missing_axis(vertex, joint_type, tag)
-
-
-def _report_extra_axis(vertex: FrameVertex, joint_type: JointType, tag: str) -> None:
-    vertex.node.report(codes.EXTRA_AXIS, type=joint_type, joint=vertex.name, tag=tag)
-
-
-def _report_missing_axis(vertex: FrameVertex, joint_type: JointType, tag: str) -> None:
-    vertex.node.report(codes.NO_AXIS, type=joint_type, joint=vertex.name, tag=tag)
+            vertex.node.report(codes.NO_AXIS, type=joint_type, joint=vertex.name, tag=tag)
 
 
 def _read_axis(node: Node, vertex: FrameVertex) -> JointAxis:
@@ -161,7 +153,8 @@ def read_joint(vertex: FrameVertex) -> Joint | None:
     gear_reference, gear_ratio = _read_gear(vertex, joint_type)
     pitch, sensors, provide_feedback = _read_pitch(node), read_sensors(vertex), _read_physics(node)
     position = _read_initial_position(node, joint_type)
-    _report_static_joint(vertex, joint_type)
+    if vertex.scope.static and joint_type is not JointType.FIXED:
+        vertex.node.report(codes.STATIC_JOINT, joint=vertex.name, model=vertex.scope.name)
     if parent is None or child is None or not _check_bodies(vertex, parent):
         return None
     parent_link = attached_link(parent)
@@ -191,11 +184,6 @@ def _read_initial_position(node: Node, joint_type: JointType) -> tuple[float, ..
     axes = [node.peek(tag) for tag in AXES]
     values = [0.0 if axis is None else axis.number("initial_position", 0.0) for axis in axes]
     return tuple(values[:count]) if any(values[:count]) else ()
-
-
-def _report_static_joint(vertex: FrameVertex, joint_type: JointType) -> None:
-    if vertex.scope.static and joint_type is not JointType.FIXED:
-        vertex.node.report(codes.STATIC_JOINT, joint=vertex.name, model=vertex.scope.name)
 
 
 def _read_type(node: Node) -> JointType:

@@ -280,22 +280,18 @@ def _read_collision(node: Node, vertex: FrameVertex, context: Context) -> Collis
 def _read_visuals(vertex: FrameVertex, context: Context) -> Iterator[Visual]:
     """Yield the visuals of a link, except those that Drake's elements disable for every role."""
     for node in vertex.node.all("visual"):
-        visual = _read_visual(node, vertex, context)
+        report_ignored(node, _IGNORED_IN_VISUAL)
+        roles, renderers = read_display(node, SDF)
+        visual = Visual(
+            name=node.word("@name", ""),
+            X_LG=resolve_pose(node, vertex),
+            geometry=read_geometry(node, context),
+            material=read_material(node, context),
+            transparency=node.number("transparency", 0.0),
+            cast_shadows=node.flag("cast_shadows", True),
+            roles=roles,
+            renderers=renderers,
+            where=node.where,
+        )
         if visual.roles:
             yield visual
-
-
-def _read_visual(node: Node, vertex: FrameVertex, context: Context) -> Visual:
-    report_ignored(node, _IGNORED_IN_VISUAL)
-    roles, renderers = read_display(node, SDF)
-    return Visual(
-        name=node.word("@name", ""),
-        X_LG=resolve_pose(node, vertex),
-        geometry=read_geometry(node, context),
-        material=read_material(node, context),
-        transparency=node.number("transparency", 0.0),
-        cast_shadows=node.flag("cast_shadows", True),
-        roles=roles,
-        renderers=renderers,
-        where=node.where,
-    )

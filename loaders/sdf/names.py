@@ -86,7 +86,10 @@ def _check_name(node: Node, version: Version, newest: Version, names: ChildNames
     name = node.attributes.get("name", "").strip()
     if not name:
         if node.tag not in _OPTIONAL:
-            _report_missing_name(node, names)
+            node.report(codes.NO_NAME, tag=node.tag)
+            if node.diagnostics.lenient:
+                node.attributes["name"] = _unused_name(node.tag, names, _space(node))
+                names.nodes[(_space(node), node.attributes["name"])] = node
         return
     if _is_world(node, name):
         if node.diagnostics.lenient:
@@ -97,13 +100,6 @@ def _check_name(node: Node, version: Version, newest: Version, names: ChildNames
     if SEPARATOR in name and newest >= _NO_SEPARATORS:
         node.report(codes.SCOPED_NAME, name=name, version="{}.{}".format(*newest))
     _check_unique(node, name, version, names)
-
-
-def _report_missing_name(node: Node, names: ChildNames) -> None:
-    node.report(codes.NO_NAME, tag=node.tag)
-    if node.diagnostics.lenient:
-        node.attributes["name"] = _unused_name(node.tag, names, _space(node))
-        names.nodes[(_space(node), node.attributes["name"])] = node
 
 
 def _space(node: Node) -> str:

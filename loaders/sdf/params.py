@@ -30,28 +30,24 @@ def apply_params(params: Node, model: Node) -> None:
     """Apply the changes to the tree of the included model, in place."""
     with params.diagnostics.tolerating("this change is left out"):
         for change in params.children:
-            _apply(change, model)
-
-
-def _apply(change: Node, model: Node) -> None:
-    path = change.attributes.get("element_id")
-    action = change.attributes.get("action", "")
-    if path is None:
-        change.report(codes.PARAMS_NO_ELEMENT_ID, tag=change.tag)
-    elif path.endswith(SEPARATOR):
-        change.report(codes.PARAMS_ID_NO_NAME, path=path)
-    elif action and action not in _ACTIONS:
-        _report_action(change, action)
-    elif action == "add":
-        _add_named(change, path, model)
-    else:
-        target = _find(model, path, change.tag)
-        if target is None:
-            change.report(codes.PARAMS_UNKNOWN_ELEMENT, tag=change.tag, path=path)
-        elif action:
-            _CHANGES[action](change, target)
-        else:
-            _apply_to_children(change, target)
+            path = change.attributes.get("element_id")
+            action = change.attributes.get("action", "")
+            if path is None:
+                change.report(codes.PARAMS_NO_ELEMENT_ID, tag=change.tag)
+            elif path.endswith(SEPARATOR):
+                change.report(codes.PARAMS_ID_NO_NAME, path=path)
+            elif action and action not in _ACTIONS:
+                _report_action(change, action)
+            elif action == "add":
+                _add_named(change, path, model)
+            else:
+                target = _find(model, path, change.tag)
+                if target is None:
+                    change.report(codes.PARAMS_UNKNOWN_ELEMENT, tag=change.tag, path=path)
+                elif action:
+                    _CHANGES[action](change, target)
+                else:
+                    _apply_to_children(change, target)
 
 
 def _report_action(change: Node, action: str) -> None:
@@ -97,15 +93,12 @@ def _add_named(change: Node, path: str, model: Node) -> None:
     elif parent is None:
         change.report(codes.PARAMS_UNKNOWN_PATH, path=path)
     elif change.tag != "plugin" and any(
-        _is_named(child, change.tag, name) for child in parent.children
+        child.tag == change.tag and child.attributes.get("name") == name
+        for child in parent.children
     ):
         change.report(codes.PARAMS_NAME_IN_USE, path=path, tag=change.tag, name=name)
     else:
         _add(change, parent)
-
-
-def _is_named(node: Node, tag: str, name: str) -> bool:
-    return node.tag == tag and node.attributes.get("name") == name
 
 
 def _add(change: Node, parent: Node) -> None:

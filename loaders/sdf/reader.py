@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -375,13 +375,12 @@ def with_elements(scene: Scene, elements: Sequence[Node], context: Context) -> S
     items["models"] = (*scene.models, *result.models[1:])
     items["actuators"] = scene.actuators  # Drake, which drives every joint, reads no such elements
     for key in ("links", "joints", "frames"):
-        items[key] = _in_order(items[key], by_name(getattr(scene, key)))
+        known = by_name(getattr(scene, key))
+        items[key] = (
+            *(item for item in items[key] if item.name in known),
+            *(item for item in items[key] if item.name not in known),
+        )
     return dataclasses.replace(scene, **items)
-
-
-def _in_order(items: Iterable[Any], first: Mapping[str, object]) -> tuple[Any, ...]:
-    """Return items with those of some names before the others."""
-    return tuple(sorted(items, key=lambda item: item.name not in first))
 
 
 def _main_element(root: Node) -> Node | None:

@@ -152,20 +152,16 @@ def check_values(element: Node) -> None:
     namespaces.
     """
     with element.diagnostics.tolerating("the value has no effect on the model"):
-        _check_all(element)
-
-
-def _check_all(element: Node) -> None:
-    for node in _specified_elements(element):
-        for attribute in _REQUIRED.get(node.tag, ()):
-            node.word("@" + attribute)
-        key = (node.parent.tag if node.parent is not None else "", node.tag)
-        if key in _NUMBER_KEYS:
-            _check_number(node, *_BOUNDS.get(key, (-math.inf, math.inf)))
-        elif key in _FLAG_KEYS:
-            node.flag(".", False)
-        elif key in _VECTOR_KEYS and node.text.strip():
-            node.numbers(".", 3, inf=True)
+        for node in _specified_elements(element):
+            for attribute in _REQUIRED.get(node.tag, ()):
+                node.word("@" + attribute)
+            key = (node.parent.tag if node.parent is not None else "", node.tag)
+            if key in _NUMBER_KEYS:
+                _check_number(node, *_BOUNDS.get(key, (-math.inf, math.inf)))
+            elif key in _FLAG_KEYS:
+                node.flag(".", False)
+            elif key in _VECTOR_KEYS and node.text.strip():
+                node.numbers(".", 3, inf=True)
 
 
 def _specified_elements(element: Node) -> Iterator[Node]:

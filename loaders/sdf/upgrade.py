@@ -413,28 +413,19 @@ def upgrade(root: Node) -> Version:
     """
     root.tag = "sdf"
     text = root.attributes.get("version", "").strip()
-    version = _parse_version(text)
+    major, _, minor = text.partition(".")
+    numeric = major.isascii() and major.isdecimal() and minor.isascii() and minor.isdecimal()
+    version = (whole_number(major), whole_number(minor)) if numeric else NEWEST
     if text not in KNOWN_VERSIONS:
-        _report_version(root, text)
+        if text:
+            root.report(codes.UNKNOWN_VERSION, version=text)
+        else:
+            root.report(codes.NO_VERSION, tag=root.tag)
         return version
     for target, rules in UPGRADES:
         if version < target:
             _apply_all(rules, root)
     return version
-
-
-def _parse_version(text: str) -> Version:
-    """Return the version as numbers; the newest if the text is not two numbers."""
-    major, _, minor = text.partition(".")
-    numeric = major.isascii() and major.isdecimal() and minor.isascii() and minor.isdecimal()
-    return (whole_number(major), whole_number(minor)) if numeric else NEWEST
-
-
-def _report_version(root: Node, text: str) -> None:
-    if text:
-        root.report(codes.UNKNOWN_VERSION, version=text)
-    else:
-        root.report(codes.NO_VERSION, tag=root.tag)
 
 
 # --- selecting elements ---------------------------------------------------------------------------
@@ -519,20 +510,17 @@ def _move(node: Node, rule: Move) -> None:
     if parent is None or not parent.has(last) or node.has(rule.target):
         return
     if last.startswith("@"):
-        _move_text(node, parent.attributes.pop(last[1:]), rule.target)
+        text = parent.attributes.pop(last[1:])
+        if rule.target == ".":
+            node.text = text
+        else:
+            _set_text(node, rule.target, text)
         return
     moved = parent.peek(last)
     if moved is not None:
         moved.tag = rule.target
         if parent is not node:
             node.append(moved)
-
-
-def _move_text(node: Node, text: str, target: str) -> None:
-    if target == ".":
-        node.text = text
-    else:
-        _set_text(node, target, text)
 
 
 def _copy(node: Node, rule: Copy) -> None:

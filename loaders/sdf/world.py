@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from loaders.model import WORLD, Joint, JointType, Light, Link, Physics, by_name
+from loaders.model import WORLD, Joint, JointType, Light, Physics, by_name
 from loaders.node import Node, detach_all
 from loaders.node import mark_read as mark_subtree_read
 from loaders.pose import IDENTITY, Array, Pose, frozen
@@ -355,14 +355,12 @@ def _link_displacements(
             path.append(parents[path[-1]].parent)
         root = path[-1]
         if root not in displacements:
-            displacements[root] = _root_displacement(links[root], state, X_models)
+            link, X_WL = links[root], state.links.get(root)
+            displacements[root] = (
+                X_models.get(link.model, IDENTITY) if X_WL is None else X_WL @ link.X_WL.inverse()
+            )
         displacements.update(dict.fromkeys(path, displacements[root]))
     return displacements
-
-
-def _root_displacement(link: Link, state: _State, X_models: Mapping[str, Pose]) -> Pose:
-    X_WL = state.links.get(link.name)
-    return X_models.get(link.model, IDENTITY) if X_WL is None else X_WL @ link.X_WL.inverse()
 
 
 def _parent_joints(scene: Scene) -> dict[str, Joint]:

@@ -94,13 +94,50 @@ class GazeboExtensions:
     def link(self, link: Link) -> Link:
         """Return the link with its extensions."""
         for node in self._by_name.get(link.name, ()):
-            link = _extended_link(link, node, self._context)
+            report_ignored(node, _IGNORED_IN_LINK)
+            node.mark(*_FIXED_JOINT_OPTIONS)
+            damping = _number(node, "dampingFactor")
+            decay = link.velocity_decay if damping is None else (damping, damping)
+            gravity = _flag(node, "gravity", link.gravity) and not _flag(
+                node, "turnGravityOff", not link.gravity
+            )
+            self_collide = _flag(node, "self_collide", link.self_collide)
+            link = dataclasses.replace(
+                link,
+                collisions=tuple(
+                    dataclasses.replace(collision, surface=surface)
+                    for collision, surface in zip(
+                        link.collisions, _surfaces(link, node), strict=True
+                    )
+                ),
+                visuals=_with_appearance(_with_material(link, node), node, self._context),
+                sensors=link.sensors
+                + tuple(_read_sensor(child, None) for child in node.all("sensor")),
+                gravity=gravity,
+                kinematic=_flag(node, "kinematic", link.kinematic),
+                self_collide=_flag(node, "selfCollide", self_collide),
+                enable_wind=_flag(node, "enable_wind", link.enable_wind),
+                velocity_decay=_read_decay(node, decay),
+            )
         return link
 
     def joint(self, joint: Joint) -> Joint:
         """Return the joint with its extensions."""
         for node in self._by_name.get(joint.name, ()):
-            joint = _extended_joint(joint, node)
+            report_ignored(node, _IGNORED_IN_JOINT)
+            node.mark(*_FIXED_JOINT_OPTIONS)
+            values: dict[str, Any] = _numbers(node, _AXIS)
+            feedback = joint.provide_feedback
+            for physics in node.all("physics"):
+                report_ignored(physics, dict.fromkeys(("ode", "simbody"), codes.ENGINE_SETTING))
+                feedback = physics.flag("provide_feedback", feedback)
+            joint = dataclasses.replace(
+                joint,
+                axes=tuple(dataclasses.replace(axis, **values) for axis in joint.axes),
+                provide_feedback=_flag(node, "provideFeedback", feedback),
+                sensors=joint.sensors
+                + tuple(_read_sensor(child, joint.name) for child in node.all("sensor")),
+            )
         return joint
 
     def sdf_elements(self, scene: Scene) -> list[Node]:
@@ -135,31 +172,6 @@ class GazeboExtensions:
                 enable_wind=_flag(node, "enable_wind", model.enable_wind),
             )
         return model
-
-
-def _extended_link(link: Link, node: Node, context: Context) -> Link:
-    report_ignored(node, _IGNORED_IN_LINK)
-    node.mark(*_FIXED_JOINT_OPTIONS)
-    damping = _number(node, "dampingFactor")
-    decay = link.velocity_decay if damping is None else (damping, damping)
-    gravity = _flag(node, "gravity", link.gravity) and not _flag(
-        node, "turnGravityOff", not link.gravity
-    )
-    self_collide = _flag(node, "self_collide", link.self_collide)
-    return dataclasses.replace(
-        link,
-        collisions=tuple(
-            dataclasses.replace(collision, surface=surface)
-            for collision, surface in zip(link.collisions, _surfaces(link, node), strict=True)
-        ),
-        visuals=_with_appearance(_with_material(link, node), node, context),
-        sensors=link.sensors + tuple(_read_sensor(child, None) for child in node.all("sensor")),
-        gravity=gravity,
-        kinematic=_flag(node, "kinematic", link.kinematic),
-        self_collide=_flag(node, "selfCollide", self_collide),
-        enable_wind=_flag(node, "enable_wind", link.enable_wind),
-        velocity_decay=_read_decay(node, decay),
-    )
 
 
 def _read_decay(node: Node, default: tuple[float, float]) -> tuple[float, float]:
@@ -225,23 +237,6 @@ def _surfaces(link: Link, node: Node) -> list[Surface]:
 def _direction(node: Node) -> Any:
     child = node.child("fdir1")
     return None if child is None else child.numbers(_value_key(child), 3)
-
-
-def _extended_joint(joint: Joint, node: Node) -> Joint:
-    report_ignored(node, _IGNORED_IN_JOINT)
-    node.mark(*_FIXED_JOINT_OPTIONS)
-    values: dict[str, Any] = _numbers(node, _AXIS)
-    feedback = joint.provide_feedback
-    for physics in node.all("physics"):
-        report_ignored(physics, dict.fromkeys(("ode", "simbody"), codes.ENGINE_SETTING))
-        feedback = physics.flag("provide_feedback", feedback)
-    return dataclasses.replace(
-        joint,
-        axes=tuple(dataclasses.replace(axis, **values) for axis in joint.axes),
-        provide_feedback=_flag(node, "provideFeedback", feedback),
-        sensors=joint.sensors
-        + tuple(_read_sensor(child, joint.name) for child in node.all("sensor")),
-    )
 
 
 def _read_sensor(node: Node, joint: str | None) -> Sensor:

@@ -117,7 +117,9 @@ def link_poses(
     parent_joints = _parent_joints(joints)
     roots = [name for name in links if name != WORLD and name not in parent_joints]
     incident: dict[str, list[Joint]] = {name: [] for name in (WORLD, *links)}
-    for joint in _tree_joints(joints, parent_joints):
+    for joint in [
+        joint for joint in joints if joint.child == WORLD or parent_joints[joint.child] is joint
+    ]:
         incident[joint.parent].append(joint)
         incident[joint.child].append(joint)
     poses = _walk(WORLD, incident, {}, diagnostics)
@@ -182,13 +184,6 @@ def _parent_joints(joints: Iterable[Joint]) -> dict[str, Joint]:
     for joint in joints:
         parents.setdefault(joint.child, joint)
     return parents
-
-
-def _tree_joints(joints: list[Joint], parent_joints: dict[str, Joint]) -> list[Joint]:
-    """Return the joints without those to a second parent."""
-    return [
-        joint for joint in joints if joint.child == WORLD or parent_joints[joint.child] is joint
-    ]
 
 
 def _walk(
@@ -282,7 +277,11 @@ class StatedJoints:
         if not mimicking:
             return []
         leaders = dict(valid) if lenient else self.by_name | dict(valid)
-        unknown_type = {name for name, node in self.elements.items() if _type(node) not in TYPES}
+        unknown_type = {
+            name
+            for name, node in self.elements.items()
+            if node.attributes.get("type", "").strip() not in TYPES
+        }
         couplings = []
         for node, joint in mimicking:
             is_left_out = joint.name not in valid and lenient
@@ -303,10 +302,6 @@ _MIMIC = ("mimic",)
 
 def _line(joint: Joint) -> int:
     return joint.where.line
-
-
-def _type(node: Node) -> str:
-    return node.attributes.get("type", "").strip()
 
 
 def _leader(node: Node) -> str:

@@ -20,7 +20,6 @@ from bridge.cli.output import Output, with_command_words
 from bridge.codes import LOWER_OVERLAP_IN_MOTION
 from bridge.lowering.lower import report_overlaps, report_overlaps_in_motion
 from bridge.lowering.sources import mechanism_of, overlaps_in_motion
-from bridge.mechanism import Mechanism
 from bridge.output import write_file
 from bridge.robot_checks import RobotSize, check_robot
 from bridge.rules import (
@@ -92,7 +91,11 @@ def check(options: Namespace, output: Output) -> int:
         raise UsageError("a file is required; expected files or folders to check, or --rules")
     results = tuple(_results(options, output))
     if options.write_baseline:
-        return _write_baseline(options, output, results)
+        text = baseline_text((result.file, result.diagnostics) for result in results)
+        with writing_to(options.baseline):
+            write_file(options.baseline, text.encode())
+        output.progress(f"wrote {options.baseline}")
+        return SUCCESS
     return _show(options, output, form, results)
 
 
@@ -102,7 +105,18 @@ def _show(options: Namespace, output: Output, form: str, results: Sequence[_Resu
     diagnostics = tuple(with_command_words(entry, "check") for entry in found)
     status = SUCCESS if all(result.valid for result in results) else DIFFERENT
     if form == "json":
-        output.json(_report(results, diagnostics, status))
+        output.json(
+            {
+                "sdfbridge": VERSION,
+                "command": "check",
+                "status": status,
+                "error": None,
+                "files": [result.name for result in results],
+                "valid": status == SUCCESS,
+                "results": [_entry(result) for result in results],
+                "diagnostics": [diagnostic_entry(entry) for entry in diagnostics],
+            }
+        )
     elif form == "sarif":
         ignored = [found for result in results for found in result.ignored]
         output.json(sarif_log(diagnostics, ignored, status=status))
@@ -134,7 +148,14 @@ def _lines_of_size(results: Iterable[_Result]) -> Iterator[str]:
 
 
 def _results(options: Namespace, output: Output) -> Iterator[_Result]:
-    selection = _selection(options)
+    if options.write_baseline and options.baseline is None:
+        raise UsageError("--write-baseline needs --baseline FILE, the file to write")
+    is_read = options.baseline is not None and not options.write_baseline
+    selection = Selection(
+        checked_codes(options.select),
+        checked_codes(options.ignore),
+        read_baseline(options.baseline) if is_read else None,
+    )
     changed = None if options.changed_since is None else changed_files(options.changed_since)
     tolerant = Namespace(**{**vars(options), "strict": False})  # what is ignored is not refused
     files = list(dict.fromkeys(expand(options.files, xacro=options.xacro)))
@@ -142,17 +163,6 @@ def _results(options: Namespace, output: Output) -> Iterator[_Result]:
         output.status(f"checking {file} ({number} of {len(files)})")
         if changed is None or _depends_on(tolerant, file, changed):
             yield _selected(options, _check_file(tolerant, file), selection)
-
-
-def _selection(options: Namespace) -> Selection:
-    if options.write_baseline and options.baseline is None:
-        raise UsageError("--write-baseline needs --baseline FILE, the file to write")
-    is_read = options.baseline is not None and not options.write_baseline
-    return Selection(
-        checked_codes(options.select),
-        checked_codes(options.ignore),
-        read_baseline(options.baseline) if is_read else None,
-    )
 
 
 def _selected(options: Namespace, result: _Result, selection: Selection) -> _Result:
@@ -197,14 +207,6 @@ def _list_rules(options: Namespace, output: Output) -> int:
         output.json({code.name: code.meaning for code in rules})
     else:
         output.data_lines(f"{code.name}: {code.meaning}" for code in rules)
-    return SUCCESS
-
-
-def _write_baseline(options: Namespace, output: Output, results: Sequence[_Result]) -> int:
-    text = baseline_text((result.file, result.diagnostics) for result in results)
-    with writing_to(options.baseline):
-        write_file(options.baseline, text.encode())
-    output.progress(f"wrote {options.baseline}")
     return SUCCESS
 
 
@@ -255,18 +257,14 @@ def _check_file(options: Namespace, file: str) -> _Result:
         with budgeted(limits(options)), limited(lowered, file):
             report_overlaps(mechanism, mechanism.default_policy, lowered)
             if options.positions:
-                _report_motion(options, mechanism, lowered)
+                samples, seed = options.positions, options.seed
+                found = overlaps_in_motion(mechanism, samples=samples, seed=seed)
+                report_overlaps_in_motion(mechanism, found, samples, seed, lowered)
         with budgeted(limits(options)), limited(meshes, file):
             size = check_robot(mechanism, meshes)
     except ModelError as error:
         lowered.extend(error.findings)
     return _Result(file, (*scene.diagnostics, *lowered, *meshes), valid=True, size=size)
-
-
-def _report_motion(options: Namespace, mechanism: Mechanism, diagnostics: Diagnostics) -> None:
-    samples, seed = options.positions, options.seed
-    found = overlaps_in_motion(mechanism, samples=samples, seed=seed)
-    report_overlaps_in_motion(mechanism, found, samples, seed, diagnostics)
 
 
 def _each_once(results: Iterable[_Result]) -> Iterator[Diagnostic]:
@@ -343,21 +341,6 @@ def _rank(entry: Diagnostic) -> int | None:
     if info is None or info.effect is None:
         return None
     return {ActsOn.MOTION: 1, ActsOn.CONTACT: 1, ActsOn.LOOKS: 2}.get(info.effect.acts_on)
-
-
-def _report(
-    results: Sequence[_Result], diagnostics: Sequence[Diagnostic], status: int
-) -> dict[str, object]:
-    return {
-        "sdfbridge": VERSION,
-        "command": "check",
-        "status": status,
-        "error": None,
-        "files": [result.name for result in results],
-        "valid": status == SUCCESS,
-        "results": [_entry(result) for result in results],
-        "diagnostics": [diagnostic_entry(entry) for entry in diagnostics],
-    }
 
 
 def _entry(result: _Result) -> dict[str, object]:

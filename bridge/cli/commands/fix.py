@@ -25,7 +25,15 @@ def fix(options: Namespace, output: Output) -> int:
         with writing_to(found.path):
             found.write()
     if options.json:
-        output.json(_plain(found, is_written=options.write))
+        output.json(
+            {
+                "file": str(found.path),
+                "repairs": [{"line": repair.line, "text": repair.text} for repair in found.repairs],
+                "left": list(found.left),
+                "diff": found.diff,
+                "written": options.write and bool(found.repairs),
+            }
+        )
         return SUCCESS
     output.data_lines(found.diff.splitlines())
     for repair in found.repairs:
@@ -34,16 +42,6 @@ def fix(options: Namespace, output: Output) -> int:
         output.progress(f"not repaired: {text}")
     output.progress(_summary(found, is_written=options.write))
     return SUCCESS
-
-
-def _plain(found: Fix, *, is_written: bool) -> dict[str, object]:
-    return {
-        "file": str(found.path),
-        "repairs": [{"line": repair.line, "text": repair.text} for repair in found.repairs],
-        "left": list(found.left),
-        "diff": found.diff,
-        "written": is_written and bool(found.repairs),
-    }
 
 
 def _summary(found: Fix, *, is_written: bool) -> str:

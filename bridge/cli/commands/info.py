@@ -298,13 +298,11 @@ def graph(options: Namespace, output: Output) -> int:
     output.diagnostics(scene.diagnostics)
     if options.out:
         with writing_to(options.out):
-            write_sealed(options.out, _drawn(scene, form), _FORMS[form], force=options.force)
+            data = _drawn(scene, form)
+            write_sealed(options.out, data, _FORMS[form], force=options.force)
         output.progress(f"wrote {options.out}")
     elif not options.json:
-        data = _drawn(scene, form)
-        sys.stdout.buffer.write(
-            data if form == "png" else printable(data.decode(), lines=True).encode()
-        )
+        sys.stdout.buffer.write(_drawn(scene, form))
         sys.stdout.buffer.flush()
     if options.json:
         output.json(_lists(scene))
@@ -347,4 +345,7 @@ def _form(options: Namespace) -> str:
 
 
 def _drawn(scene: Scene, form: str) -> bytes:
-    return f"{dot(scene)}\n".encode() if form == "dot" else picture(scene, form)
+    if form == "png":
+        return picture(scene, form)
+    text = f"{dot(scene)}\n" if form == "dot" else picture(scene, form).decode()
+    return printable(text, lines=True).encode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -11,7 +12,14 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, initial_positions, kind_of
 from bridge.parity.causes import READ_OTHERWISE
-from bridge.parity.engine import Engine, NotReportedError, Settings, Statements
+from bridge.parity.engine import (
+    MODEL_FRAME,
+    Engine,
+    NotReportedError,
+    Settings,
+    Statements,
+    stated_frames,
+)
 from bridge.parity.quantity import (
     TOLERANCE,
     Place,
@@ -34,6 +42,7 @@ from loaders import codes as loaders_codes
 from loaders.engine_settings import MUJOCO, conventions_of
 from loaders.model import WORLD, settings_of
 from loaders.pose import IDENTITY, Array
+from loaders.scoped_names import local_name
 
 from .shapes import SHAPE_QUANTITIES
 
@@ -71,6 +80,27 @@ def _laws(engine: Engine, mechanism: Mechanism) -> Readings:
     return {Place(name, name): np.asarray(law) for name, law in zip(named, laws, strict=True)}
 
 
+def _servos(engine: Engine, mechanism: Mechanism) -> Readings:
+    """Return effort limit, gains and range of the actuators of an MJCF file."""
+    stated = [item for item in mechanism.actuators if settings_of(item.actuator, MUJOCO)]
+    return dict(engine.servos()) if stated else {}
+
+
+def scaled(a: Array, b: Array, _scale: float) -> float:
+    """Return the largest difference of numbers, relative to those larger than one; infinities of
+    the same sign are equal.
+
+    Args:
+        a: The numbers of one engine.
+        b: The numbers of the other engine.
+        _scale: Unused.
+    """
+    a, b = a[a != b], b[a != b]
+    known = np.isfinite(a) & np.isfinite(b)
+    worst = np.abs(a - b)[known] / np.maximum(1.0, np.abs(a[known]))
+    return float(worst.max(initial=0.0)) if known.all() else math.inf
+
+
 ACTUATOR_QUANTITIES = (
     Quantity(
         level=Level.MODEL,
@@ -87,6 +117,13 @@ ACTUATOR_QUANTITIES = (
         error=relative,
         read=_laws,
         is_stated=lambda mechanism: bool(untried_actuators(mechanism)),
+    ),
+    Quantity(
+        level=Level.MODEL,
+        name="servos",
+        error=scaled,
+        read=_servos,
+        is_stated=lambda _mechanism: False,
     ),
 )
 """The quantities in the order of the report."""
@@ -252,14 +289,17 @@ def _zero_poses(engine: Engine, _mechanism: Mechanism) -> Readings:
     return {name: matrix(X_WL) for name, X_WL in engine.zero_poses().items()}
 
 
-def _frame_poses(engine: Engine, mechanism: Mechanism) -> Readings:
-    """Return the poses of the frames that the source names, each in its link; an engine may have
-    some of them.
+def _frame_poses(engine: Engine, mechanism: Mechanism, *, of_models: bool = False) -> Readings:
+    """Return the poses of the frames that the source names, or of those of its models, each in its
+    link.
     """
-    if not mechanism.scene.frames:
+    if not stated_frames(mechanism.scene):
         return {}
-    known = engine.frame_poses()
-    return {name: matrix(X_LF) for name, X_LF in known.items()}
+    return {
+        name: matrix(X_LF)
+        for name, X_LF in engine.frame_poses().items()
+        if (local_name(name) == MODEL_FRAME) is of_models
+    }
 
 
 def _links_that_start_as_stated(mechanism: Mechanism) -> Iterator[str]:
@@ -303,6 +343,10 @@ def _efforts(settings: Settings) -> Mapping[str, Array] | None:
     return {dof_place(dof): np.array([effort]) for dof, effort in settings.efforts.items()}
 
 
+_ROUNDED_QUATERNION = 1e-5
+"""Largest difference between poses of models that passes: libsdformat, by which a witness reads
+the file, computes them with quaternions of six digits as they are stated, not of unit length."""
+
 STATED_QUANTITIES = (
     Quantity(
         level=Level.MODEL, name="gravity", unit="m/s^2", error=absolute, read=_quantity(_gravity)
@@ -331,6 +375,15 @@ STATED_QUANTITIES = (
         unit="m or rad",
         error=pose_distance,
         read=_frame_poses,
+        is_stated=lambda _mechanism: False,
+    ),
+    Quantity(
+        level=Level.MODEL,
+        name="frames of models",
+        unit="m or rad",
+        error=pose_distance,
+        tolerance=_ROUNDED_QUATERNION,
+        read=partial(_frame_poses, of_models=True),
         is_stated=lambda _mechanism: False,
     ),
     Quantity(

@@ -180,7 +180,7 @@ def _shapes(*, of_primitives: bool) -> Callable[[Engine, Mechanism], Readings]:
         names = [link.name for link in links if _is_primitive(link) is of_primitives]
         _require_read(engine, surfaces, names)
         found = surfaces.supports
-        more = _unstated(mechanism, found) if of_primitives else []
+        more = _unstated(engine, mechanism, found) if of_primitives else []
         return {name: found[name] for name in (*names, *more) if name in found}
 
     return read
@@ -194,9 +194,16 @@ def _require_read(engine: Engine, surfaces: Surfaces, names: Iterable[str]) -> N
         )
 
 
-def _unstated(mechanism: Mechanism, found: Iterable[str]) -> list[str]:
-    """Return the links of an engine that collide there, and for which the model has no shape."""
-    without = {link.name for link in mechanism.scene.links if not shapes_of(link)}
+def _unstated(engine: Engine, mechanism: Mechanism, found: Iterable[str]) -> list[str]:
+    """Return the links of an engine that collide there, and for which the model has no shape; in
+    an engine that reads the file, also those with shapes whose files only the engine could read.
+    """
+    wanted = model_surfaces(mechanism).supports
+    without = {
+        link.name
+        for link in mechanism.scene.links
+        if not shapes_of(link) or (engine.reads_file and link.name not in wanted)
+    }
     return [name for name in found if name in without]
 
 
@@ -301,8 +308,11 @@ def _visuals(engine: Engine, mechanism: Mechanism) -> Readings:
     _require(surfaces, "visuals")
     if found is None:
         raise NotReportedError(f"the engine {engine.name} does not report visuals")
+    more = [name for name in found if engine.reads_file and name not in wanted]
     return {
-        name: np.array([X.to_vector() for X in found[name]]) for name in wanted if name in found
+        name: np.array([X.to_vector() for X in found[name]])
+        for name in (*wanted, *more)
+        if name in found
     }
 
 
@@ -334,7 +344,7 @@ def _friction(engine: Engine, mechanism: Mechanism) -> Readings:
     surfaces, wanted = _surfaces(engine), model_surfaces(mechanism).friction
     _require(surfaces, "friction")
     found = surfaces.friction
-    names = (*wanted, *_unstated(mechanism, found))
+    names = (*wanted, *_unstated(engine, mechanism, found))
     return {name: np.array(sorted(found[name])) for name in names if name in found}
 
 

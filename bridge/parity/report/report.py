@@ -120,7 +120,7 @@ def _joint_curves(comparison: Findings) -> dict[str, str]:
                 found[joint],
                 **style,
                 alpha=0.4 if name == first else 1.0,
-                label=f"{joint}, {name}",
+                label=f"{joint}, {name}".replace("$", r"\$"),  # no formula
             )
         for other in others:
             below.plot(
@@ -272,7 +272,7 @@ def svg(figure: Any) -> str:
     with mpl.rc_context({"svg.hashsalt": "sdfbridge", "svg.fonttype": "none"}):
         figure.savefig(target, format="svg", metadata={"Date": None}, transparent=True)
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", target.getvalue(), flags=re.DOTALL)
-    return text[text.index("<svg") :]
+    return printable(text[text.index("<svg") :], lines=True)
 
 
 def junit(comparison: Findings) -> str:

@@ -356,12 +356,12 @@ def _touching(context: MjcfContext) -> list[str]:
         return []
     jacobians, poses = mechanism.jacobians(), mechanism.link_poses()
     excluded = mechanism.excluded_pairs(context.options.policy)
-    pivoted = [
-        (i, poses[body.name].R @ body.inertia.p_LLcm + poses[body.name].p, radius)
-        for i, body in candidates
-        if (radius := _radius(body)) > 0.0
-        and _speed_of_center(body, poses[body.name], jacobians[body.name]) <= _NOTHING * radius
-    ]
+    pivoted = []
+    for i, body in candidates:
+        X_WL, radius = poses[body.name], _radius(body)
+        speed = _speed_of_center(body, X_WL, jacobians[body.name])
+        if radius > 0.0 and speed <= _NOTHING * radius:
+            pivoted.append((i, X_WL.R @ body.inertia.p_LLcm + X_WL.p, radius))
     pivoted.sort(key=lambda each: each[1][0] - each[2])  # along x, by where the spheres begin
     centers = np.array([center for _, center, _ in pivoted]).reshape(-1, 3)
     radii = np.array([radius for *_, radius in pivoted])

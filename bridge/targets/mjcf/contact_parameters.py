@@ -37,7 +37,7 @@ from loaders.collision_pairs import bitmasks
 from loaders.diagnostics import Code
 from loaders.model import Collision, Friction, Link, Surface
 from loaders.model.contact import torsional_length
-from loaders.pose import Array, skew
+from loaders.pose import skew
 from loaders.scoped_names import SEPARATOR
 from loaders.text import numbers
 
@@ -189,7 +189,8 @@ def inverse_masses(mechanism: Mechanism) -> dict[str, float]:
             J = jacobians[body.name]
             J_cm = J[3:] - skew(p_cm) @ J[:3]
             is_fixed = mechanism.moving_ancestor(i) == ROOT
-            masses[body.name] = 0.0 if is_fixed else _mean(J_cm @ at_zero.pseudo_inverse @ J_cm.T)
+            A = J_cm @ at_zero.pseudo_inverse @ J_cm.T
+            masses[body.name] = 0.0 if is_fixed else float(np.trace(A)) / 3.0
     return masses if all(math.isfinite(w) and w >= 0.0 for w in masses.values()) else {}
 
 
@@ -198,10 +199,6 @@ def _has_compliant_contacts(mechanism: Mechanism) -> bool:
         collision.surface for body in mechanism.bodies for collision in body.link.collisions
     )
     return any(surface.stiffness is not None or surface.soft_cfm for surface in surfaces)
-
-
-def _mean(A: Array) -> float:
-    return float(np.trace(A)) / 3.0
 
 
 def damping_ratio(surface: Surface, stiffness: float, w: float, gravity: float) -> float:
@@ -476,7 +473,11 @@ def _compliance(
     if surface.stiffness is not None:
         _report_spring(surface, surface.stiffness, spring, inverse_mass, owner, context)
     if surface is stated:
-        _report_solver_parameters(surface, owner, context)
+        for name in _SOLVER_PARAMETERS:
+            if getattr(surface, name) is not None:
+                owner.report(
+                    codes.CONTACT_SOLVER, context, parameter=name, value=getattr(surface, name)
+                )
     _report_damping(surface, owner, context)
     if surface.restitution > 0.0:
         owner.report(
@@ -524,14 +525,6 @@ def _report_spring(
         is_raised = spring.ratio > ratio
         code = codes.CONTACT_DAMPING_RAISED if is_raised else codes.CONTACT_DAMPING
         owner.report(code, context, **values)
-
-
-def _report_solver_parameters(surface: Surface, owner: _Owner, context: MjcfContext) -> None:
-    for name in _SOLVER_PARAMETERS:
-        if getattr(surface, name) is not None:
-            owner.report(
-                codes.CONTACT_SOLVER, context, parameter=name, value=getattr(surface, name)
-            )
 
 
 def _report_damping(surface: Surface, owner: _Owner, context: MjcfContext) -> None:

@@ -305,7 +305,11 @@ def write_defaults(context: MjcfContext) -> None:
     elements = [e for e in document["worldbody"].walk() if e.tag in {"geom", "joint", "site"}]
     joints = [e for e in elements if e.tag == "joint"]
     model_class = MjcfElement("default", class_=_class_name(context.mechanism.scene.name))
-    _set_mesh_defaults(model_class, document["asset"])
+    meshes = [asset for asset in document["asset"].children if asset.tag == "mesh"]
+    if meshes:
+        model_class.add("mesh", inertia="shell")  # a mesh may be open: its volume is not used
+    for mesh in meshes:
+        set_class(mesh, "class", model_class)
     _set_joint_defaults(model_class, joints, context)
     _set_equality_defaults(model_class, document["equality"], context)
     _add_geom_and_site_classes(model_class, elements)
@@ -320,15 +324,6 @@ def _class_name(model: str) -> str:
     """Return the name of the model, unless a class inside has it."""
     plain = re.sub(r"[^\w.-]+", "_", model, flags=re.ASCII).strip("_") or "model"
     return f"{plain}_model" if plain in {"main", "frame", *_GEOM_CLASSES} else plain
-
-
-def _set_mesh_defaults(model_class: MjcfElement, assets: MjcfElement) -> None:
-    """Allow meshes that are not closed: their volume is not used."""
-    meshes = [asset for asset in assets.children if asset.tag == "mesh"]
-    if meshes:
-        model_class.add("mesh", inertia="shell")
-    for mesh in meshes:
-        set_class(mesh, "class", model_class)
 
 
 def _unstated_softness(context: MjcfContext) -> SoftnessText:

@@ -25,6 +25,7 @@ from loaders.engine_settings import (
     SKIN,
     SKY,
     conventions_of,
+    elements_in,
     named_kind,
 )
 from loaders.model import WORLD, EngineElement
@@ -275,7 +276,7 @@ def _write_bodies(
 
 def _particles(scene: Scene) -> frozenset[str]:
     """Return the names of the links that are particles of soft bodies."""
-    soft_bodies = (element for element in scene.engine_elements if element.section == "deformable")
+    soft_bodies = elements_in("deformable", scene)
     return frozenset(name for element in soft_bodies for _, name in element.references)
 
 
@@ -418,9 +419,7 @@ def write_mujoco_elements(
 def _write_skins(library: AssetLibrary, context: MjcfContext) -> None:
     """Write the skins of a source in MJCF, with a material of their own."""
     known = {body.name for body in context.mechanism.bodies} | {WORLD}
-    for skin in context.mechanism.scene.engine_elements:
-        if skin.section != SKIN:
-            continue
+    for skin in elements_in(SKIN, context.mechanism.scene):
         links = [context.names.changed.get(name, name) for _, name in skin.references]
         missing = tuple(name for name in links if name not in known)
         if missing:

@@ -128,7 +128,7 @@ def write_equalities(scalar_joints: dict[int, ScalarJoint], context: MjcfContext
         elif isinstance(constraint, BodyConnection) and isinstance(
             constraint.element, WeldConstraint
         ):
-            _write_weld(constraint.element, constraint, context)
+            _between_sites("weld", constraint.element, constraint, context)
 
 
 # --- joints ---------------------------------------------------------------------------------------
@@ -275,12 +275,6 @@ def _write_ball(
         link_b=constraint.link_B,
         error="1e-4 m",
     )
-
-
-def _write_weld(
-    constraint: WeldConstraint, connection: BodyConnection, context: MjcfContext
-) -> None:
-    _between_sites("weld", constraint, connection, context)
 
 
 def _between_sites(

@@ -276,12 +276,6 @@ def _report_joint(joint: Joint, ends_at_speed_limit: bool, context: MjcfContext)
     owner = _Owner(joint.name, (joint.name,), joint.where)
     for axis in joint.axes:
         _report_lost(axis, owner, context, ("velocity",) if ends_at_speed_limit else ())
-    _report_curve(joint, context)
-    if joint.provide_feedback:
-        context.add(codes.JOINT_FEEDBACK, joint, joint=joint.name)
-
-
-def _report_curve(joint: Joint, context: MjcfContext) -> None:
     if joint.curve is not None:
         context.add(
             codes.CURVE,
@@ -290,6 +284,8 @@ def _report_curve(joint: Joint, context: MjcfContext) -> None:
             length=sum(arc.length for arc in joint.curve.arcs),
             kind="closed" if joint.curve.periodic else "open",
         )
+    if joint.provide_feedback:
+        context.add(codes.JOINT_FEEDBACK, joint, joint=joint.name)
 
 
 # --- values that are lost -------------------------------------------------------------------------

@@ -181,7 +181,7 @@ def scene_element(
     root = MjcfElement("mujoco", model=f"{name} scene")
     root.add("include", file=f"{name}.xml")
     root.children += [option] if option is not None and option.attributes else []
-    lower, upper = _bounds(mechanism, built)
+    lower, upper = _corner(built.shapes, mechanism, -1.0), _corner(built.shapes, mechanism, 1.0)
     size = float(np.linalg.norm(upper - lower))
     stated = {path.rpartition("/")[0] for path in own_settings(mechanism.physics)}
     if np.all(lower < upper) and _MIN_EXTENT < size < math.inf and "statistic" not in stated:
@@ -285,13 +285,6 @@ def _height(mechanism: Mechanism, built: BuiltMjcf) -> float:
     while any(abs(top - height) < _GAP / 2.0 for top in tops):
         height -= _GAP
     return round(height, 4)
-
-
-def _bounds(mechanism: Mechanism, built: BuiltMjcf) -> tuple[Array, Array]:
-    """Return the lower and upper corner of all shapes in the initial position, in the world [m],
-    each of shape (3,).
-    """
-    return _corner(built.shapes, mechanism, -1.0), _corner(built.shapes, mechanism, 1.0)
 
 
 def _corner(shapes: tuple[PlacedShape, ...], mechanism: Mechanism, sign: float) -> Array:

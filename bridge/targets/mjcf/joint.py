@@ -230,16 +230,11 @@ def _joint(
         axis=None if is_ball else direction(body.X_BM.R @ primitive.axis),
     )
     if is_ball and not np.allclose(body.X_BM.R, np.eye(3), rtol=0.0, atol=_SAME_AXES):
-        _report_axes(name, body, context)
+        cosine = float(np.clip((np.trace(body.X_BM.R) - 1.0) / 2.0, -1.0, 1.0))
+        context.add(codes.JOINT_COORDINATE, joint_of(body), joint=name, angle=math.acos(cosine))
     if has_dynamics:
         _set_dynamics(element, body, primitive, context)
     return element
-
-
-def _report_axes(name: str, body: Body, context: MjcfContext) -> None:
-    """Report that the axes of a ball joint in MuJoCo are those of its body."""
-    cosine = float(np.clip((np.trace(body.X_BM.R) - 1.0) / 2.0, -1.0, 1.0))
-    context.add(codes.JOINT_COORDINATE, joint_of(body), joint=name, angle=math.acos(cosine))
 
 
 def _set_dynamics(

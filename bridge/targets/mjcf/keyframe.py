@@ -258,18 +258,16 @@ def _grounds(
     """
     mechanism = context.mechanism
     index = mechanism.body_index
-    fixed = [
-        (link.name, collision)
-        for link in mechanism.scene.links
-        if link.name in index and mechanism.moving_ancestor(index[link.name]) == ROOT
-        for collision in link.collisions
-    ]
+    fixed = []
+    for link in mechanism.scene.links:
+        if link.name in index and mechanism.moving_ancestor(index[link.name]) == ROOT:
+            fixed += [(link.name, collision) for collision in link.collisions]
     found = []
-    for shape, (link, collision) in product(own, fixed):
-        if _may_touch(shape, link, collision, context):
+    for shape, (name, collision) in product(own, fixed):
+        if _may_touch(shape, name, collision, context):
             if not isinstance(collision.geometry, Plane):
                 return []
-            found.append((shape, link, collision))
+            found.append((shape, name, collision))
     return found
 
 
@@ -606,9 +604,8 @@ def _report_targets(key: str, targets: Mapping[str, float], context: MjcfContext
 
 def _joint_names(mechanism: Mechanism) -> list[str]:
     """Return the joint to which each number of ``qpos`` belongs."""
-    return [
-        name
-        for body in mechanism.bodies
-        for name, primitive in zip(primitive_names(body), body.primitives, strict=True)
-        for _ in range(_QPOS_SIZES.get(primitive.kind, 1))
-    ]
+    names: list[str] = []
+    for body in mechanism.bodies:
+        for name, primitive in zip(primitive_names(body), body.primitives, strict=True):
+            names += [name] * _QPOS_SIZES.get(primitive.kind, 1)
+    return names

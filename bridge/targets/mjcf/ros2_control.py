@@ -15,7 +15,7 @@ from bridge.targets.mjcf import codes
 from bridge.targets.numbers import placement
 from loaders.engine_settings import ROS2_CONTROL, XML_TEXT
 from loaders.model import WORLD, EngineElement
-from loaders.pose import IDENTITY, Array, Pose, rotation_about
+from loaders.pose import IDENTITY, Pose, rotation_about
 
 from .context import MjcfContext, MjcfElement
 
@@ -189,7 +189,8 @@ def _lidar(attributes: dict[str, str], context: MjcfContext) -> str:
     if not step > 0.0 or not 0.0 <= (last - first) / step < _MAX_RAYS:
         return f"its angles make no number of rays below {_MAX_RAYS}"
     count = int((last - first) / step) + 1
-    rotation = _ray_axes(first)
+    turned = rotation_about((0.0, 0.0, 1.0), first)  # the rays begin here, z along the first one
+    rotation = turned @ Pose.of(((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))).R
     name = attributes.get("sensor_name", "lidar")
     carrier = context.document.body(body).add(
         "body",
@@ -205,12 +206,6 @@ def _lidar(attributes: dict[str, str], context: MjcfContext) -> str:
 
 
 _MAX_RAYS = 10_000
-
-
-def _ray_axes(angle: float) -> Array:
-    """Return the axes of the first ray in the frame of a lidar: z along it, y up."""
-    turned = rotation_about((0.0, 0.0, 1.0), angle)
-    return turned @ Pose.of(((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))).R
 
 
 def _modify(attributes: dict[str, str], context: MjcfContext) -> str:

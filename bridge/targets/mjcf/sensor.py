@@ -97,7 +97,10 @@ def write_sensors(geom_names: GeomNames, context: MjcfContext) -> tuple[WrittenS
         if written is not None:
             frame = context.document.body(written.body).attributes.get("name", WORLD)
             found.append(replace(written, frame=frame))
-        _report_unused_parameters(placed, written, context)
+        used = () if written is None else used_parameters(placed.sensor)
+        parameters = unused_parameters(placed.sensor, used)
+        if parameters:
+            _report(codes.SENSOR_PARAMETERS, placed, context, parameters=", ".join(parameters))
     _report_drawn_rays(found, context)
     return tuple(found)
 
@@ -135,16 +138,6 @@ def _claimed_name(placed: PlacedSensor, context: MjcfContext) -> str:
 def _report(code: Code, placed: PlacedSensor, context: MjcfContext, **arguments: object) -> None:
     values: dict[str, Any] = {"sensor": placed.name, **arguments}
     context.add(code, placed.sensor.where, subjects=(placed.name,), **values)
-
-
-def _report_unused_parameters(
-    placed: PlacedSensor, written: WrittenSensor | None, context: MjcfContext
-) -> None:
-    """Report the parameters that neither the document nor the message represents."""
-    used = () if written is None else used_parameters(placed.sensor)
-    parameters = unused_parameters(placed.sensor, used)
-    if parameters:
-        _report(codes.SENSOR_PARAMETERS, placed, context, parameters=", ".join(parameters))
 
 
 _Writer = Callable[[WrittenSensor, MjcfContext], WrittenSensor | None]
@@ -202,10 +195,6 @@ def _frame(suffixes: str, reading: str = "") -> _Writer:
     return write
 
 
-def _is_fixed(written: WrittenSensor, context: MjcfContext) -> bool:
-    return context.mechanism.moving_ancestor(written.body) == ROOT
-
-
 def _imu(written: WrittenSensor, context: MjcfContext) -> WrittenSensor | None:
     site = _add_all(written, "acceleration angular_velocity", context)
     if has_orientation(written.placed):
@@ -221,7 +210,7 @@ def _imu(written: WrittenSensor, context: MjcfContext) -> WrittenSensor | None:
             reftype="site",
             refname=start,
         )
-    if _is_fixed(written, context):
+    if context.mechanism.moving_ancestor(written.body) == ROOT:
         up = -(written.placed.start.R.T @ context.mechanism.gravity)
         _report(
             codes.SENSOR_READING_FIXED,
@@ -262,7 +251,9 @@ def _force_torque(written: WrittenSensor, context: MjcfContext) -> WrittenSensor
             return None
         is_reversed = context.mechanism.bodies[body].reversed
         sign = -sign if is_reversed else sign
-        X_BM = _measurement_pose(joint, axes.frame, is_reversed, placed.sensor.X_LS)
+        R_PC = joint.X_PJ.R @ joint.X_CJ.R.T
+        R_CM = {"child": IDENTITY.R, "parent": R_PC.T}.get(axes.frame, placed.sensor.X_LS.R)
+        X_BM = Pose.of(R_PC @ R_CM, joint.X_PJ.p) if is_reversed else Pose.of(R_CM, joint.X_CJ.p)
         written = replace(written, body=body, X_BS=X_BM)
     written = replace(written, sign=sign)
     site = _add_all(written, "force torque", context)
@@ -307,15 +298,6 @@ def _report_loop_joint(
         joint=joint.name,
         quantity=quantity,
     )
-
-
-def _measurement_pose(joint: Joint, frame: str, is_reversed: bool, X_CS: Pose) -> Pose:
-    """Return the pose of the measurement on the body below a joint, in the axes of child, parent or
-    sensor.
-    """
-    R_PC = joint.X_PJ.R @ joint.X_CJ.R.T
-    R_CM = {"child": IDENTITY.R, "parent": R_PC.T}.get(frame, X_CS.R)
-    return Pose.of(R_PC @ R_CM, joint.X_PJ.p) if is_reversed else Pose.of(R_CM, joint.X_CJ.p)
 
 
 def _report_turning_axes(

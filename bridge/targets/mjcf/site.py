@@ -110,7 +110,14 @@ def _model_frames(context: MjcfContext) -> list[Frame]:
             else X_LM.is_close(IDENTITY, _ROUNDING)
         )
         if not is_found:
-            frames.append(_model_frame(model, link, X_LM))
+            frames.append(
+                Frame(
+                    name=f"{model.name}{MODEL_FRAME}",
+                    link=link,
+                    X_LF=composed(X_LM),
+                    where=model.where,
+                )
+            )
     return frames
 
 
@@ -122,12 +129,6 @@ def _is_world_frame(model: Model, context: MjcfContext) -> bool:
     return model.canonical_link in {None, *bodies[:1]} and model.X_WM.is_close(IDENTITY, _ROUNDING)
 
 
-def _model_frame(model: Model, link: str, X_LM: Pose) -> Frame:
-    return Frame(
-        name=f"{model.name}{MODEL_FRAME}", link=link, X_LF=composed(X_LM), where=model.where
-    )
-
-
 def write_lights(context: MjcfContext) -> None:
     """Write a ``<light>`` for each light of the scene."""
     for light in context.mechanism.scene.lights:
@@ -135,7 +136,14 @@ def write_lights(context: MjcfContext) -> None:
             context.add(codes.LIGHT, light, light=light.name, light_type=light.type)
             continue
         _write_light(light, context)
-        _report_unsupported_parameters(light, context)
+        parameters = {"inner_angle": light.inner_angle}
+        if light.type != "spot":
+            parameters |= {"outer_angle": light.outer_angle, "falloff": light.falloff}
+        if not light.diffuse[3] == light.specular[3] == 1.0:
+            parameters["opacity"] = light.diffuse[3]
+        lost = tuple(f"{name}={value:g}" for name, value in parameters.items() if value)
+        if lost:
+            context.add(codes.LIGHT_PARAMETERS, light, light=light.name, parameters=lost)
 
 
 def _write_light(light: Light, context: MjcfContext) -> None:
@@ -160,17 +168,6 @@ def _write_light(light: Light, context: MjcfContext) -> None:
         castshadow=None if light.cast_shadows else False, active=None if light.on else False
     )
     element.set(**(own_settings(light) | {"target": target_name(light, context)}))
-
-
-def _report_unsupported_parameters(light: Light, context: MjcfContext) -> None:
-    parameters = {"inner_angle": light.inner_angle}
-    if light.type != "spot":
-        parameters |= {"outer_angle": light.outer_angle, "falloff": light.falloff}
-    if not light.diffuse[3] == light.specular[3] == 1.0:
-        parameters["opacity"] = light.diffuse[3]
-    lost = tuple(f"{name}={value:g}" for name, value in parameters.items() if value)
-    if lost:
-        context.add(codes.LIGHT_PARAMETERS, light, light=light.name, parameters=lost)
 
 
 def _unit(v: Sequence[float]) -> list[float]:

@@ -239,7 +239,15 @@ def _add_body(spec: Any, parent: Any, element: MjcfElement) -> Any:
     body = parent.add_body(**_fields(element))
     for child in element.children:
         if child.tag == "inertial":
-            _set_inertia(body, child)
+            fields = _fields(child)
+            body.explicitinertial = True
+            body.mass = fields["mass"]
+            body.ipos = fields["pos"]
+            body.iquat = fields.get("quat", (1.0, 0.0, 0.0, 0.0))
+            if "fullinertia" in fields:
+                body.fullinertia = fields["fullinertia"]
+            else:
+                body.inertia = fields["diaginertia"]
         elif child.tag != "body":
             named = child.attributes.get("class")
             default = (
@@ -252,18 +260,6 @@ def _add_body(spec: Any, parent: Any, element: MjcfElement) -> Any:
                 else add(default, **_fields(child))
             )
     return body
-
-
-def _set_inertia(body: Any, inertial: MjcfElement) -> None:
-    fields = _fields(inertial)
-    body.explicitinertial = True
-    body.mass = fields["mass"]
-    body.ipos = fields["pos"]
-    body.iquat = fields.get("quat", (1.0, 0.0, 0.0, 0.0))
-    if "fullinertia" in fields:
-        body.fullinertia = fields["fullinertia"]
-    else:
-        body.inertia = fields["diaginertia"]
 
 
 def _fields(element: MjcfElement) -> dict[str, Any]:

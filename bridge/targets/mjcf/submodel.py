@@ -116,7 +116,10 @@ def assign_files(context: MjcfContext) -> None:
 
     A scene of one model is not changed. Bodies must not be nested yet.
     """
-    models = _models(context)
+    bodies = context.mechanism.bodies
+    models = [
+        outermost_scope(bodies[context.mechanism.root_of(i)].link.model) for i in range(len(bodies))
+    ]
     order = _models_with_files(models, context)
     if not order:
         return
@@ -135,14 +138,6 @@ def assign_files(context: MjcfContext) -> None:
             owners[tag, element.attributes.get("name", "")] = element.owner
         section.children.sort(key=lambda element: order.get(element.owner, len(order)))
     _assign_assets(context, order)
-
-
-def _models(context: MjcfContext) -> list[str]:
-    """Return, for each body, the outermost model of the root of its tree."""
-    bodies = context.mechanism.bodies
-    return [
-        outermost_scope(bodies[context.mechanism.root_of(i)].link.model) for i in range(len(bodies))
-    ]
 
 
 def _models_with_files(models: list[str], context: MjcfContext) -> dict[str, int]:

@@ -99,13 +99,10 @@ def _write_part(
     elif part.type is TendonPartType.PULLEY:
         element.add("pulley", divisor=part.value)
     elif part.type is TendonPartType.POINT:
-        element.add("site", site=_point(name, part.link, part.X_LP, context))
+        body = context.mechanism.body_index[part.link]
+        element.add("site", site=site_at(name, body, part.X_LP, context, is_point=True))
     else:
         _write_wrapping(element, part, name, context)
-
-
-def _point(name: str, link: str, X_LP: Pose, context: MjcfContext) -> str:
-    return site_at(name, context.mechanism.body_index[link], X_LP, context, is_point=True)
 
 
 def _write_wrapping(
@@ -143,7 +140,13 @@ def write_tendons(scalar_joints: dict[int, ScalarJoint], context: MjcfContext) -
         if isinstance(connection, TendonConnection):
             _write_sum(connection, scalar_joints, context)
         elif isinstance(connection.element, SpringDamper):
-            _write_spring(connection.element, connection, context)
+            spring = connection.element
+            spatial = _spatial_tendon(f"{spring.link_A}_{spring.link_B}", connection, context)
+            spatial.set(
+                springlength=spring.free_length,
+                stiffness=spring.stiffness,
+                damping=spring.damping or None,
+            )
         elif isinstance(connection.element, DistanceConstraint):
             _write_distance(connection.element, connection, context)
         elif isinstance(connection.element, Bushing):
@@ -187,13 +190,6 @@ def _spatial_tendon(name: str, connection: BodyConnection, context: MjcfContext)
     for end in ends:
         spatial.add("site", site=end)
     return spatial
-
-
-def _write_spring(spring: SpringDamper, connection: BodyConnection, context: MjcfContext) -> None:
-    spatial = _spatial_tendon(f"{spring.link_A}_{spring.link_B}", connection, context)
-    spatial.set(
-        springlength=spring.free_length, stiffness=spring.stiffness, damping=spring.damping or None
-    )
 
 
 def _write_distance(

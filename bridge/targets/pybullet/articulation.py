@@ -97,6 +97,13 @@ class Segment:
         """
         return _without_rounding_errors(*self.inertia.principal_axes())
 
+    def is_realizable(self) -> bool:
+        """Return whether a rigid body can have the principal moments: none is negative, or larger
+        than the sum of the others.
+        """
+        a, b, c = sorted(self.principal[1].tolist())
+        return bool(a >= 0.0 and a + b >= c)
+
     @property
     def turn(self) -> float:
         """Angle of the principal axes, which are PyBullet's inertial frame, from the segment's
@@ -354,7 +361,7 @@ _TOLERANCE = 1e-2
 """Relative amount by which the rates of limited dampers may exceed one divided by the step."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Dampers:
     """Dampers of one body that are unstable at a time step."""
 
@@ -367,6 +374,11 @@ class Dampers:
     def rate(self, damping: Array) -> float:
         """Return the fastest rate of dampers at any of the positions [1/s]."""
         return max(float(mode_rates(mobility, damping)[-1]) for mobility in self.mobilities)
+
+    @cached_property
+    def stated_rate(self) -> float:
+        """Fastest rate with the damping that the source states [1/s]."""
+        return self.rate(self.damping)
 
     def unstable_joints(self, step: float) -> list[str]:
         """Return the joints that take the largest part in a mode that is unstable at a time step
@@ -383,13 +395,13 @@ class Dampers:
 
     def max_step(self) -> float:
         """Return the time step below which the dampers are stable [s]."""
-        return STABILITY_LIMIT / self.rate(self.damping)
+        return STABILITY_LIMIT / self.stated_rate
 
     def limited(self, step: float) -> Array:
         """Return the damping that is stable at a time step [s]: that of the source if it is, else
         at most what stops every motion within the step.
         """
-        if self.rate(self.damping) * step <= STABILITY_LIMIT:
+        if self.stated_rate * step <= STABILITY_LIMIT:
             return self.damping
         inertia: Array = 1.0 / np.max([np.diag(mobility) for mobility in self.mobilities], axis=0)
         scale = 1.0

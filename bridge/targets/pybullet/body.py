@@ -261,10 +261,11 @@ _Readiness = tuple[
     tuple[bytes, bytes],
     Callable[[], Mapping[str, Any]] | None,
     type[Exception],
+    Callable[[], object],
 ]
 """Function that returns the names of the body with this id; the names of one that needs no work of
 its own in a step; function that returns the parameters of the server, if a force depends on the
-time step; PyBullet's error.
+time step; PyBullet's error; function that steps.
 """
 
 
@@ -382,10 +383,10 @@ class PyBulletBody(int):
         self._step, self._start = step, start
         self._disabled = disabled
         self._last_steps = {}
-        self.sensors = NameIndex("sensor", {})
+        self.sensors, self._has_imus = NameIndex("sensor", {}), False
         if traits.has_sensors:
             self.sensors = sensors_of(state, lambda: self.state, self._last_steps)
-        self._has_imus = any(each.placed.sensor.type == "imu" for each in self.sensors.values())
+            self._has_imus = any(each.placed.sensor.type == "imu" for each in self.sensors.values())
         return self
 
     @property
@@ -816,35 +817,27 @@ class PyBulletBody(int):
             (b"", b"") if has_work else state.names,
             state.parameters if traits.depends_on_step else None,
             state.client.modes.error,
+            state.step,
         )
-
-    def _is_ready(self) -> bool:
-        """Return whether the body is still loaded, and PyBullet's own step is all that it needs."""
-        if self._state is None:
-            return False
-        identify, names, parameters, error = self._readiness
-        try:
-            return identify() == names and (
-                parameters is None or parameters()["fixedTimeStep"] == self._step
-            )
-        except error:
-            return False
 
     def step(self) -> None:
         """Apply the passive forces of this body and step the whole simulation."""
-        state = self._state
-        if state is not None and self._is_ready():
-            state.step()
-            return
-        state = self.state
-        self._apply_passive_forces(state)
-        before = imu_velocities(self.sensors, state) if self._has_imus else {}
-        state.step()
+        identify, names, parameters, error, step = self._readiness
+        try:  # a step of a small robot takes 3 us, so that each function counts
+            is_step = parameters is None or parameters()["fixedTimeStep"] == self._step
+            if is_step and identify() == names:
+                step()
+                return
+        except error:
+            pass
+        self._apply_passive_forces(self.state)
+        before = self.imu_velocities()
+        step()
         self.record_step(before)
 
     def imu_velocities(self) -> dict[str, Array]:
         """Return the velocity of each IMU of the body [m/s], in the world, by its name."""
-        return imu_velocities(self.sensors, self.state)
+        return imu_velocities(self.sensors, self.state) if self._has_imus else {}
 
     def record_step(self, before: dict[str, Array]) -> None:
         """Note the accelerations of a step that is done, for IMUs; `step` calls it.
@@ -930,6 +923,7 @@ def remove_bodies(bodies: Sequence[PyBulletBody]) -> None:
         forget_pairs(client, body._disabled())
     for body in bodies:
         body._state = None
+        vars(body).pop("_readiness", None)
 
 
 def frame_pose(name: str, mechanism: Mechanism, link_pose: Callable[[str], Pose]) -> Pose:
@@ -1352,21 +1346,21 @@ class Bodies(Sequence[PyBulletBody]):
         """Apply for one step the passive forces of all bodies and between them; see
         `PyBulletBody`.
         """
-        for body in self:
-            body.adapt_friction()
+        self._apply_passive_forces([body.state for body in self])
+
+    def _apply_passive_forces(self, states: list[State]) -> None:
+        for body, state in zip(self, states, strict=True):
+            body._adapt_friction(state)
         if self._has_forces:
-            apply_passive_forces([body.state for body in self], self.mechanism)
+            apply_passive_forces(states, self.mechanism)
 
     def step(self) -> None:
         """Apply the passive forces of all bodies and step the whole simulation."""
-        if not self._has_forces and all(body._is_ready() for body in self):
-            for state in [body._state for body in self[:1] if body._state is not None]:
-                state.step()
-            return
-        self.apply_passive_forces()
+        states = [body.state for body in self]
+        self._apply_passive_forces(states)
         before = [body.imu_velocities() for body in self]
-        for body in self[:1]:
-            body.state.step()
+        for state in states[:1]:
+            state.step()
         for body, velocities in zip(self, before, strict=True):
             body.record_step(velocities)
 

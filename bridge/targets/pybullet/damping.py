@@ -33,7 +33,7 @@ from bridge.mechanism.coordinates import (
     positions_of,
     random_position,
 )
-from bridge.mechanism.dynamics import STABILITY_LIMIT, joint_coefficients, mass_matrix, mode_rates
+from bridge.mechanism.dynamics import STABILITY_LIMIT, joint_coefficients, mass_matrices, mode_rates
 from bridge.mechanism.kinematics import relative_motions
 from bridge.targets.pybullet import codes
 from bridge.targets.report import Report
@@ -197,7 +197,9 @@ def with_limited_damping(
         _dampers(a.mechanism, q, step) if rate_bound(a.mechanism) * step > STABILITY_LIMIT else None
         for a in articulations
     ]
-    found = [each for each in dampers if each is not None and each.unstable_joints(step)]
+    found = [
+        each for each in dampers if each is not None and each.stated_rate * step > STABILITY_LIMIT
+    ]
     if not found:
         return list(articulations)
     if exact:
@@ -323,18 +325,21 @@ def _dampers(mechanism: Mechanism, q: Mapping[str, Position], step: float) -> Da
             sampled.append(
                 [random_position(body, rng) if body.primitives else () for body in mechanism.bodies]
             )
-    mobilities = [_mobility(mechanism, positions, damping, step) for positions in sampled]
+    matrices = mass_matrices(mechanism.bodies, sampled, with_rotors=False)  # PyBullet has none
+    mobilities = [
+        _mobility(mechanism, positions, M, damping, step)
+        for positions, M in zip(sampled, matrices, strict=True)
+    ]
     known = tuple(mobility for mobility in mobilities if mobility is not None)
     return Dampers(mechanism.v_order, known, damping) if known else None
 
 
 def _mobility(
-    mechanism: Mechanism, positions: Sequence[Coordinates], damping: Array, step: float
+    mechanism: Mechanism, positions: Sequence[Coordinates], M: Array, damping: Array, step: float
 ) -> Array | None:
-    """Return the inverse of the mass matrix for motions that couplings, loops and constraints
+    """Return the inverse of the mass matrix M for motions that couplings, loops and constraints
     allow; None if dampers are stable at a time step [s], or their rates are not known.
     """
-    M = mass_matrix(mechanism.bodies, positions, with_rotors=False)  # PyBullet has none
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             G = _independent_motions(mechanism, positions)

@@ -48,7 +48,7 @@ from bridge.targets.report import Report
 from loaders.inertia import SpatialInertia
 from loaders.pose import IDENTITY, Array, Pose, frozen, matrix_to_quaternion, rotation_about
 
-from .articulation import Articulation, welded_pose
+from .articulation import Articulation, Segment, welded_pose
 from .client import BASE
 from .damping import joint_damping
 from .state import Layout, State, apply_efforts
@@ -66,24 +66,24 @@ def report_refused_inertias(articulations: Iterable[Articulation], report: Repor
         report: Record of the findings.
     """
     for articulation in articulations:
-        links = [
-            segment.name
-            for index, segment in enumerate(articulation.segments, start=BASE)
-            if not (index == BASE and articulation.is_fixed)
-            and _is_refused(segment.principal[1], moves=index == BASE or bool(segment.primitive))
-        ]
+        links = []
+        for index, segment in enumerate(articulation.segments, start=BASE):
+            if index == BASE and articulation.is_fixed:
+                continue
+            moves = index == BASE or bool(segment.primitive)
+            if _is_refused(segment, moves=moves):
+                links.append(segment.name)
         if links:
             report.add(
                 codes.REFUSED_INERTIA, subjects=links, model=articulation.model, links=tuple(links)
             )
 
 
-def _is_refused(moments: Array, *, moves: bool) -> bool:
-    """Return whether PyBullet's queries refuse a link with these principal moments; of links that
-    are welded to their parents they do not ask for the triangle inequality.
+def _is_refused(segment: Segment, *, moves: bool) -> bool:
+    """Return whether PyBullet's queries refuse a link for its principal moments; of links that are
+    welded to their parents they do not ask for the triangle inequality.
     """
-    a, b, c = sorted(moments.tolist())
-    return bool(a < 0.0 or (moves and a + b < c))
+    return bool(segment.principal[1].min() < 0.0 or (moves and not segment.is_realizable()))
 
 
 @dataclass(slots=True, eq=False)
@@ -434,7 +434,8 @@ def stepped_mass_matrix(state: State, nominal: Array) -> Array:
     with _undisturbed(state, (0.0, 0.0, 0.0)) as restore:
         for forces in nominal.T:
             restore()
-            state.set_velocities(_standstill(state.articulation.mechanism))
+            mechanism = state.articulation.mechanism
+            state.set_velocities(_by_joint(np.zeros(len(mechanism.v_order)), mechanism))
             columns.append(_velocity_change(state, forces, REST_STEP) / REST_STEP)
     measured: Array = nominal @ np.linalg.inv(np.array(columns).T)
     return measured
@@ -480,10 +481,6 @@ def _by_joint(forces: Array, mechanism: Mechanism) -> Mapping[str, Position]:
     for (name, _), force in zip(mechanism.v_order, forces.tolist(), strict=True):
         by_joint.setdefault(name, []).append(force)
     return by_joint
-
-
-def _standstill(mechanism: Mechanism) -> Mapping[str, Position]:
-    return _by_joint(np.zeros(len(mechanism.v_order)), mechanism)
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from bridge.targets.pybullet import codes
 from bridge.targets.report import Report
 from loaders.deferred import Deferred
 from loaders.diagnostics import NOWHERE, Code, Where
-from loaders.engine_settings import MUJOCO, OVERRIDE, SKIN, gravity_share
+from loaders.engine_settings import MUJOCO, OVERRIDE, SKIN, elements_in, gravity_share
 from loaders.model import (
     Actuator,
     BallConstraint,
@@ -176,18 +176,14 @@ def _contact_pairs(mechanism: Mechanism) -> Iterator[Item]:
         yield Item(f"{name} ({settings})", pair.where, (pair.link_A, pair.link_B))
 
 
-def _between_mujoco(element: BallConstraint | WeldConstraint) -> Item:
-    links = (element.link_A, element.link_B)
-    return Item(" to ".join(links), element.where, links)
-
-
 def _switched_off(mechanism: Mechanism) -> Iterator[Item]:
     for connection in mechanism.constraints:
         element = connection.element
         if isinstance(connection, BodyConnection) and isinstance(
             element, BallConstraint | WeldConstraint
         ):
-            between = _between_mujoco(element)
+            links = (element.link_A, element.link_B)
+            between = Item(" to ".join(links), element.where, links)
             if not element.active:
                 yield between
 
@@ -204,16 +200,14 @@ def _elements(mechanism: Mechanism) -> Iterator[Item]:
 
 
 def _skins(mechanism: Mechanism) -> Iterator[Item]:
-    for element in mechanism.scene.engine_elements:
-        if element.section == SKIN:
-            yield Item(element.name, element.where, (element.name,))
+    for skin in elements_in(SKIN, mechanism.scene):
+        yield Item(skin.name, skin.where, (skin.name,))
 
 
 def _mujoco_sensors(mechanism: Mechanism) -> Iterator[Item]:
-    for element in mechanism.scene.engine_elements:
-        if element.section == "sensor":
-            text = _written((*element.references, *element.settings))
-            yield Item(f"{element.tag} {element.name} ({text})", element.where, (element.name,))
+    for element in elements_in("sensor", mechanism.scene):
+        text = _written((*element.references, *element.settings))
+        yield Item(f"{element.tag} {element.name} ({text})", element.where, (element.name,))
 
 
 def _controls(mechanism: Mechanism) -> Iterator[Item]:

@@ -290,6 +290,8 @@ class _Prepared:
     """Findings about doubtful numbers of the robot, which no ``strict`` refuses."""
     stamps: Mapping[str, Stamp | None]
     """Size and times of each file that was read, or looked for and missing."""
+    variables: tuple[str | None, ...]
+    """The environment variables with folders, as they were."""
     can_move: bool
     can_turn: bool
     """Whether the plan can be placed elsewhere as it is, and turned."""
@@ -300,8 +302,18 @@ class _Prepared:
         return X_WN is IDENTITY or (self.can_turn if is_turned else self.can_move)
 
     def is_current(self) -> bool:
-        """Return whether no file has changed."""
+        """Return whether no file has changed, nor the folders in which files were looked for: where
+        one was, there is more than one stamp.
+        """
+        has_searched = len(self.stamps) > 1
+        if has_searched and self.variables != _variables():
+            return False
         return all(stamp_of(path) == stamp for path, stamp in self.stamps.items())
+
+
+def _variables() -> tuple[str | None, ...]:
+    """Return the environment variables with folders in which files are looked for."""
+    return tuple(map(os.environ.get, (*ENVIRONMENT, "SDFBRIDGE_CACHE")))
 
 
 _MAX_PREPARED = 32
@@ -659,6 +671,7 @@ def _prepared(
         findings=without_repeats(diagnostics),
         doubts=doubtful,
         stamps={path: stamp_of(path) for path in paths},
+        variables=_variables(),
         can_move=plan.states_only_bases_in_world(turned=False),
         can_turn=plan.states_only_bases_in_world(turned=True),
     )
@@ -667,7 +680,9 @@ def _prepared(
 def _key(
     source: Source, client: Client, options: Mapping[str, Any], load_options: LoadOptions
 ) -> object | None:
-    """Return all but the files that a load depends on; None if it depends on more."""
+    """Return all but the files and their folders that a load depends on; None if it depends on
+    more.
+    """
     if not isinstance(source, str | os.PathLike) or any(map(load_options.get, _UNKEPT)):
         return None
     place = os.fspath(source)
@@ -677,8 +692,7 @@ def _key(
         return None
     own = {name: value for name, value in load_options.items() if name != "quiet"}
     step = client.modes.getPhysicsEngineParameters(client.id)["fixedTimeStep"]
-    variables = tuple(map(os.environ.get, (*ENVIRONMENT, "SDFBRIDGE_CACHE")))
-    return os.getcwd(), place, repr(options), repr(own), variables, step
+    return os.getcwd(), place, repr(options), repr(own), step
 
 
 def load_world_into_pybullet(
@@ -962,9 +976,8 @@ def _load_document(
     return body, not capture.has_text
 
 
-_EXPECTED = ("Bad inertia tensor properties", "No default visual for URDF_GEOM_PLANE")
-"""Output of PyBullet about inertias, which are restored after loading, and about planes without a
-visual."""
+_EXPECTED = "No default visual for URDF_GEOM_PLANE"
+"""Output of PyBullet about planes without a visual."""
 
 
 def _unexpected(lines: list[str]) -> Iterator[str]:

@@ -204,7 +204,9 @@ def files_of(
     """
     use = _Use(collides, texture, appearance, None if collides else largest)
     try:
-        record = _record(mesh, use)
+        purpose = (use.collides, use.texture, str(use.appearance), use.largest)
+        key = (_VERSION, mesh_key(mesh), is_simplified(mesh), *purpose)
+        record = record_path(f"{cache_path()}/{_SUBFOLDER}", *key)
         conversion = read_record(record, _is_part) or _convert(mesh, where, use, record)
     except OSError:
         return None
@@ -231,12 +233,6 @@ class _Use(NamedTuple):
     texture: str | None
     appearance: Appearance
     largest: int | None
-
-
-def _record(mesh: Mesh, use: _Use) -> str:
-    purpose = (use.collides, use.texture, str(use.appearance), use.largest)
-    key = (_VERSION, mesh_key(mesh), is_simplified(mesh), *purpose)
-    return record_path(f"{cache_path()}/{_SUBFOLDER}", *key)
 
 
 def _convert(mesh: Mesh, where: Where, use: _Use, record: str) -> Conversion:

@@ -88,7 +88,15 @@ def _as_one_partition(
     merged = _links_to_merge(mechanism)
     if _excess(mechanism, merged) > 0:
         return None
-    _report_merged(mechanism, merged, report)
+    carriers = {mechanism.bodies[i].name: _carrier(mechanism, i, merged) for i in sorted(merged)}
+    report.add(
+        codes.FOLDED_LINKS,
+        mechanism.bodies[min(merged)].link.where,
+        subjects=dict.fromkeys((*carriers, *carriers.values())),
+        count=len(merged),
+        max_joints=MAX_JOINTS,
+        links=tuple(carriers.items()),
+    )
     return Partition(mechanism=mechanism, merged=merged, split_link=split_link)
 
 
@@ -346,18 +354,6 @@ def _report_excess(mechanism: Mechanism, model: str, report: Report) -> None:
         model=model,
         max_joints=MAX_JOINTS,
         max_coordinates=MAX_COORDINATES,
-    )
-
-
-def _report_merged(mechanism: Mechanism, merged: frozenset[int], report: Report) -> None:
-    carriers = {mechanism.bodies[i].name: _carrier(mechanism, i, merged) for i in sorted(merged)}
-    report.add(
-        codes.FOLDED_LINKS,
-        mechanism.bodies[min(merged)].link.where,
-        subjects=dict.fromkeys((*carriers, *carriers.values())),
-        count=len(merged),
-        max_joints=MAX_JOINTS,
-        links=tuple(carriers.items()),
     )
 
 

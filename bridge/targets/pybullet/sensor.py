@@ -24,7 +24,6 @@ from bridge.sensors import (
     Contact,
     ContactReport,
     ForceTorque,
-    Imu,
     JointState,
     LaserScan,
     Message,
@@ -75,7 +74,13 @@ class PyBulletSensor:
             RuntimeError: if the body is no longer in PyBullet.
         """
         if self.placed.sensor.type == "imu":
-            return _imu(self.placed, self._state(), self._steps)
+            placed, state = self.placed, self._state()
+            motion, step = _motion(placed, state), self._steps.get(placed.name)
+            is_present = step is not None and np.array_equal(step.v, motion.v)
+            a = step.a if step is not None and is_present else np.full(3, math.nan)
+            if state.articulation.mechanism.moving_ancestor(placed.body) < 0:
+                a = np.zeros(3)
+            return imu(placed, motion, a, np.array(state.gravity()))
         return _READERS[self.placed.sensor.type](self.placed, self._state())
 
 
@@ -140,15 +145,6 @@ def record_step(before: dict[str, Array], after: dict[str, Array], state: State)
 
 def _motion(placed: PlacedSensor, state: State) -> FrameMotion:
     return motion_of([state], placed.link, placed.sensor.X_LS)[1]
-
-
-def _imu(placed: PlacedSensor, state: State, steps: dict[str, LastStep]) -> Imu:
-    motion, step = _motion(placed, state), steps.get(placed.name)
-    is_present = step is not None and np.array_equal(step.v, motion.v)
-    a = step.a if step is not None and is_present else np.full(3, math.nan)
-    if state.articulation.mechanism.moving_ancestor(placed.body) < 0:
-        a = np.zeros(3)
-    return imu(placed, motion, a, np.array(state.gravity()))
 
 
 def _frame_message(placed: PlacedSensor, state: State) -> Message:

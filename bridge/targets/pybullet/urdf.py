@@ -81,7 +81,13 @@ def _add_link(
     lines.append(f'<link name="{escaped(segment.name)}">')
     _add_inertial(lines, segment, is_fixed_base)
     for carried in segment.links:
-        _add_collisions(lines, carried, shapes, use)
+        for collision in carried.link.collisions:
+            X_SG = carried.X_SL @ collision.X_LG
+            about = (carried.link.name, f"{carried.link.name}{SEPARATOR}{collision.name}")
+            for shape in shapes.shapes(collision.geometry, collision.where, use, subjects=about):
+                lines.append('<collision concave="yes">' if shape.concave else "<collision>")
+                _add_shape(lines, shape, X_SG)
+                lines.append("</collision>")
         for visual in carried.link.visuals:
             _add_visual(lines, carried, visual, shapes)
     lines.append("</link>")
@@ -89,10 +95,10 @@ def _add_link(
 
 def _add_inertial(lines: list[str], segment: Segment, is_fixed_base: bool) -> None:
     """Add the inertia; a fixed base has identity axes because PyBullet's inverse dynamics ignores
-    their rotation.
+    their rotation. Moments that no body has are zero: PyBullet sets them to zero and prints a line.
     """
     R_SI, moments = segment.principal
-    ixx, iyy, izz = moments.tolist()
+    ixx, iyy, izz = moments.tolist() if segment.is_realizable() else (0.0, 0.0, 0.0)
     lines += (
         "<inertial>",
         *_origin(IDENTITY if is_fixed_base else Pose(R_SI, segment.inertia.p_LLcm)),
@@ -100,18 +106,6 @@ def _add_inertial(lines: list[str], segment: Segment, is_fixed_base: bool) -> No
         f'<inertia ixx="{ixx!r}" iyy="{iyy!r}" izz="{izz!r}" ixy="0" ixz="0" iyz="0"/>',
         "</inertial>",
     )
-
-
-def _add_collisions(
-    lines: list[str], carried: CarriedLink, shapes: ShapeWriter, use: ShapeUse
-) -> None:
-    for collision in carried.link.collisions:
-        X_SG = carried.X_SL @ collision.X_LG
-        about = (carried.link.name, f"{carried.link.name}{SEPARATOR}{collision.name}")
-        for shape in shapes.shapes(collision.geometry, collision.where, use, subjects=about):
-            lines.append('<collision concave="yes">' if shape.concave else "<collision>")
-            _add_shape(lines, shape, X_SG)
-            lines.append("</collision>")
 
 
 def _add_visual(
@@ -165,7 +159,11 @@ def _add_joint(lines: list[str], segment: Segment, parent: str) -> None:
     if primitive is not None:
         lines.append(f'<axis xyz="{_vector(_normalized(primitive.axis))}"/>')
         _add_limits(lines, segment, primitive)
-        _add_dynamics(lines, segment, primitive)
+        axis = primitive.limits if segment.is_primary else None
+        if axis is not None and (axis.damping or axis.friction):
+            damping = axis.damping / primitive.ratio**2
+            friction = axis.friction / abs(primitive.ratio)
+            lines.append(f'<dynamics damping="{damping!r}" friction="{friction!r}"/>')
     lines.append("</joint>")
 
 
@@ -214,13 +212,6 @@ def _add_limits(lines: list[str], segment: Segment, primitive: Primitive) -> Non
     lines.append(
         f'<limit lower="{lower!r}" upper="{upper!r}" effort="{effort!r}" velocity="{velocity!r}"/>'
     )
-
-
-def _add_dynamics(lines: list[str], segment: Segment, primitive: Primitive) -> None:
-    axis = primitive.limits if segment.is_primary else None
-    if axis is not None and (axis.damping or axis.friction):
-        damping, friction = axis.damping / primitive.ratio**2, axis.friction / abs(primitive.ratio)
-        lines.append(f'<dynamics damping="{damping!r}" friction="{friction!r}"/>')
 
 
 # --- numbers --------------------------------------------------------------------------------------

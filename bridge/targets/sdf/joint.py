@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from bridge.targets.elements import add_if, add_pose, add_sensor
 from bridge.targets.numbers import direction_text, round_to_short
 from bridge.targets.xml import Element, add
-from loaders.model import Actuator, Arc, Coupling, Curve, Joint, JointAxis, JointType
-from loaders.pose import Pose
+from loaders.model import Actuator, Arc, Coupling, Joint, JointAxis, JointType
 from loaders.scoped_names import local_name
 
 from .link import References
@@ -60,14 +59,9 @@ def add_joint(
     if joint.provide_feedback:
         add(add(element, "physics"), "provide_feedback", True)
     for sensor in joint.sensors:
-        add_sensor(element, sensor, _sensor_pose(joint, sensor.X_LS))
+        add_sensor(element, sensor, joint.X_CJ.inverse() @ sensor.X_LS)
     if actuator is not None:
         _add_drive(element, actuator)
-
-
-def _sensor_pose(joint: Joint, X_LS: Pose) -> Pose:
-    """Return the pose of a sensor in the frame of its joint."""
-    return joint.X_CJ.inverse() @ X_LS
 
 
 def _add_axis(
@@ -121,14 +115,11 @@ def _complete_drake_joint(element: Element, joint: Joint, references: References
         add(element, "drake:damping", damping)
         return
     add_if(element, "drake:damping", damping[0], 0.0)
-    _add_curve(element, joint.curve)
-
-
-def _add_curve(joint: Element, curve: Curve) -> None:
-    add_if(joint, "drake:is_periodic", curve.periodic, False)
-    add(add(joint, "drake:initial_tangent"), "xyz", direction_text(curve.initial_tangent))
-    add(add(joint, "drake:plane_normal"), "xyz", direction_text(curve.plane_normal))
-    curves = add(joint, "drake:curves")
+    curve = joint.curve
+    add_if(element, "drake:is_periodic", curve.periodic, False)
+    add(add(element, "drake:initial_tangent"), "xyz", direction_text(curve.initial_tangent))
+    add(add(element, "drake:plane_normal"), "xyz", direction_text(curve.plane_normal))
+    curves = add(element, "drake:curves")
     for arc in curve.arcs:
         _add_arc(curves, arc)
 

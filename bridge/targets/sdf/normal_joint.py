@@ -127,7 +127,14 @@ def with_representable_joints(scene: Scene, report: Report) -> Scene:
     joints = []
     for joint in scene.joints:
         if joint.type is JointType.FLOATING:
-            _report_floating(joint, report)
+            report.add(
+                codes.FLOATING_JOINT,
+                joint.where,
+                subjects=(joint.name, joint.child),
+                link=joint.child,
+            )
+            if joint.default_position:
+                _report_default(joint, report)
             continue
         new = _away_from_world(joint, report)
         new = _without_unused(_in_form(new, report))
@@ -135,14 +142,6 @@ def with_representable_joints(scene: Scene, report: Report) -> Scene:
             _report_default(new, report)
         joints.append(dataclasses.replace(new, default_position=()))
     return dataclasses.replace(scene, joints=tuple(joints))
-
-
-def _report_floating(joint: Joint, report: Report) -> None:
-    report.add(
-        codes.FLOATING_JOINT, joint.where, subjects=(joint.name, joint.child), link=joint.child
-    )
-    if joint.default_position:
-        _report_default(joint, report)
 
 
 def _report_default(joint: Joint, report: Report) -> None:
@@ -198,7 +197,12 @@ def _in_form(joint: Joint, report: Report) -> Joint:
         case JointType.BALL:
             joint = _with_axes(joint, 1, report)
         case JointType.CONTINUOUS:
-            joint = _continuous(joint, report)
+            if any(axis.lower > -math.inf or axis.upper < math.inf for axis in joint.axes):
+                _lost(joint, ("lower", "upper"), report)
+            axes = tuple(
+                dataclasses.replace(axis, lower=-math.inf, upper=math.inf) for axis in joint.axes
+            )
+            joint = dataclasses.replace(joint, axes=axes)
         case JointType.GEARBOX:
             joint = _gearbox(joint)
         case JointType.PLANAR:
@@ -226,13 +230,6 @@ def _with_axes(joint: Joint, count: int, report: Report) -> Joint:
         return joint
     _lost(joint, ("further axes",), report)
     return dataclasses.replace(joint, axes=joint.axes[:count])
-
-
-def _continuous(joint: Joint, report: Report) -> Joint:
-    if any(axis.lower > -math.inf or axis.upper < math.inf for axis in joint.axes):
-        _lost(joint, ("lower", "upper"), report)
-    axes = tuple(dataclasses.replace(axis, lower=-math.inf, upper=math.inf) for axis in joint.axes)
-    return dataclasses.replace(joint, axes=axes)
 
 
 def _gearbox(joint: Joint) -> Joint:

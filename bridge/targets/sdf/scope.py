@@ -190,7 +190,10 @@ def set_prefixes(root: DocumentScope) -> None:
     """
     for scope in root.walk():
         if scope.parent is None:
-            scope.local = _legal_root(scope.local)
+            plain = _CONTROL.sub("_", scope.local.strip()).replace(SEPARATOR, "__") or "model"
+            scope.local = (
+                f"{plain.strip('_') or 'model'}_model" if _RESERVED.fullmatch(plain) else plain
+            )
             scope.prefix = ""
             if scope.model is not None:
                 scope.model = dataclasses.replace(scope.model, name=scope.local)
@@ -205,11 +208,6 @@ def _model_name(scope: DocumentScope, root: DocumentScope) -> str:
     name = scope.prefix.removesuffix(SEPARATOR)
     clash = root.model is not None and name == root.local
     return f"{root.local}{SEPARATOR}{name}" if clash else name
-
-
-def _legal_root(name: str) -> str:
-    plain = _CONTROL.sub("_", name.strip()).replace(SEPARATOR, "__") or "model"
-    return f"{plain.strip('_') or 'model'}_model" if _RESERVED.fullmatch(plain) else plain
 
 
 class SdfForm(NamedTuple):
@@ -353,7 +351,18 @@ def _without_unreachable(scene: Scene, places: _Places, report: Report) -> Scene
     def is_in_model(item: Any) -> bool:
         if places.of_item(item).model is not None:
             return True
-        _report_out_of_scope(item, report)
+        subjects = (
+            (item.name,)
+            if isinstance(item, FilterGroup)
+            else getattr(item, "joints", None) or (item.link_A,)
+        )
+        report.add(
+            codes.OUT_OF_SCOPE,
+            item.where,
+            subjects=subjects,
+            items=subjects,
+            kind="filter group" if isinstance(item, FilterGroup) else type(item).__name__,
+        )
         return False
 
     groups = {group.name for group in scene.filter_groups if group.links or group.groups}
@@ -379,21 +388,6 @@ def _without_unreachable(scene: Scene, places: _Places, report: Report) -> Scene
         filter_groups=listed,
         filter_rules=rules,
         couplings=tuple(c for c in scene.couplings if _is_representable(c, scene, report)),
-    )
-
-
-def _report_out_of_scope(item: Any, report: Report) -> None:
-    subjects = (
-        (item.name,)
-        if isinstance(item, FilterGroup)
-        else getattr(item, "joints", None) or (item.link_A,)
-    )
-    report.add(
-        codes.OUT_OF_SCOPE,
-        item.where,
-        subjects=subjects,
-        items=subjects,
-        kind="filter group" if isinstance(item, FilterGroup) else type(item).__name__,
     )
 
 

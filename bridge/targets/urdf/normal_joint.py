@@ -56,7 +56,16 @@ def with_chains(scene: Scene, report: Report, *, plain: bool) -> Scene:
     for joint in scene.joints:
         steps = _steps(joint, plain=plain)
         if steps:
-            _report_chain(joint, steps, report)
+            report.add(
+                codes.CHAIN,
+                joint,
+                hint=""
+                if joint.type is JointType.REVOLUTE2
+                else 'use joints="all" with Drake\'s extensions',
+                joint=joint.name,
+                type=joint.type.value,
+                count=len(steps),
+            )
             scene = _replaced(scene, joint, steps)
     return scene
 
@@ -160,19 +169,6 @@ def _coupling(coupling: Coupling, joint: Joint, chain: Sequence[Joint]) -> Coupl
         if getattr(coupling, end) == joint.name and getattr(coupling, axis) < len(chain):
             changed |= {end: chain[getattr(coupling, axis)].name, axis: 0}
     return dataclasses.replace(coupling, **changed) if changed else coupling  # type: ignore[arg-type]
-
-
-def _report_chain(joint: Joint, steps: Sequence[Step], report: Report) -> None:
-    report.add(
-        codes.CHAIN,
-        joint,
-        hint=""
-        if joint.type is JointType.REVOLUTE2
-        else 'use joints="all" with Drake\'s extensions',
-        joint=joint.name,
-        type=joint.type.value,
-        count=len(steps),
-    )
 
 
 _TURNING = (JointType.BALL, JointType.FLOATING)

@@ -297,16 +297,11 @@ def _differing(old: Surface, new: Surface) -> list[str]:
         for f in dataclasses.fields(Friction)
         if getattr(old.friction, f.name) != getattr(new.friction, f.name)
     ]
-    names += [
-        f.name
-        for f in dataclasses.fields(Surface)
-        if f.name != "friction" and (getattr(old, f.name) or None) != (getattr(new, f.name) or None)
-    ]
-    return [
-        name.replace("_", " ")
-        for name in names
-        if name != "hydroelastic" or old.hydroelastic != Hydroelastic()
-    ]
+    ignored = {"friction"} | ({"hydroelastic"} if old.hydroelastic == Hydroelastic() else set())
+    for name in [f.name for f in dataclasses.fields(Surface) if f.name not in ignored]:
+        if (getattr(old, name) or None) != (getattr(new, name) or None):
+            names.append(name)
+    return [name.replace("_", " ") for name in names]
 
 
 SLICES = 48
@@ -494,14 +489,10 @@ def _with_stated_mass(scene: Scene, report: Report) -> Scene:
     takes for 1 kg.
     """
     held = {joint.child for joint in scene.joints}
-    massless = {link.name for link in scene.links if link.inertia is None and link.name in held}
+    massless = dict.fromkeys(k.name for k in scene.links if k.inertia is None and k.name in held)
     if not massless:
         return scene
-    report.add(
-        codes.NO_INERTIA,
-        subjects=tuple(massless),
-        links=tuple(link.name for link in scene.links if link.name in massless),
-    )
+    report.add(codes.NO_INERTIA, subjects=massless, links=tuple(massless))
     links = (
         dataclasses.replace(k, inertia=MASSLESS) if k.name in massless else k for k in scene.links
     )

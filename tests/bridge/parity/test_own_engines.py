@@ -224,7 +224,11 @@ def source_of(member: str) -> str:
     """The name of a model for which a comparison asks for a member."""
     if member == "combined_friction":
         return "two models"
-    of_mujoco = member.startswith("compiled_") or member in {"stop_settings", "actuator_laws"}
+    of_mujoco = member.startswith("compiled_") or member in {
+        "stop_settings",
+        "actuator_laws",
+        "servos",
+    }
     return "of MuJoCo" if of_mujoco else "coupled"
 
 

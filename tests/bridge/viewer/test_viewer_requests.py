@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -173,6 +174,46 @@ def test_a_link_with_a_state_shows_it_and_what_is_no_state_is_left_out(viewer: V
         time.sleep(0.02)
     assert knee() == -0.125
     viewer.set_positions({"knee": (0.0, 0.0)})
+
+
+def test_damaged_and_large_messages_change_nothing(viewer: Viewer) -> None:
+    """Also those of the page, which has the token."""
+    import msgspec
+    from websockets.exceptions import ConnectionClosed
+    from websockets.sync.client import connect
+
+    sliders, before = viewer._models["leg"][1], viewer.positions()
+    moves = [
+        {
+            "type": "GuiUpdateMessage",
+            "uuid": sliders.handles[0]._impl.uuid,
+            "updates": {"value": value},
+        }
+        for value in ("a" * 100_000, [0.5] * 1000, None, {}, math.nan, math.inf, -math.inf)
+    ]
+    packed = [msgspec.msgpack.encode(move) for move in moves]
+    damaged = (
+        b"",
+        b"\xc1",
+        b"\xdd\xff\xff\xff\xff",
+        b"\x91" * 200_000 + b"\xc0",
+        bytes(51 << 20),
+        "{}",
+    )
+    url = viewer.url.rstrip("/").replace("http:", "ws:")
+    for messages in (packed, *([message] for message in damaged)):
+        with (
+            contextlib.suppress(ConnectionClosed),
+            connect(url, subprotocols=[UPGRADE["Sec-WebSocket-Protocol"]], max_size=None) as socket,
+        ):
+            for message in messages:
+                socket.send(message)
+            socket.send(msgspec.msgpack.encode({"type": "Unknown"}))
+            while True:
+                socket.recv(timeout=30)
+    address = urlsplit(viewer.url)
+    assert status(viewer.url, ("Host", address.netloc), path=address.path) == 200
+    assert viewer.positions() == before
 
 
 def test_a_client_moves_joints_and_cannot_publish_the_server(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,18 @@ def test_pairs_never_collide(tmp_path: Path) -> None:
     expected = {frozenset(pair) for pair in (("a", "c1"), ("a", "c2"), ("c1", "c2"))}
     assert added - before == expected
     assert before <= added
+
+
+def test_patterns_for_too_many_pairs_are_refused_before_they_are_made(tmp_path: Path) -> None:
+    """40 links have 780 pairs, 5,000 have 12 million."""
+    robot = "<robot name='r'>{}</robot>"
+    few, many = ("".join(f"<link name='l{i}'/>" for i in range(n)) for n in (40, 5_000))
+    scene = read(tmp_path, 'exclude = [["l*", "*"]]', robot.format(few), lenient=True)
+    assert len(scene.filter_rules) == 780
+    before = time.process_time()
+    with pytest.raises(LoadError, match="500000 pairs"):
+        read(tmp_path, 'exclude = [["*", "*"]]', robot.format(many), lenient=True)
+    assert time.process_time() - before < 10.0
 
 
 def test_visuals_can_be_the_collisions(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from bridge.codes import (
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, initial_positions
 from bridge.parity.engine import (
+    MODEL_FRAME,
     ActuatorTrial,
     BaseEngine,
     Dof,
@@ -44,6 +45,7 @@ from bridge.parity.engine import (
     Surfaces,
     moving_links,
     scalar_dofs,
+    stated_frames,
     without_sentinel,
 )
 from loaders import Search
@@ -52,6 +54,7 @@ from loaders.diagnostics import Code, Diagnostic, finding_of
 from loaders.drake import codes as drake_codes
 from loaders.inertia import SpatialInertia
 from loaders.model import (
+    WORLD,
     Actuator,
     Collision,
     Cone,
@@ -71,7 +74,7 @@ from loaders.model import (
 )
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR
+from loaders.scoped_names import SEPARATOR, local_name
 from loaders.text import counted
 
 from .plant import (
@@ -311,28 +314,42 @@ class DrakeEngine(BaseEngine):
         return {name: Pose.of(X[:3, :3], X[:3, 3]) for name, X in poses.items()}
 
     def frame_poses(self) -> dict[str, Pose]:
-        """See `Engine.frame_poses`.
+        """See `Engine.frame_poses`; Drake puts a frame into the scope of its link. The frame of a
+        model that the scene does not name is among them.
 
         Raises:
-            NotReportedError: unless Drake has all of them in the same links.
+            NotReportedError: unless Drake has all of them.
         """
         self._require_model()
         from pydrake.multibody.tree import FrameIndex
 
-        bodies = {int(body.index()): name for name, body in self._links.items()}
-        links = {frame.name: frame.link for frame in self.mechanism.scene.frames}
+        stated = {frame.name: frame.link for frame in stated_frames(self.mechanism.scene)}
+        links = {0: WORLD} | {int(body.index()): name for name, body in self._links.items()}
         found = {}
         for frame in map(self._plant.get_frame, map(FrameIndex, range(self._plant.num_frames()))):
-            model = self._plant.GetModelInstanceName(frame.model_instance())
-            full = f"{model}{SEPARATOR}{frame.name()}"
-            name = full if full in links else full.partition(SEPARATOR)[2]
-            if name in links and bodies.get(int(frame.body().index())) == links[name]:
+            link = links[int(frame.body().index())]
+            name = self._name_of_frame(frame, link, stated)
+            if name is not None:
                 X_LF = frame.CalcPoseInBodyFrame(self._context).GetAsMatrix4()
-                found[name] = Pose.of(X_LF[:3, :3], X_LF[:3, 3])
-        lacking = links.keys() - found.keys()
-        if lacking:
-            raise NotReportedError(f"Drake has no frame {min(lacking)} in that link")
+                is_there = stated.get(name, link) == link
+                found[name] = Pose.of(X_LF[:3, :3], X_LF[:3, 3] if is_there else 3 * [math.inf])
+        lacking = stated.keys() - found.keys()
+        if lacking and not found.keys() - stated.keys():
+            raise NotReportedError(f"Drake has no frame {min(lacking)}")
         return found
+
+    def _name_of_frame(self, frame: Any, link: str, stated: Mapping[str, str]) -> str | None:
+        """Return the scoped name of a frame of Drake in a link; None for one that no file names."""
+        instance, local = frame.model_instance(), str(frame.name())
+        if local == MODEL_FRAME:
+            owned = (n for n, body in self._links.items() if body.model_instance() == instance)
+            own = next(owned, None)
+            if own is not None:
+                return own.removesuffix(local_name(own)) + local
+        full = f"{self._plant.GetModelInstanceName(instance)}{SEPARATOR}{local}"
+        names = [name for name in (full, full.partition(SEPARATOR)[2]) if name in stated]
+        names += [n for n, of in stated.items() if (of, local_name(n)) == (link, local)]
+        return next(iter(names), None)
 
     def inertias(self) -> dict[str, SpatialInertia]:
         self._require_model()
@@ -354,9 +371,18 @@ class DrakeEngine(BaseEngine):
         return parameters
 
     def actuator_efforts(self, trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
-        """See `Engine.actuator_efforts`; by the effort limits and gains of Drake's actuators."""
+        """See `Engine.actuator_efforts`; by the effort limits and gains of Drake's actuators, with
+        the limits of those of which the mechanism knows nothing.
+        """
         self._require_model()
-        return efforts_in_drake(self._plant, self._joints, trials)
+        driven = (item for item in self.mechanism.actuators if item.dof is not None)
+        stated = {item.actuator.joint for item in driven}
+        unstated = {
+            name: np.array([actuator.effort_limit()])
+            for name, actuator in _actuators(self._plant, self._joints).items()
+            if name not in stated
+        }
+        return efforts_in_drake(self._plant, self._joints, trials) | unstated
 
     def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
         self._require_constraints()
@@ -651,7 +677,7 @@ def _second_axes(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic
             yield _about_joint(DRAKE_SHARED_DAMPING, joint)
 
 
-_UNREAD: Mapping[type, tuple[str, str, str]] = {
+UNREAD: Mapping[type, tuple[str, str, str]] = {
     Model: ("", "self_collide", "allow_auto_disable enable_wind"),
     Link: ("kinematic velocity_decay added_mass", "self_collide", "enable_wind sensors"),
     Collision: ("", "", "density"),
@@ -712,7 +738,7 @@ def _unread_fields(scene: Scene) -> Iterator[tuple[str, Code, str]]:
 def _unread_of(part: Any) -> Iterator[tuple[Code, str]]:
     """Yield finding and words of each field of a part that Drake never reads."""
     kind: Any = type(part)
-    for code, names in zip(_UNREAD_CODES, _UNREAD.get(kind, ()), strict=False):
+    for code, names in zip(_UNREAD_CODES, UNREAD.get(kind, ()), strict=False):
         for name in names.split():
             if not np.array_equal(getattr(part, name), _defaults(kind)[name]):
                 yield code, name.replace("_", " ")

@@ -28,10 +28,10 @@ from bridge.mechanism.coordinates import Position
 from bridge.parity.engine import Hull, NotReportedError, Surfaces
 from bridge.parity.readings import hull_of_points, stacked
 from loaders import Search
-from loaders.model import WORLD, Box, Capsule, Cylinder, Ellipsoid, Sphere
+from loaders.model import WORLD, Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, local_name
+from loaders.scoped_names import SEPARATOR, local_name, root_model
 
 RAISED = (RuntimeError, ValueError, IndexError, OverflowError, MemoryError, SystemExit)
 """The Python exceptions for C++ exceptions and failed assertions."""
@@ -187,6 +187,13 @@ def links_by_name(plant: Any, mechanism: Mechanism) -> dict[str, Any]:
         if name not in expected:
             raise ModelMismatchError(f"it has a link {full}, which the model does not have", name)
         links[name] = body
+    root = root_model(mechanism.scene)
+    called = {
+        plant.GetModelInstanceName(body.model_instance()).partition(SEPARATOR)[0]
+        for body in links.values()
+    }
+    if root is not None and called and root.name not in called:
+        raise ModelMismatchError(f"it is called {min(called)}, the model {root.name}", root.name)
     if WORLD in expected:
         links[WORLD] = plant.world_body()
     missing = sorted(expected - links.keys())
@@ -253,7 +260,7 @@ def velocity_order(plant: Any, mechanism: Mechanism, joints: Mapping[str, Any]) 
     unmatched = sorted(
         name
         for name, joint in joints.items()
-        if joint.num_velocities() and not _covers(joint, order)
+        if joint.num_velocities() and joint.velocity_start() not in order
     )
     if unmatched:
         raise ModelMismatchError(
@@ -262,10 +269,6 @@ def velocity_order(plant: Any, mechanism: Mechanism, joints: Mapping[str, Any]) 
     if sorted(order) != list(range(plant.num_velocities())):
         raise ModelMismatchError("it has other degrees of freedom")
     return order
-
-
-def _covers(joint: Any, order: list[int]) -> bool:
-    return joint.velocity_start() in order
 
 
 # --- coordinates ----------------------------------------------------------------------------------
@@ -336,6 +339,7 @@ class DrakeGeometry:
         except (UnsupportedModelError, ModelMismatchError) as error:
             reason = str(error).partition("\n")[0]
             raise NotReportedError(f"Drake does not read the shapes: {reason}") from error
+        self._undrawn = _first_undrawn(mechanism.scene)
         self._plant, self._graph = plant, scene_graph
         self._inspector = scene_graph.model_inspector()
 
@@ -346,8 +350,8 @@ class DrakeGeometry:
         return frozenset(pair for pair in pairs if len(pair) == 2)
 
     def surfaces(self) -> Surfaces:
-        """Return shapes and friction; what is drawn is left out, since Drake skips formats of
-        meshes.
+        """Return shapes, friction and what is drawn; a link of the scene with a mesh of a format
+        that Drake does not draw is the reason for which nothing of the latter is known.
         """
         supports: list[tuple[str, Array]] = []
         friction: dict[str, list[float]] = {}
@@ -363,7 +367,25 @@ class DrakeGeometry:
                     supports.append((link, supports_of_points(form, pose)))
                     hulls.setdefault(link, []).append(partial(hull_of_points, form))
                 friction.setdefault(link, []).append(self._friction(geometry))
-        return Surfaces(supports=stacked(supports), visuals=None, friction=friction, hulls=hulls)
+        visuals = {link: self._drawn(body) for body, link in self._link_of.items()}
+        return Surfaces(
+            supports=stacked(supports),
+            visuals={link: poses for link, poses in visuals.items() if poses},
+            friction=friction,
+            hulls=hulls,
+            reasons={"visuals": f"Drake does not draw {self._undrawn}"} if self._undrawn else {},
+        )
+
+    def _drawn(self, body: int) -> list[Pose]:
+        """Return the poses of what Drake draws of a body, in the body."""
+        from pydrake.geometry import Role
+
+        frame = self._plant.GetBodyFrameIdOrThrow(self._body(body).index())
+        matrices = [
+            self._inspector.GetPoseInFrame(geometry).GetAsMatrix4()
+            for geometry in self._inspector.GetGeometries(frame, Role.kIllustration)
+        ]
+        return [Pose.of(X[:3, :3], X[:3, 3]) for X in matrices]
 
     def _body(self, index: int) -> Any:
         from pydrake.multibody.tree import BodyIndex
@@ -386,6 +408,25 @@ class DrakeGeometry:
         if hull is not None:
             return np.array([hull.vertex(k) for k in range(hull.num_vertices())], dtype=np.float64)
         return _primitive(self._inspector.GetShape(geometry))
+
+
+def _first_undrawn(scene: Scene) -> str:
+    """Return the first visual of a scene that Drake does not draw; empty if it draws all."""
+    for link in scene.links:
+        for visual in link.visuals:
+            form, suffix = visual.geometry, ""
+            if isinstance(form, Mesh):
+                suffix = Path(form.path or "").suffix.lower()
+            if not isinstance(form, DRAWN) and suffix not in _DRAWN_FORMATS:
+                return f"visual {visual.name} of link {link.name}"
+            if "illustration" not in visual.roles or visual.renderers:
+                return f"visual {visual.name} of link {link.name} as the others"
+    return ""
+
+
+DRAWN = (Box, Capsule, Cylinder, Ellipsoid, Sphere)
+"""The primitives that Drake draws where the file has them."""
+_DRAWN_FORMATS = {".obj", ".gltf", ".vtk"}
 
 
 def _primitive(shape: Any) -> SupportFunction | None:

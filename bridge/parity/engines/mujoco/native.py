@@ -9,6 +9,7 @@ never a path. What is read of the compiled model does not take part.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -398,6 +399,19 @@ class MujocoNative(MujocoEngine):
             return {}
         raise NotReportedError("an MJCF file states laws of actuators")
 
+    def servos(self) -> dict[str, Array]:
+        """See `Engine.servos`; the gains are slopes of the forces of the running original."""
+        names = self._names_by_kind["actuator"]
+        drives = self._mujoco.mjtTrn
+        joints = {int(drives.mjTRN_JOINT), int(drives.mjTRN_JOINTINPARENT)}
+        model, found = self.model, {}
+        for i, kind in enumerate(model.actuator_trntype):
+            joint = int(model.actuator_trnid[i][0])
+            moves = self._mujoco.mjtJoint(model.jnt_type[joint]) if int(kind) in joints else None
+            if moves in {self._mujoco.mjtJoint.mjJNT_HINGE, self._mujoco.mjtJoint.mjJNT_SLIDE}:
+                found[str(names[i])] = servo_in_mujoco(self._mujoco, model, i, joint)
+        return found
+
     def surfaces(self) -> Surfaces:
         """Return the shapes of the original and their friction.
 
@@ -428,6 +442,48 @@ class MujocoNative(MujocoEngine):
 
     def _name_of(self) -> Callable[[str, int], str | None]:
         return original_names(self.mechanism, self._names_by_kind, self._pictures)
+
+
+def servo_in_mujoco(mujoco: Any, model: Any, i: int, joint: int) -> Array:
+    """Return the effort, gains and range of `Engine.servos` of an actuator that drives a joint.
+
+    It is a servo if its force without limits is linear, and the control is a position or a
+    velocity that the joint is to have.
+
+    Args:
+        mujoco: The module.
+        model: The compiled model.
+        i: The actuator.
+        joint: The hinge or slide that it drives.
+    """
+    gear = float(model.actuator_gear[getattr(model, "actuator_outadr", range(i + 1))[i]][0])
+    first = getattr(model, "actuator_ctrladr", range(i + 1))[i]
+    limited = bool(model.actuator_forcelimited[i])
+    effort = float(np.abs(model.actuator_forcerange[i]).max()) if limited else math.inf
+    is_limited = model.nu > first and model.actuator_ctrllimited[first]
+    control = model.actuator_ctrlrange[first] if is_limited else (-math.inf, math.inf)
+    free = copy.copy(model)
+    free.actuator_forcelimited[:] = free.actuator_ctrllimited[:] = 0
+    data = mujoco.MjData(free)
+
+    def force(q: float, v: float, u: float) -> float:
+        mujoco.mj_resetData(free, data)
+        data.qpos[free.jnt_qposadr[joint]] += q
+        data.qvel[free.jnt_dofadr[joint]] = v
+        data.act[:] = data.ctrl[:] = 0.0
+        (data.act if free.actuator_actnum[i] else data.ctrl)[
+            free.actuator_actadr[i] if free.actuator_actnum[i] else first
+        ] = u
+        mujoco.mj_forward(free, data)
+        return float(data.actuator_force[i])
+
+    none, up = force(0.0, 0.0, 0.0), (gear or 1.0)
+    gain = force(0.0, 0.0, 1.0) - none
+    p, d = none - force(1.0 / up, 0.0, 0.0), none - force(0.0, 1.0 / up, 0.0)
+    is_linear = math.isclose(force(2.0 / up, 3.0 / up, 4.0), none + 4.0 * gain - 2.0 * p - 3.0 * d)
+    follows = any(math.isclose(gain, abs(slope), rel_tol=1e-9) for slope in (p, d) if slope)
+    gains = (p * gear**2, d * gear**2) if gain and is_linear and follows else (0.0, 0.0)
+    return np.array((effort * abs(gear) if gear else effort, *gains, *control))
 
 
 def _size(body: Body) -> int:

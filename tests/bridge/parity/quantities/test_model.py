@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -505,4 +506,24 @@ def test_a_law_of_an_mjcf_file_is_a_gap_unless_mujoco_has_it_twice(tmp_path: Any
             return super().actuator_laws()
 
     wrong = compare(path, ("mujoco", Weaker), levels=("L0",), configurations=1)
-    assert {(row.quantity, row.where) for row in wrong.failures} == {("actuator laws", "p")}
+    assert {(row.quantity, row.where) for row in wrong.failures} == {
+        ("actuator laws", "p"),
+        ("servos", "p"),
+    }
+
+
+@pytest.mark.parametrize(
+    "changed", [{"p_gain": None}, {"d_gain": 2.1}, {"effort": 1.0}, {"control": (-1.0, 2.0)}]
+)
+def test_gains_and_limits_of_a_scene_are_those_of_the_running_original(
+    changed: dict[str, Any], tmp_path: Any
+) -> None:
+    path = tmp_path / "m.xml"
+    path.write_text(LAW.replace("kv='2'", "kv='2' gear='-3' forcerange='-4 5'"), encoding="utf-8")
+    scene = loaders.load(path)
+    (actuator,) = scene.actuators
+    assert (actuator.p_gain, actuator.d_gain, actuator.effort) == (270.0, 18.0, 15.0)
+    wrong = replace(scene, actuators=(replace(actuator, **changed),))
+    for each, expected in ((scene, set()), (wrong, {"servos"})):
+        found = compare(each, ("mujoco-native",), levels=("L0",), configurations=1)
+        assert {row.quantity for row in found.failures} == expected

@@ -428,3 +428,22 @@ def test_names_in_a_page_are_text_and_never_markup(tmp_path: Path) -> None:
     text = hostile.to_html(tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<script" not in text
     assert "<img" not in text
+
+
+@pytest.mark.slow
+def test_names_in_drawings_are_text_without_formulas_and_turned_characters(tmp_path: Path) -> None:
+    """The name is legal in XML; as a formula it is none, and it turns the text that follows."""
+    link = (
+        "<link name='{}'><inertial><mass value='1'/>"
+        "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+    )
+    (tmp_path / "a.urdf").write_text(
+        f"<robot name='r'>{link.format('a')}{link.format('b')}<joint name='$\\frac{{$\u202e' "
+        "type='continuous'><parent link='a'/><child link='b'/><axis xyz='0 1 0'/></joint></robot>",
+        encoding="utf-8",
+    )
+    result = bridge.compare(tmp_path / "a.urdf", engines=("mujoco", "pybullet"), quiet=True)
+    text = result.to_html(tmp_path / "r.html").read_text(encoding="utf-8")
+    drawings = "".join(re.findall(r"<svg.*?</svg>", text, re.DOTALL))
+    assert r"$\frac{$" in drawings
+    assert "\u202e" not in text

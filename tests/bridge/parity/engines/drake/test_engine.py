@@ -18,6 +18,7 @@ import loaders
 from bridge.parity import Outcome, Verdict, compare
 from bridge.parity.engine import NotReportedError
 from bridge.parity.engines.drake.engine import DrakeEngine, friction_differences
+from loaders.model import Mesh
 from loaders.pose import Pose
 from tests.support.actuated_model import sdf
 
@@ -430,7 +431,15 @@ FOLLOWING = (
 
 
 @needs_drake
-@pytest.mark.parametrize(("lost", "quantity"), [("couplings", "reading"), ("collisions", "shapes")])
+@pytest.mark.parametrize(
+    ("lost", "quantity"),
+    [
+        ("couplings", "reading"),
+        ("collisions", "shapes"),
+        ("visuals", "visual shapes"),
+        ("name", "reading"),
+    ],
+)
 def test_what_drake_has_and_the_scene_lacks_is_a_difference(
     lost: str, quantity: str, tmp_path: Path
 ) -> None:
@@ -438,6 +447,7 @@ def test_what_drake_has_and_the_scene_lacks_is_a_difference(
     inertial = (
         "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
         "iyz='0'/></inertial><collision><geometry><sphere radius='.1'/></geometry></collision>"
+        "<visual><geometry><sphere radius='.1'/></geometry></visual>"
     )
     links = "".join(f"<link name='{name}'>{inertial}</link>" for name in "abc")
     path.write_text(FOLLOWING.format(links=links), encoding="utf-8")
@@ -449,11 +459,38 @@ def test_what_drake_has_and_the_scene_lacks_is_a_difference(
     without = {
         "couplings": replace(scene, couplings=()),
         "collisions": replace(scene, links=tuple(replace(k, collisions=()) for k in links)),
+        "visuals": replace(scene, links=tuple(replace(k, visuals=()) for k in links)),
+        "name": replace(scene, models=(replace(scene.models[0], name="k"),)),
         "velocity": replace(scene, joints=(replace(first, axes=(axis,)), second)),
         "pose": replace(scene, links=(*links[:-1], replace(links[-1], X_WL=moved))),
     }[lost]
     failures = compare(without, ("drake",), levels=("L0",), configurations=1).failures
     assert quantity in {row.quantity for row in failures}
+
+
+@needs_drake
+@pytest.mark.parametrize(
+    ("lost", "quantity"), [("file of a mesh", "shapes"), ("actuators", "actuator efforts")]
+)
+def test_what_the_scene_of_the_gripper_lost_is_a_difference(lost: str, quantity: str) -> None:
+    scene = loaders.load(ASSETS / "gripper/model.sdf", quiet=True)
+    links = scene.links
+    for k, link in enumerate(links):
+        shapes = tuple(
+            replace(each, geometry=replace(each.geometry, path=None))
+            if isinstance(each.geometry, Mesh)
+            else each
+            for each in link.collisions
+        )
+        links = (*links[:k], replace(link, collisions=shapes), *links[k + 1 :])
+    changed = {
+        "file of a mesh": replace(scene, links=links),
+        "actuators": replace(scene, actuators=()),
+    }[lost]
+    for each, expected in ((scene, set()), (changed, {quantity})):
+        failures = compare(each, ("drake",), levels=("L0",), configurations=1).failures
+        assert expected <= {row.quantity for row in failures}
+        assert bool(failures) is bool(expected)
 
 
 @needs_drake
@@ -466,6 +503,45 @@ def test_a_frame_that_drake_has_elsewhere_is_a_difference(tmp_path: Path) -> Non
     for frames, expected in (((found,), set()), ((moved,), {"poses of frames"})):
         rows = compare(replace(scene, frames=frames), ("drake",), levels=("L0",)).failures
         assert {row.quantity for row in rows} == expected
+
+
+@needs_drake
+@pytest.mark.parametrize("lost", ["name", "pose", "canonical link"])
+def test_a_model_that_drake_reads_otherwise_is_a_difference(lost: str, tmp_path: Path) -> None:
+    nested = (
+        "<model name='n'><pose>1 0 0 0 0 .2</pose><link name='c'/><link name='d'/></model>"
+        "<frame name='f' attached_to='n'><pose>.1 0 0 0 0 0</pose></frame>"
+    )
+    engine_of(tmp_path, BASE, nested)
+    scene = loaders.load(tmp_path / "model.sdf", quiet=True)
+    (outer, inner), moved = scene.models, Pose.of(p=(1e-3, 0.0, 0.0))
+    changed = {
+        "name": replace(inner, name="k"),
+        "pose": replace(inner, X_WM=inner.X_WM @ moved),
+        "canonical link": replace(inner, canonical_link="n::d"),
+    }[lost]
+    links = tuple(
+        replace(link, model=changed.name) if link.model == inner.name else link
+        for link in scene.links
+    )
+    faulty = replace(scene, models=(outer, changed), links=links)
+    for each, expected in ((scene, set()), (faulty, {"frames of models"})):
+        found = compare(each, ("drake",), levels=("L0",))
+        assert {row.quantity for row in found.failures} == expected
+        assert all(
+            row.outcome is not Outcome.UNKNOWN for row in found.rows if "frames" in row.quantity
+        )
+
+
+@needs_drake
+def test_a_model_with_merged_urdf_is_fixed_to_its_own_link(tmp_path: Path) -> None:
+    robot = "<robot name='r'><link name='u'/></robot>"
+    (tmp_path / "robot.urdf").write_text(robot, encoding="utf-8")
+    uri = f"file://{tmp_path / 'robot.urdf'}"
+    engine_of(tmp_path, f"<include merge='true'><uri>{uri}</uri></include>", BASE)
+    found = compare(tmp_path / "model.sdf", ("drake",), levels=("L0",))
+    (row,) = (row for row in found.rows if row.quantity == "frames of models")
+    assert (row.outcome, found.failures) == (Outcome.PASSED, ())
 
 
 @needs_drake
