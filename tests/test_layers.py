@@ -135,6 +135,7 @@ ORDER = {
         {"bounds", "engines", "quantity"},
         {"convergence"},
         {"attribution", "motion", "report"},
+        {"touching"},
         {"contact"},
         {"quantities"},
         {"comparison", "replay"},

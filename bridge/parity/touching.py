@@ -83,7 +83,7 @@ MAX_FRICTION = 2.0
 """Coefficient of friction above which a pull by it lifts balls off."""
 ROUNDING = 1e-3
 """Part of a weight or of a speed that solvers leave, which stop after a number of iterations or
-when little changes; the largest that is left is 3e-4."""
+when little changes."""
 LEFT = {ACTING[0]: REST_ERROR + math.exp(-SETTLED)}
 """The same of quantities for which it is not `ROUNDING`: a ball counts as at rest if its force has
 that error, and after all durations a contact has settled but for that part."""

@@ -466,7 +466,7 @@ class Findings:
         rest = [self.contact] if self.contact else []
         if self.gaps:
             rest.append(f"not compared: {counted(len(self.gaps), 'stated quantity')}")
-        rest += [f"it holds if {'; '.join(self.conditions)}"] if self.conditions else []
+        rest += [f"the verdict holds if {'; '.join(self.conditions)}"] if self.conditions else []
         second = "; ".join(rest) or "all that the model states was compared"
         engines, count = " and ".join(self.engines), len(self.rows)
         first = (
