@@ -143,9 +143,11 @@ def read_surface_velocity_axis(node: Node, dialect: Dialect) -> tuple[float, flo
     return x, y, z
 
 
-def read_deformable(link: Node, dialect: Dialect) -> tuple[tuple[str, str], ...]:
-    """Return name and text of each property of a deformable body; empty for a rigid one."""
-    node = link.child("drake:deformable_properties") if dialect is SDF else None
+def read_deformable(link: Node) -> tuple[tuple[str, str], ...]:
+    """Return name and text of each property of a deformable body in SDFormat; empty for a rigid
+    one.
+    """
+    node = link.child("drake:deformable_properties")
     if node is None:
         return ()
     node.report(codes.DEFORMABLE)

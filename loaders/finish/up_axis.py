@@ -40,16 +40,11 @@ def with_up_axis(scene: Scene, *, stated: bool) -> Scene:
     return dataclasses.replace(scene, links=links) if collada else scene
 
 
-def with_up_axes(scene: Scene) -> Scene:
-    """Return a scene whose COLLADA meshes that state another up axis than Z, without a unit, are
-    turned if the links of their model stand apart otherwise and do not so.
-    """
-    return turned_in(scene, *models_to_turn(scene))
-
-
 def models_to_turn(scene: Scene) -> tuple[set[str], set[Mesh]]:
     """Return the models whose COLLADA meshes are to be turned, and the meshes for which nothing but
-    the robot tells it.
+    the robot tells it: they state another up axis than Z, without a unit.
+
+    Meshes are turned if the links of their model stand apart otherwise and do not so.
     """
     meshes = dict.fromkeys(mesh for link in scene.links for _, mesh in _meshes(link))
     opened = dict.fromkeys(filter(is_open, meshes), True)

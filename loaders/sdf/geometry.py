@@ -86,10 +86,9 @@ def _extent(node: Node, key: str, default: float) -> float:
         return node.number(key, default, minimum=0.0)
 
 
-def _extents(
-    node: Node, key: str, default: tuple[float, float, float]
-) -> tuple[float, float, float]:
-    """Return three lengths, as `_extent` does."""
+def _extents(node: Node, key: str) -> tuple[float, float, float]:
+    """Return three lengths of default 1 m, as `_extent` does."""
+    default = (1.0, 1.0, 1.0)
     extents = x, y, z = _vector(node, key, default)
     if min(extents) >= 0.0:
         return extents
@@ -100,7 +99,7 @@ def _extents(
 
 
 def _read_box(node: Node, _: Context) -> Geometry:
-    return Box(size=_extents(node, "size", (1.0, 1.0, 1.0)))
+    return Box(size=_extents(node, "size"))
 
 
 def _read_sphere(node: Node, _: Context) -> Geometry:
@@ -120,7 +119,7 @@ def _read_cone(node: Node, _: Context) -> Geometry:
 
 
 def _read_ellipsoid(node: Node, _: Context) -> Geometry:
-    return Ellipsoid(radii=_extents(node, "radii", (1.0, 1.0, 1.0)))
+    return Ellipsoid(radii=_extents(node, "radii"))
 
 
 def _read_plane(node: Node, _: Context) -> Geometry:

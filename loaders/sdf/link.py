@@ -236,7 +236,7 @@ def read_link(vertex: FrameVertex, context: Context) -> Link:
         surface_velocity_axis=None
         if velocity_axis is None
         else read_surface_velocity_axis(velocity_axis, SDF),
-        deformable=read_deformable(node, SDF),
+        deformable=read_deformable(node),
         where=vertex.where,
         **_read_options(node),
     )

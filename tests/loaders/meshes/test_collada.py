@@ -14,7 +14,7 @@ import loaders
 from bridge.lowering.transform import scaled
 from loaders.diagnostics import Diagnostics
 from loaders.finish.finish import with_references
-from loaders.finish.up_axis import with_up_axes
+from loaders.finish.up_axis import models_to_turn, turned_in
 from loaders.formats import UpAxis
 from loaders.meshes import read_mesh
 from loaders.meshes.collada import is_turned
@@ -96,7 +96,8 @@ def test_the_gaps_between_the_links_decide_where_a_file_states_no_unit(
         for i, name in enumerate("abc")
     ]
     joints = [joint("ab", "a", "b"), joint("bc", "b", "c")]
-    found = with_up_axes(scene(links, joints))
+    given = scene(links, joints)
+    found = turned_in(given, *models_to_turn(given))
     meshes = [item.visuals[0].geometry for item in found.links]
     assert [mesh.turned for mesh in meshes if isinstance(mesh, Mesh)] == [turned] * 3
     assert read_box(meshes[0]) == (TURNED if turned else PLAIN)
@@ -143,7 +144,8 @@ def test_what_is_drawn_turns_with_what_collides(tmp_path: Path) -> None:
     at = {name: Pose.of(p=(0.0, -3.0 * i, 0.0)) for i, name in enumerate("abc")}
     links = [replace(body(seen, touched, name=name), X_WL=X_WL) for name, X_WL in at.items()]
     joints = [joint("ab", "a", "b"), joint("bc", "b", "c")]
-    for item in with_up_axes(with_references(scene(links, joints))).links:
+    given = with_references(scene(links, joints))
+    for item in turned_in(given, *models_to_turn(given)).links:
         assert read_box(item.collisions[0].geometry) == TURNED
         assert read_box(item.visuals[0].geometry) == TURNED
 
