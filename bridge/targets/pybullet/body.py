@@ -1004,9 +1004,9 @@ class Bodies(Sequence[PyBulletBody]):
             if name in joints
         }
         self._of_link = {name: body for body in self for name in body.links if name in links}
+        q, v = (_rows(order) for order in (self.q_order, self.v_order))
         self._places = [
-            (body, (_places(self.q_order, body.q_order), _places(self.v_order, body.v_order)))
-            for body in self
+            (body, (_places(q, body.q_order), _places(v, body.v_order))) for body in self
         ]
 
     @classmethod
@@ -1419,19 +1419,25 @@ class Bodies(Sequence[PyBulletBody]):
         self, by_joint: Mapping[str, Position]
     ) -> Iterator[tuple[PyBulletBody, dict[str, Position]]]:
         check_names(by_joint, self._of_joint, self.mechanism.bodies)
+        parts: dict[int, dict[str, Position]] = {}
+        for name, value in by_joint.items():
+            parts.setdefault(id(self._of_joint[name]), {})[name] = value
         for body in self:
-            part = {name: value for name, value in by_joint.items() if self._of_joint[name] == body}
-            if part:
+            if part := parts.get(id(body)):
                 yield body, part
 
 
+def _rows(order: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
+    """Return the place of each number in an array."""
+    return {key: row for row, key in enumerate(order)}
+
+
 def _places(
-    whole: Sequence[tuple[str, int]], part: Sequence[tuple[str, int]]
+    whole: Mapping[tuple[str, int], int], part: Sequence[tuple[str, int]]
 ) -> tuple[list[int], list[int]]:
     """Return the places of the numbers of a body in the arrays of all bodies, and in its own."""
-    index = {key: row for row, key in enumerate(whole)}
-    own = [k for k, key in enumerate(part) if key in index]
-    return [index[part[k]] for k in own], own
+    own = [k for k, key in enumerate(part) if key in whole]
+    return [whole[part[k]] for k in own], own
 
 
 def _scoped_models(body: PyBulletBody) -> set[str]:
