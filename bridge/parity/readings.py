@@ -248,19 +248,21 @@ def hull_in_mujoco(model: Any, mesh: int) -> Array | None:
 
 
 def volume_and_sensitivity(hulls: Iterable[Array]) -> Array:
-    """Return the volume of convex hulls, and by how much it changes if each surface moves by its
-    extent, both [m^3].
+    """Return the volume of closed surfaces, and by how much it changes if each moves by its extent,
+    both [m^3].
 
     Args:
-        hulls: The triangles of each hull, shape (m, 3, 3) [m].
+        hulls: The triangles of each surface, all in one order of corners, shape (m, 3, 3) [m].
     """
     return np.asarray(np.sum([_volume_and_sensitivity(hull) for hull in hulls], axis=0))
 
 
 def _volume_and_sensitivity(hull: Array) -> Array:
-    """Return the volume from tetrahedra with a point within; extent times area."""
+    """Return the volume from tetrahedra, whose signs follow the order of corners; extent times
+    area.
+    """
     a, b, c = (hull - hull.reshape(-1, 3).mean(axis=0)).transpose(1, 0, 2)
-    volume = _VOLUME * float(np.abs(np.einsum("ni,ni->n", a, np.cross(b, c))).sum())
+    volume = _VOLUME * abs(float(np.einsum("ni,ni->n", a, np.cross(b, c)).sum()))
     area = _AREA * float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum())
     return np.array((volume, area * float(np.ptp(hull.reshape(-1, 3), axis=0).max())))
 

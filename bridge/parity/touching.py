@@ -195,6 +195,25 @@ class _Target:
         """Return the contact that MuJoCo's settings of the surface state, at a time step [s]."""
         return SoftContact.of(tuple(self._settings.items()), step)
 
+    def most_friction(self, mu: float) -> float:
+        """Return the largest coefficient of friction that the mean over two opposite directions
+        may show.
+
+        A ball may span a gap of a mesh that runs as triangles, and touch its two sides, where the
+        normals are inclined by at most theta, ``sin(theta) = w / (2 R)`` with the width w of the
+        mesh and the radius R: ``mu (1 + tan^2(theta)) / (1 - mu^2 tan^2(theta))``.
+
+        Args:
+            mu: The coefficient of friction.
+        """
+        if mu == 0.0 or not isinstance(self.collision.geometry, Mesh):
+            return mu
+        width = max(self.support(d) + self.support(-d) for d in np.eye(3))
+        sine = 0.5 * width / BALL_RADIUS
+        tangent_squared = sine**2 / (1.0 - sine**2) if sine < 1.0 else math.inf
+        remaining = 1.0 - mu**2 * tangent_squared
+        return mu * (1.0 + tangent_squared) / remaining if remaining > 0.0 else math.inf
+
     def sliding_speed(self, step: float) -> float:
         """Return the speed with which a ball begins to slide at a time step [m/s]."""
         taken = WEIGHT * self.mu * SLIDE_STEPS * step
@@ -357,7 +376,7 @@ def _limits(
     mu, restitution = coefficients
     yield 1.0, 1.0
     way = SLIDE_STEPS * step * target.sliding_speed(step)
-    yield mu - way / BALL_RADIUS, mu
+    yield mu - way / BALL_RADIUS, target.most_friction(mu)
     contact = target.soft_contact(step)
     bounce = engine.bounce(restitution)
     creep = late = 0.0

@@ -22,7 +22,10 @@ import bridge
 import loaders
 from bridge.geometry import convex_decomposition
 from bridge.geometry.convex_decomposition import MAX_SEPARATE_HULLS, hull_distance
+from bridge.mechanism import Mechanism
 from bridge.parity import Verdict, compare
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from bridge.parity.readings import model_surfaces, volume_and_sensitivity
 from bridge.targets.mjcf import to_mjcf
 from loaders.model import Mesh
 from tests.support.mesh_assets import codes, made, read_back
@@ -427,6 +430,38 @@ def test_a_comparison_sees_the_parts(
     wrong = {("mesh volumes", ("reference", name)) for name in ("mujoco", "pybullet")}
     assert failed == (set() if has_parts else wrong)
     assert (found.verdict is Verdict.DIFFERS) is not has_parts
+
+
+def test_the_volume_of_parts_at_rest_that_share_corners(tmp_path: Path) -> None:
+    """PyBullet runs a mesh at rest as triangles, whose file has no parts."""
+
+    def held(name: str, height: float) -> Mechanism:
+        middle = (-0.3, -0.5, -0.1), (0.3, 0.5, 0.1)
+        above = (0.3, -0.5, 0.1), (0.5, 0.5, 0.1 + height)
+        (tmp_path / f"{name}.obj").write_text(obj(box(LEFT), box(middle), box(above)))
+        weld = (
+            '<link name="world"/><joint name="w" type="fixed"><parent link="world"/>'
+            '<child link="b"/></joint></robot>'
+        )
+        text = ROBOT.format(file=f"{name}.obj").replace("</robot>", weld)
+        return bridge.lower(loaders.load(written(tmp_path, text, f"{name}.urdf"), quiet=True))
+
+    mechanism = held("stated", 0.1)
+
+    class Smaller(PyBulletEngine):
+        def __init__(self, _mechanism: Mechanism) -> None:
+            super().__init__(held("smaller", 0.09))
+            self.mechanism = mechanism
+
+    surfaces = model_surfaces(mechanism)
+    volume, _ = volume_and_sensitivity([hull() for hull in surfaces.hulls["b"]])  # type: ignore[misc]
+    assert volume == pytest.approx(0.2 * 0.2 + 0.6 * 0.2 + 0.2 * 0.1)
+    sound, faulty = (
+        compare(mechanism, engines, levels=("L0",), configurations=1)
+        for engines in (("mujoco", "pybullet"), (Smaller,))
+    )
+    assert not sound.failures
+    assert "mesh volumes" in {row.quantity for row in faulty.failures}
 
 
 def test_loaders_are_asked_for_no_more(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,7 @@ from bridge.targets.pybullet import PyBulletBody, load_into_pybullet
 from bridge.targets.pybullet.client import DynamicsInfo, named
 from bridge.targets.pybullet.state import pose_from
 from loaders.diagnostics import Diagnostics
-from loaders.meshes import read_mesh
+from loaders.meshes import MeshData, read_mesh
 from loaders.model import Box, Capsule, Cylinder, Link, Mesh, Sphere, Surface
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.scene import Scene
@@ -400,7 +400,7 @@ def surfaces_in_pybullet(
         mechanism: The mechanism that they hold.
     """
     links = {link.name: link for link in mechanism.scene.links}
-    stated = model_surfaces(mechanism).supports
+    model = model_surfaces(mechanism)
     supports: list[tuple[str, Array]] = []
     visuals: dict[str, list[Pose]] = {}
     friction: dict[str, Sequence[float]] = {}
@@ -416,12 +416,17 @@ def surfaces_in_pybullet(
             found = [shape for shape in read if shape is not None]
             with_shapes = [name for name in names if shapes_of(links[name])]
             unread += with_shapes if len(found) < len(read) else []
-            for name, support in zip(
-                _owners(found, with_shapes, links, stated, body), found, strict=True
-            ):
-                supports.append((name, _in_link(support, body, name)))
-                if not callable(support[0]):
-                    hulls.setdefault(name, []).append(partial(hull_of_points, support[0]))
+            owners = _owners(found, with_shapes, links, model.supports, body)
+            for name, shape in zip(owners, found, strict=True):
+                supports.append((name, _in_link(shape, body, name)))
+                if not callable(shape.form):
+                    has_parts = len(model.hulls.get(name, ())) > len(shapes_of(links[name]))
+                    triangles = shape.triangles if has_parts else None
+                    hulls.setdefault(name, []).append(
+                        partial(hull_of_points, shape.form)
+                        if triangles is None
+                        else partial(np.asarray, triangles)
+                    )
             dynamics = named(
                 DynamicsInfo, pybullet.getDynamicsInfo(int(body), index, physicsClientId=client)
             )
@@ -505,8 +510,22 @@ def _segment_pose(body: PyBulletBody, link: str) -> Pose:
 # --- collision shapes -----------------------------------------------------------------------------
 
 
+class _Shape(NamedTuple):
+    """A shape that PyBullet holds.
+
+    Attributes:
+        form: Its corners, shape (n, 3) [m], or its support function.
+        X_SG: Its pose in the PyBullet link.
+        triangles: The triangles, shape (m, 3, 3) [m], of a mesh that runs as such.
+    """
+
+    form: Array | SupportFunction
+    X_SG: Pose
+    triangles: Array | None = None
+
+
 def _owners(
-    found: Sequence[tuple[Array | SupportFunction, Pose]],
+    found: Sequence[_Shape],
     names: Sequence[str],
     links: dict[str, Link],
     stated: dict[str, Array] | Any,
@@ -531,19 +550,16 @@ def _distance(support: Array, stated: Array | None) -> float:
     return np.inf if stated is None else float((support - stated.max(axis=0)).max())
 
 
-def _in_link(shape: tuple[Array | SupportFunction, Pose], body: PyBulletBody, link: str) -> Array:
+def _in_link(shape: _Shape, body: PyBulletBody, link: str) -> Array:
     """Return the support of a shape, given in the frame of a PyBullet link, in that of a link."""
-    form, X_SG = shape
-    X_LG = _segment_pose(body, link).inverse() @ X_SG
+    form, X_LG = shape.form, _segment_pose(body, link).inverse() @ shape.X_SG
     return supports_of(form, X_LG) if callable(form) else supports_of_points(form, X_LG)
 
 
 def _supports(
     pybullet: Any, client: int, body: PyBulletBody, index: int, *, stands_still: bool
-) -> Iterator[tuple[Array | SupportFunction, Pose] | None]:
-    """Yield points or support function of each shape, and its pose in the PyBullet link; None if it
-    is not shown.
-    """
+) -> Iterator[_Shape | None]:
+    """Yield each shape; None if it is not shown."""
     X_SI = body.state.inertial_pose(index)
     for k, shape in enumerate(
         pybullet.getCollisionShapeData(int(body), index, physicsClientId=client)
@@ -551,30 +567,29 @@ def _supports(
         if shape[2] == pybullet.GEOM_MESH and stands_still:
             # PyBullet keeps no vertices of such a mesh, and prints a question mark if it is asked;
             # it names the file.
-            points = _points_of_file(shape[4].decode(), shape[3])
-            yield None if points is None else (points, X_SI @ pose_from(shape[5], shape[6]))
+            data = _data_of_file(shape[4].decode(), shape[3])
+            X_SG = X_SI @ pose_from(shape[5], shape[6])
+            triangles = None if data is None else data.vertices[data.faces]
+            yield None if data is None else _Shape(data.vertices, X_SG, triangles)
             continue
         if (
             shape[2] == pybullet.GEOM_MESH
         ):  # its vertices are given in the inertial frame of the link
             _, vertices = pybullet.getMeshData(int(body), index, k, physicsClientId=client)
             if len(vertices):
-                yield np.array(vertices, dtype=np.float64), X_SI
+                yield _Shape(np.array(vertices, dtype=np.float64), X_SI)
             continue
         support = _primitive(pybullet, shape[2], shape[3])
         if support is not None:
-            yield support, X_SI @ pose_from(shape[5], shape[6])
+            yield _Shape(support, X_SI @ pose_from(shape[5], shape[6]))
 
 
-def _points_of_file(path: str, scale: Sequence[float]) -> Array | None:
-    """Return the vertices in a file that PyBullet has loaded, shape (n, 3) [m]; None if it is gone
-    or cannot be read.
-    """
+def _data_of_file(path: str, scale: Sequence[float]) -> MeshData | None:
+    """Return the mesh in a file that PyBullet has loaded; None if it is gone or cannot be read."""
     mesh = Mesh(
         uri=path, path=path if os.path.isfile(path) else None, scale=(scale[0], scale[1], scale[2])
     )
-    data = read_mesh(mesh, Diagnostics())
-    return None if data is None else data.vertices
+    return read_mesh(mesh, Diagnostics())
 
 
 def _primitive(pybullet: Any, kind: int, size: Sequence[float]) -> SupportFunction | None:
