@@ -103,6 +103,8 @@ def note_files(paths: Iterable[str | os.PathLike[str]]) -> None:
 
 _CHECKED: dict[str, str] = {}
 """Real path of each path when it was checked last, by `_key`."""
+_MAX_CHECKED = 1_000_000
+"""Number of paths that are kept, in about 0.3 GB; the one that was checked first goes."""
 
 
 def checked(path: str, real: str | None) -> None:
@@ -117,8 +119,10 @@ def checked(path: str, real: str | None) -> None:
         path, real = archive, real and archive_of(real)
     if real is None:
         _CHECKED.pop(_key(path), None)
-    else:
-        _CHECKED[_key(path)] = real
+        return
+    _CHECKED[_key(path)] = real
+    if len(_CHECKED) > _MAX_CHECKED:
+        _CHECKED.pop(next(iter(_CHECKED)), None)
 
 
 def checked_path(path: str | os.PathLike[str]) -> str:
