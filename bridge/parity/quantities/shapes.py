@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
 from weakref import WeakKeyDictionary
@@ -43,7 +43,7 @@ from bridge.parity.verdict import Level
 from bridge.targets.mjcf import codes as mjcf_codes
 from bridge.targets.pybullet import codes as pybullet_codes
 from loaders.engine_settings import conventions_of
-from loaders.model import JointAxis, Link
+from loaders.model import JointAxis, Link, Mesh
 from loaders.pose import Array
 from loaders.scoped_names import root_model
 
@@ -196,15 +196,21 @@ def _require_read(engine: Engine, surfaces: Surfaces, names: Iterable[str]) -> N
 
 def _unstated(engine: Engine, mechanism: Mechanism, found: Iterable[str]) -> list[str]:
     """Return the links of an engine that collide there, and for which the model has no shape; in
-    an engine that reads the file, also those with shapes whose files only the engine could read.
+    an engine that reads the file, also those with a mesh that the model has lost without a finding.
     """
-    wanted = model_surfaces(mechanism).supports
-    without = {
-        link.name
-        for link in mechanism.scene.links
-        if not shapes_of(link) or (engine.reads_file and link.name not in wanted)
-    }
+    scene = mechanism.scene
+    without = {link.name for link in scene.links if not shapes_of(link)}
+    if engine.reads_file:
+        named = {str(x) for entry in scene.diagnostics for x in entry.arguments.values()}
+        without |= {link.name for link in scene.links if _has_lost_mesh(link, named)}
     return [name for name in found if name in without]
+
+
+def _has_lost_mesh(link: Link, named: Collection[str]) -> bool:
+    """Return whether the file of a mesh was not found, and no finding names it."""
+    shapes = [shape.geometry for shape in shapes_of(link)]
+    lost = [each for each in shapes if isinstance(each, Mesh) and each.path is None]
+    return any(mesh.uri and mesh.uri not in named for mesh in lost)
 
 
 def _is_primitive(link: Link) -> bool:
@@ -308,7 +314,8 @@ def _visuals(engine: Engine, mechanism: Mechanism) -> Readings:
     _require(surfaces, "visuals")
     if found is None:
         raise NotReportedError(f"the engine {engine.name} does not report visuals")
-    more = [name for name in found if engine.reads_file and name not in wanted]
+    undrawn = {link.name for link in mechanism.scene.links if not link.visuals}
+    more = [name for name in found if engine.reads_file and name in undrawn]
     return {
         name: np.array([X.to_vector() for X in found[name]])
         for name in (*wanted, *more)

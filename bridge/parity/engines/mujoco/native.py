@@ -456,7 +456,8 @@ def servo_in_mujoco(mujoco: Any, model: Any, i: int, joint: int) -> Array:
         i: The actuator.
         joint: The hinge or slide that it drives.
     """
-    gear = float(model.actuator_gear[getattr(model, "actuator_outadr", range(i + 1))[i]][0])
+    output = getattr(model, "actuator_outadr", range(i + 1))[i]
+    gear = float(model.actuator_gear[output][0])
     first = getattr(model, "actuator_ctrladr", range(i + 1))[i]
     limited = bool(model.actuator_forcelimited[i])
     effort = float(np.abs(model.actuator_forcerange[i]).max()) if limited else math.inf
@@ -475,7 +476,7 @@ def servo_in_mujoco(mujoco: Any, model: Any, i: int, joint: int) -> Array:
             free.actuator_actadr[i] if free.actuator_actnum[i] else first
         ] = u
         mujoco.mj_forward(free, data)
-        return float(data.actuator_force[i])
+        return float(data.actuator_force[output])
 
     none, up = force(0.0, 0.0, 0.0), (gear or 1.0)
     gain = force(0.0, 0.0, 1.0) - none
