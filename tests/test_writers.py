@@ -91,6 +91,7 @@ ALLOWED = (
     ("loaders/meshes/stated_looks.py", "save", "into memory"),
     ("bridge/viewer/viewer.py", "save", "into memory"),
     ("bridge/viewer/viewer.py", "touch", "draws contacts"),
+    ("bridge/parity/touching.py", "touch", "lets balls touch a model"),
     ("loaders/mjcf/geom.py", "save", "into memory"),
     (
         "loaders/files/fuel.py",
