@@ -601,7 +601,8 @@ def _opened_folder(folder: Path) -> Iterator[Path]:
     if not os.path.isdir("/proc/self/fd"):
         yield folder
         return
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    flags = (getattr(os, name, 0) for name in ("O_DIRECTORY", "O_NOFOLLOW"))  # not on Windows
+    handle = os.open(folder, sum(flags, os.O_RDONLY))
     try:
         yield Path(f"/proc/self/fd/{handle}")
     finally:

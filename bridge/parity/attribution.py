@@ -52,6 +52,8 @@ _ONE_PAIR = frozenset(
     {mjcf_codes.COLLIDE_WITHOUT_CONTACT, mjcf_codes.MOVING_PLANE, pybullet_codes.MERGED_FILTERS}
 )
 """Codes about single pairs of links, whose error is one pair."""
+_ALL_PAIRS = frozenset({pybullet_codes.FRICTION_PRODUCT, mjcf_codes.FRICTION_COMBINATION})
+"""Codes about all pairs of links that may touch, of which they name the one that differs most."""
 _ADDS_CONTACTS = frozenset({pybullet_codes.MERGED_FILTERS})
 """Codes that report contacts which the model excludes: the engines then differ."""
 _IMPOSSIBLE = mjcf_codes.NEVER_CLOSES
@@ -106,7 +108,7 @@ class CauseIndex:
             entry
             for entry in self._diagnostics
             if entry.code in causes
-            and carried.intersection(entry.subjects)
+            and (carried.intersection(entry.subjects) or entry.is_one_of(_ALL_PAIRS))
             and required.issubset(entry.subjects)
         ]
 

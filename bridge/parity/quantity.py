@@ -408,6 +408,7 @@ _ADDED_INERTIA = frozenset(
 )
 _CHANGED_INERTIA = _ADDED_INERTIA | {pybullet_codes.FOLDED_LINKS}
 _ROTOR_INERTIA = frozenset({pybullet_codes.ROTOR_INERTIA, codes.DART_ROTOR_INERTIA})
+_TENDONS = frozenset({pybullet_codes.STATED_TENDON})
 _LOCKED = frozenset({pybullet_codes.LOCKED_JOINT})
 _GRAVITY = frozenset({pybullet_codes.LINK_WITHOUT_GRAVITY, codes.DRAKE_LINK_WITHOUT_GRAVITY})
 LOST_SHAPE = frozenset(
@@ -545,7 +546,7 @@ QUANTITIES = (
         read=_mass_matrix,
         error=absolute,
         depends_on_state=True,
-        causes=_ADDED_INERTIA | _ROTOR_INERTIA,
+        causes=_ADDED_INERTIA | _ROTOR_INERTIA | _TENDONS,
         propagates_to_ancestors=True,
     ),
     Quantity(
@@ -554,7 +555,7 @@ QUANTITIES = (
         read=_bias_forces,
         error=capped_relative,
         depends_on_state=True,
-        causes=_ADDED_INERTIA | _GRAVITY,
+        causes=_ADDED_INERTIA | _GRAVITY | _TENDONS,
         propagates_to_ancestors=True,
     ),
     Quantity(
@@ -563,7 +564,7 @@ QUANTITIES = (
         read=_inverse_dynamics,
         error=capped_relative,
         depends_on_state=True,
-        causes=_ADDED_INERTIA | _GRAVITY | _ROTOR_INERTIA,
+        causes=_ADDED_INERTIA | _GRAVITY | _ROTOR_INERTIA | _TENDONS,
         propagates_to_ancestors=True,
     ),
     Quantity(

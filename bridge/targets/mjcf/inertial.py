@@ -306,12 +306,36 @@ def _inertial(
     if mass == 0.0 and not np.any(moments):
         return None
     pos, stated = inertia.p_LLcm.tolist(), _stated(inertia, moments)
+    is_near = _is_near_link(pos, axes)
+    if is_near and not own_settings(link).keys() >= INERTIA_SETTINGS:
+        axes, moments = _exchanged(axes or (1.0, 0.0, 0.0, 0.0), moments)
     by_axes = MjcfElement("inertial", pos=pos, quat=axes, mass=mass, diaginertia=moments.tolist())
-    if axes is None or stated is None:
+    if axes is None or stated is None or is_near:
         return by_axes
     kind, values = ("fullinertia", stated) if any(stated[3:]) else ("diaginertia", stated[:3])
     in_link = MjcfElement("inertial", pos=pos, mass=mass, **{kind: values})
     return min(by_axes, in_link, key=_length)
+
+
+_NEAR = 2e-6
+"""Offset [m] and component of a quaternion up to which MuJoCo may take the frame of an inertia for
+that of its body, which changes mass matrices by up to 1e-5; it does so below 1e-6."""
+
+
+def _is_near_link(pos: Sequence[float], axes: Sequence[float] | None) -> bool:
+    """Return whether the frame of an inertia lies near that of its link, but not in it."""
+    turn = max(map(abs, axes[1:])) if axes is not None else 0.0
+    offset = max(map(abs, pos))
+    return (0.0 < turn < _NEAR) or (turn == 0.0 and 0.0 < offset < _NEAR)
+
+
+def _exchanged(axes: Sequence[float], moments: Array) -> tuple[Sequence[float], Array]:
+    """Return the quaternion and the moments with the axes y, z, x named x, y, z, so that their
+    frame is another one than that of the link.
+    """
+    w, x, y, z = axes
+    turned = (w - x - y - z, w + x + y - z, w - x + y + z, w + x - y + z)
+    return [0.5 * part for part in turned], moments[[1, 2, 0]]
 
 
 def _length(element: MjcfElement) -> int:

@@ -30,6 +30,7 @@ from loaders.deferred import Deferred
 from loaders.diagnostics import NOWHERE, Code, Where
 from loaders.engine_settings import MUJOCO, OVERRIDE, SKIN, elements_in, gravity_share
 from loaders.model import (
+    WORLD,
     Actuator,
     BallConstraint,
     Bushing,
@@ -163,7 +164,10 @@ def _written(settings: Settings) -> str:
 
 
 def _stated_tendons(mechanism: Mechanism) -> Iterator[Item]:
-    return (Item(tendon.name, tendon.where, (tendon.name,)) for tendon in mechanism.tendons)
+    for tendon in mechanism.tendons:
+        carried = dict.fromkeys(part.joint or part.link for part in tendon.parts)
+        carried.pop(WORLD, None)
+        yield Item(tendon.name, tendon.where, (tendon.name, *carried))
 
 
 def _contact_pairs(mechanism: Mechanism) -> Iterator[Item]:

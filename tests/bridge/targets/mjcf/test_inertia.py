@@ -244,3 +244,35 @@ def test_the_numbers_of_a_file_are_written_where_they_are_shorter_and_exact(digi
             R_LI = quaternion_to_matrix(body.iquat)
             error = (R_LI * body.inertia) @ R_LI.T - matrix
             assert np.abs(error).max() <= bound * np.abs(matrix).max()
+
+
+@pytest.mark.parametrize("offset", [0.0, 3e-9, 5e-7, 9.9e-7, 1.5e-6, 3e-6, 0.1])
+@pytest.mark.parametrize("turn", [0.0, 1e-9, 1.3e-6, 1.99e-6, 5e-6])
+@pytest.mark.parametrize("about", ["x", "y", "z"])
+def test_mujoco_keeps_small_offsets_and_turns_of_inertias(
+    offset: float, turn: float, about: str
+) -> None:
+    """MuJoCo takes a frame of an inertia within 1e-6 of that of the body for the latter; the mass
+    matrix of a free body has the closed form m, m [c]x and I + m (c^2 - c c^T).
+    """
+    rpy = " ".join(str(turn if axis == about else 0.0) for axis in "xyz")
+    text = f"""<sdf version="1.9"><model name="m"><link name="l"><inertial>
+<pose>{offset} {-offset} 0 {rpy}</pose><mass>2</mass><inertia><ixx>.03</ixx><iyy>.05</iyy>
+<izz>.04</izz></inertia></inertial></link></model></sdf>"""
+    scene = loaders.load_string(text, format="sdf")
+    model = compiled(to_mjcf(scene))
+    data, M = mujoco.MjData(model), np.zeros((6, 6))
+    mujoco.mj_forward(model, data)
+    for k in range(6):
+        unit = np.zeros(6)
+        unit[k] = 1.0
+        mujoco.mj_mulM(model, data, M[k], unit)
+    x, y = offset, -offset
+    cross = 2.0 * np.array(((0.0, 0.0, y), (0.0, 0.0, -x), (-y, x, 0.0)))
+    R = np.eye(3)
+    i, j = {"x": (1, 2), "y": (2, 0), "z": (0, 1)}[about]
+    R[i, i] = R[j, j] = np.cos(turn)
+    R[j, i], R[i, j] = np.sin(turn), -np.sin(turn)
+    inertia = R @ np.diag((0.03, 0.05, 0.04)) @ R.T - cross @ cross / 2.0
+    expected = np.block([[2.0 * np.eye(3), -cross], [cross, inertia]])
+    assert np.abs(M - expected).max() < 1e-13
