@@ -118,6 +118,25 @@ def test_a_rotor_that_pybullet_lacks_is_a_difference() -> None:
     assert row.known_cause.is_loss
 
 
+def test_a_tendon_with_inertia_that_pybullet_lacks_is_a_difference(tmp_path: Path) -> None:
+    """The tendon adds 5 (a + 2 b)^2 / 2 to the kinetic energy, so that the mass matrix couples both
+    joints.
+    """
+    path = tmp_path / "m.xml"
+    arm = "<body><joint name='{}' axis='0 1 0'/><geom size='.1' pos='.3 0 0'/></body>"
+    tendon = "<joint joint='a' coef='1'/><joint joint='b' coef='2'/>"
+    path.write_text(
+        f"<mujoco><worldbody>{arm.format('a')}{arm.format('b')}</worldbody><tendon>"
+        f"<fixed name='t' armature='5'>{tendon}</fixed></tendon></mujoco>",
+        encoding="utf-8",
+    )
+    found = compare(path, ("mujoco", "pybullet"), levels=("L1",), configurations=1)
+    assert found.verdict is Verdict.DIFFERS
+    failing = {row.quantity: row.code for row in found.failures}
+    assert failing.keys() >= {"mass matrix", "inverse dynamics"}
+    assert set(failing.values()) == {"pybullet.stated-tendon"}
+
+
 def test_an_engine_that_reads_the_file_itself_leaves_motion_open(assets: Path) -> None:
     found = compare(assets / "double_pendulum.urdf", ("mujoco", "pybullet-urdf"), configurations=2)
     assert found.verdict is Verdict.INCOMPLETE
