@@ -149,7 +149,7 @@ class Layout:
     safe_square: float
     """Square of the smallest effort limit."""
     is_plain: bool
-    """Whether all numbers are those of PyBullet's hinges and slides."""
+    """Whether there are axes, and all have the numbers of PyBullet's hinges and slides."""
     is_direct: bool
     """Whether each hinge and slide is an axis of its own."""
     shape: tuple[int]
@@ -188,7 +188,7 @@ class Layout:
             indices=tuple(axis.joint for axis in axes),
             ratios=None if is_unscaled else inverse,
             safe_square=min((axis.limit for axis in axes), default=math.inf) ** 2,
-            is_plain=is_unscaled and bool(axes) and not others,
+            is_plain=is_unscaled and bool(axes),
             is_direct=len(axes)
             == sum(len(span.segments) for span in spans.values() if kind_of(span.body) is None),
             shape=(nv,),
@@ -351,17 +351,11 @@ class State:
                 efforts = [x * axis.ratio for x, axis in zip(efforts, layout.axes, strict=True)]
         if not layout.others:
             return q, v, efforts
-        all_q: list[float] = []
-        all_v: list[float] = []
-        all_efforts: list[float] = []
-        start = 0
-        for end, (_, body, segments, *_) in layout.others:
+        q, v, efforts = list(q), list(v), list(efforts)
+        for k, (_, body, segments, *_) in reversed(layout.others):
             own = self._ball_motion(body, segments[0]) if segments else (*self.base_motion(), _NONE)
-            all_q += (*q[start:end], *own[0])
-            all_v += (*v[start:end], *own[1])
-            all_efforts += (*efforts[start:end], *own[2])
-            start = end
-        return [*all_q, *q[start:]], [*all_v, *v[start:]], [*all_efforts, *efforts[start:]]
+            q[k:k], v[k:k], efforts[k:k] = own
+        return q, v, efforts
 
     def positions(self) -> dict[str, Value]:
         """Return the position of every joint with degrees of freedom."""
@@ -649,27 +643,34 @@ def apply_efforts(
         and efforts.shape == layout.shape
         and efforts.dot(efforts) < layout.safe_square
     ):  # most calls of a loop: finite numbers, none of which needs to be clipped
-        state.command(forces=efforts.tolist())
-        return
-    indices: Sequence[int] = layout.indices
-    others: list[tuple[Span, Coordinates]] = []
-    if isinstance(efforts, Mapping):
-        indices, values, others = _forces_by_name(state, efforts, limited=limited)
+        values: list[float] = efforts.tolist()
+        others = _taken_out(values, layout) if layout.others else []
+        state.command(forces=values)
     else:
-        values = checked_array("efforts", efforts, layout.shape[0])
-        for _, span in reversed(layout.others):
-            others.append((span, tuple(values[span.v])))
-            del values[span.v]
-        values = _forces(values, layout.axes, limited=limited)
-    if indices:
-        state.client.setJointMotorControlArray(
-            state.body, indices, state.client.modes.TORQUE_CONTROL, forces=values
-        )
+        indices: Sequence[int] = layout.indices
+        if isinstance(efforts, Mapping):
+            indices, values, others = _forces_by_name(state, efforts, limited=limited)
+        else:
+            values = checked_array("efforts", efforts, layout.shape[0])
+            others = _taken_out(values, layout)
+            values = _forces(values, layout.axes, limited=limited)
+        if indices:
+            state.client.setJointMotorControlArray(
+                state.body, indices, state.client.modes.TORQUE_CONTROL, forces=values
+            )
     for span, wrench in others:
         if any(wrench) and span.segments:
             _apply_ball_torque(state, span.body, span.segments[0], np.array(wrench))
         elif any(wrench):
             _apply_base_wrench(state, np.array(wrench))
+
+
+def _taken_out(values: list[float], layout: Layout) -> list[tuple[Span, Coordinates]]:
+    """Remove the numbers of free bases and ball joints from those of a layout, and return them."""
+    taken = [(span, tuple(values[span.v])) for _, span in layout.others]
+    for span, _ in reversed(taken):
+        del values[span.v]
+    return taken
 
 
 def _forces(efforts: Sequence[float], axes: Sequence[Axis], *, limited: bool) -> list[float]:
