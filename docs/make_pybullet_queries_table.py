@@ -148,12 +148,16 @@ def _robots(path: Path) -> str:
     return _summary(rows, left, len(results), packages) + "".join(map(_line, rows))
 
 
+_FOLDED = "of more than 127 joints, whose welded links are folded (`pybullet.folded-links`)"
+
+
 def _kind(reason: str) -> str:
     kinds = {
         "BallJointError": "with ball joints, which a test of its own asks",
         "LoadError": "that the reader refuses",
         "Cannot load URDF": "that `loadURDF` refuses",
-        "KeyError": "of more than 127 joints, whose welded links are folded (`pybullet.folded-links`)",
+        "KeyError": _FOLDED,
+        "getJointState failed": _FOLDED,
         "status": "at which PyBullet ends the process, asked for distances from either body",
     }
     return next((text for word, text in kinds.items() if word in reason), "that fail otherwise")

@@ -1656,6 +1656,29 @@ def _has_split_hull(native: Side, own: Side, s: Setting) -> bool:
     )
 
 
+def _has_turned_mesh(native: Side, own: Side, s: Setting) -> bool:
+    """Whether the box of a COLLADA mesh on a link has its sides in another order."""
+    for name in native.links.keys() & own.links.keys():
+        files = _meshes(native, name)
+        if (
+            len(files) != 1
+            or not files[0].lower().endswith(b".dae")
+            or len(_meshes(own, name)) != 1
+        ):
+            continue
+        sides = []
+        for side in (native, own):
+            index = side.links[name]
+            points = np.array(side.p.getMeshData(side.body, index)[1]).reshape(-1, 3)
+            sides.append(
+                np.ptp(points @ X_LI(side, index).R.T, axis=0) if len(points) else np.zeros(3)
+            )
+        is_same_box = np.allclose(np.sort(sides[0]), np.sort(sides[1]), atol=1e-3)
+        if is_same_box and np.abs(sides[0] - sides[1]).max() > 0.1 * sides[0].max():
+            return True
+    return False
+
+
 def _diverges(native: Side, own: Side, s: Setting) -> bool:
     """Whether a joint of the body of ``loadURDF`` is beyond all sense after a few steps."""
     reset(native, s)
@@ -1738,6 +1761,12 @@ CAUSES = (
         text="a mesh of several convex parts in a file that is no OBJ: `loadURDF` takes one hull",
         rows=SHAPES | {"setCollisionFilterPair", "setCollisionFilterGroupMask"},
         holds=_has_split_hull,
+    ),
+    Cause(
+        name="up axis",
+        text="COLLADA files whose links would stand apart as `loadURDF` reads them are turned (`mesh.up-axis`)",
+        rows=SHAPES | {"getCameraImage"},
+        holds=_has_turned_mesh,
     ),
     Cause(
         name="diverges",
