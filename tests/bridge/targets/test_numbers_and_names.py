@@ -72,6 +72,9 @@ def test_snapping_moves_a_value_by_rounding_at_most(x):
 
 @given(st.tuples(*[st.floats(-1, 1)] * 3), st.floats(-3, 3))
 def test_a_written_rotation_is_the_rotation(axis, angle):
+    """Snapping moves each number q of the quaternion by at most 5e-16, and conversion from the matrix by
+    about as much: entries 2 (q q + q q) change by at most 8 times the sum of both.
+    """
     length = math.sqrt(sum(c * c for c in axis))
     if length < 1e-3:
         return
@@ -79,7 +82,7 @@ def test_a_written_rotation_is_the_rotation(axis, angle):
     written = quaternion(R)
     again = np.eye(3) if written is None else quaternion_to_matrix(written)
     is_whole = written is not None and all(isinstance(c, int) for c in written)
-    assert np.abs(again - R).max() <= (1e-12 if is_whole else 2e-15)
+    assert np.abs(again - R).max() <= (1e-12 if is_whole else 8e-15)
 
 
 def test_right_angles_are_whole_numbers():
