@@ -598,10 +598,10 @@ def _opened_folder(folder: Path) -> Iterator[Path]:
     Raises:
         OSError: if it is a link by now.
     """
-    if not os.path.isdir("/proc/self/fd"):
+    flags = [getattr(os, name, 0) for name in ("O_DIRECTORY", "O_NOFOLLOW")]
+    if not all(flags) or not os.path.isdir("/proc/self/fd"):  # Windows opens no folder
         yield folder
         return
-    flags = (getattr(os, name, 0) for name in ("O_DIRECTORY", "O_NOFOLLOW"))  # not on Windows
     handle = os.open(folder, sum(flags, os.O_RDONLY))
     try:
         yield Path(f"/proc/self/fd/{handle}")
