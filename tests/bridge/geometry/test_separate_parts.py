@@ -464,6 +464,16 @@ def test_the_volume_of_parts_at_rest_that_share_corners(tmp_path: Path) -> None:
     assert "mesh volumes" in {row.quantity for row in faulty.failures}
 
 
+@pytest.mark.parametrize("name", ["base_com.urdf", "xarm6_robot.urdf"])
+def test_the_base_of_an_arm_of_five_parts_is_as_large_as_stated(name: str) -> None:
+    """PyBullet holds one file of triangles of the base alone, and five parts of that of the arm."""
+    file = Path(getDataPath()) / "xarm" / name
+    found = compare(
+        file, ("mujoco", "pybullet"), levels=("L0",), configurations=1, inertia="repair", quiet=True
+    )
+    assert not found.failures
+
+
 def test_loaders_are_asked_for_no_more(tmp_path: Path) -> None:
     """The scene states the mesh as the file does, and its mass is what it was."""
     written(tmp_path, obj(box(LEFT), box(RIGHT)))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -417,11 +417,13 @@ def surfaces_in_pybullet(
             with_shapes = [name for name in names if shapes_of(links[name])]
             unread += with_shapes if len(found) < len(read) else []
             owners = _owners(found, with_shapes, links, model.supports, body)
-            for name, shape in zip(owners, found, strict=True):
+            owned = list(zip(owners, found, strict=True))
+            meshes = Counter(name for name, shape in owned if not callable(shape.form))
+            for name, shape in owned:
                 supports.append((name, _in_link(shape, body, name)))
                 if not callable(shape.form):
-                    has_parts = len(model.hulls.get(name, ())) > len(shapes_of(links[name]))
-                    triangles = shape.triangles if has_parts else None
+                    is_whole = meshes[name] < len(model.hulls.get(name, ()))  # with all its parts
+                    triangles = shape.triangles if is_whole else None
                     hulls.setdefault(name, []).append(
                         partial(hull_of_points, shape.form)
                         if triangles is None
