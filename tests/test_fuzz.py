@@ -4,6 +4,7 @@ failures.
 
 from __future__ import annotations
 
+import errno
 import faulthandler
 import json
 import os
@@ -187,6 +188,24 @@ def test_a_kill_at_each_operation_leaves_the_old_output_or_the_new_one(
             break
     assert 5 < event < 199
     assert found == {"old", "new"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", interruption.WRITERS)
+def test_an_error_at_each_operation_leaves_the_old_output_or_the_new_one(
+    name: str, tmp_path: Path
+) -> None:
+    """A folder that cannot be listed for a moment is not an empty one."""
+    for event in range(1, 160):
+        fault = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        case = replace(interruption.WRITERS[name], fault=fault, event=event)
+        place = tmp_path / str(event)
+        place.mkdir()
+        outputs.prepare(case, place)
+        before = outputs.content(place)
+        outputs.stopped(lambda case=case, place=place: outputs.write(case, place), case, place)
+        outcome, detail = outputs.judged(case, place, before)
+        assert outcome == "kept", (event, detail)
 
 
 @pytest.mark.slow

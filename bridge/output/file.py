@@ -402,12 +402,18 @@ def _stored(place: Path, names: Collection[str]) -> dict[str, bytes]:
     paths = [
         Path(top, file)
         for name in sorted(names)
-        for top, _, files in os.walk(place / name)
+        for top, _, files in os.walk(place / name, onerror=_raise)
         for file in files
     ]
     paths += [path for path in (place / PACKAGE_XML,) if path.is_file()]
     found = {path.relative_to(place).as_posix(): path for path in paths}
     return {file: path.read_bytes() for file, path in found.items() if file not in skipped}
+
+
+def _raise(error: OSError) -> None:
+    """Raise the error of a folder that cannot be listed, without which `os.walk` has no files."""
+    if not isinstance(error, FileNotFoundError):
+        raise error
 
 
 def _referred(place: Path) -> set[str]:
