@@ -31,9 +31,7 @@ from bridge.mechanism.coordinates import (
     primitive_positions,
     with_followers,
 )
-from bridge.mechanism.dynamics import poses
-from bridge.mechanism.home import clamped, home_coordinates, place
-from bridge.mechanism.kinematics import with_loops_closed
+from bridge.mechanism.kinematics import clamped, home_coordinates, place, poses, with_loops_closed
 from bridge.targets.mjcf import codes
 from loaders.collision_pairs import BITMASKED, bitmasks
 from loaders.model import WORLD, Collision, Keyframe, Plane
