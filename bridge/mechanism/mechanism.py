@@ -2,7 +2,7 @@
 from contact or see overlap.
 
 `bridge.mechanism.bodies` defines bodies and frames, `bridge.lowering` makes a mechanism from a
-scene, `bridge.mechanism.dynamics` computes its kinematics and dynamics, `bridge.lowering.sampling`
+scene, `bridge.mechanism.dynamics` computes its Jacobians and dynamics, `bridge.lowering.sampling`
 finds the pairs, and the targets write it.
 """
 
@@ -266,7 +266,7 @@ class Mechanism:
         Args:
             q: Positions by joint. Joints that follow others do not: see `with_followers`.
         """
-        poses = dynamics.poses(self.bodies, self.positions_by_body(q))
+        poses = coordinates.poses(self.bodies, self.positions_by_body(q))
         return {body.name: X_WL for body, X_WL in zip(self.bodies, poses, strict=True)}
 
     def batched_link_poses(self, q: BatchedPositions | None = None) -> dict[str, BatchedPose]:
@@ -341,7 +341,7 @@ class Mechanism:
             return LinkMotion(poses={}, jacobians={}, rates=rates)
         names = (body.name for body in self.bodies)
         return LinkMotion(
-            poses=dict(zip(names, dynamics.poses(self.bodies, positions), strict=True)),
+            poses=dict(zip(names, coordinates.poses(self.bodies, positions), strict=True)),
             jacobians=dynamics.jacobians(self.bodies, positions),
             rates=rates,
             bias_accelerations=dynamics.bias_accelerations(self.bodies, positions, rates)

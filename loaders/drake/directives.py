@@ -1,4 +1,4 @@
-"""Execution of model directives into a scene, with the default positions of joints and free bodies."""
+"""Execution of model directives into a scene, and default positions of joints and free bodies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""link: inertia, collisions and visuals with origin, geometry and material, and PyBullet's contact."""
+"""link: inertia, collisions, visuals (origin, geometry, material) and PyBullet's contact."""
 
 from __future__ import annotations
 

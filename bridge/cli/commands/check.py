@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 
 import bridge
-from bridge.cli import output
+from bridge.cli import json_report
 from bridge.cli.annotations import form_of, sarif_log, workflow_commands
 from bridge.cli.errors import DIFFERENT, SUCCESS, UsageError
 from bridge.cli.inputs import STDIN, expand, git, limits, load_scene, search, writing_to
@@ -61,7 +61,7 @@ class _Result:
 
     @property
     def name(self) -> str:
-        return output.STDIN if self.file == STDIN else self.file
+        return json_report.STDIN if self.file == STDIN else self.file
 
     @property
     def verdict(self) -> str:

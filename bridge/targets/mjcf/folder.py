@@ -12,7 +12,8 @@ import numpy as np
 
 from bridge.lowering.transform import Source, loss_summary
 from bridge.mechanism import Mechanism
-from bridge.mechanism.kinematics import home_coordinates, poses
+from bridge.mechanism.coordinates import poses
+from bridge.mechanism.kinematics import home_coordinates
 from bridge.robot_checks import doubts
 from bridge.sensors import Message
 from bridge.targets.folder import DocumentText, Export, ExportFiles, export_folder
