@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 import loaders
@@ -162,6 +161,8 @@ SCHEMA = json.loads((ROOT / "docs" / "schema" / "report.schema.json").read_text(
 
 def report_of(*words: object) -> dict[str, Any]:
     """The JSON that a command prints; it satisfies the schema and repeats the exit status."""
+    import jsonschema
+
     done = call(*words, "--json", DISPLAY="", WAYLAND_DISPLAY="")
     report: dict[str, Any] = json.loads(done.stdout)
     jsonschema.Draft202012Validator(SCHEMA).validate(report)
@@ -171,6 +172,8 @@ def report_of(*words: object) -> dict[str, Any]:
 
 
 def test_the_schema_is_valid_and_refuses_an_unknown_key() -> None:
+    import jsonschema
+
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"sdfbridge": 1, "colour": "red"}, SCHEMA)
