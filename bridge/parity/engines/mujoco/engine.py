@@ -264,7 +264,10 @@ def _with_balls(
     model.opt.gravity[:] = 0.0
     model.dof_armature[: running.nv] += HEAVY
     mujoco.mj_setConst(model, mujoco.MjData(model))
-    model.stat.meaninertia = 1.0  # the scale of the solver's tolerance: that of a ball
+    mobilities = model.body_invweight0[: running.nbody]  # those of slides are without armature
+    np.minimum(mobilities, 1.0 / HEAVY, out=mobilities)
+    model.opt.tolerance /= HEAVY  # MuJoCo takes improvements relative to the inertia
+    model.opt.noslip_tolerance /= HEAVY
     return model
 
 
