@@ -42,7 +42,7 @@ from bridge.parity.readings import (
 from bridge.parity.verdict import Level
 from bridge.targets.mjcf import codes as mjcf_codes
 from bridge.targets.pybullet import codes as pybullet_codes
-from loaders.engine_settings import conventions_of
+from loaders.engine_settings import Grip, conventions_of
 from loaders.model import JointAxis, Link, Mesh
 from loaders.pose import Array
 from loaders.scoped_names import root_model
@@ -380,18 +380,17 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
     if not is_world(mechanism):
         return {}
     surfaces, wanted = _surfaces(engine), model_surfaces(mechanism).friction
-    friction = surfaces.friction
     if len(wanted) > MAX_COLLIDING_LINKS:
         raise NotReportedError(f"more than {MAX_COLLIDING_LINKS} links have shapes")
     group = {name: mechanism.weld_group_of(name) for name in wanted}
     allowed, listed = mechanism.collidable_pairs(), surfaces.pair_friction
-    combined = engine.combined_friction
+    grips = {name: Grip(mu[0]) for name, mu in surfaces.friction.items()} | dict(surfaces.grips)
     return {
         Place(f"{a} with {b}", a, b): np.array(
-            [listed.get(frozenset((a, b)), combined(friction[a][0], friction[b][0]))]
+            [listed.get(frozenset((a, b)), engine.combined_friction(grips[a], grips[b]))]
         )
         for a, b in combinations(wanted, 2)
-        if group[a] != group[b] and frozenset((a, b)) in allowed and a in friction and b in friction
+        if group[a] != group[b] and frozenset((a, b)) in allowed and a in grips and b in grips
     }
 
 

@@ -43,6 +43,7 @@ from bridge.parity.engine import (
     Surfaces,
 )
 from loaders.diagnostics import Code, Diagnostic, Where, finding_of
+from loaders.engine_settings import Grip
 from loaders.inertia import SpatialInertia
 from loaders.model import BallConstraint, CouplingLaw, WeldConstraint
 from loaders.pose import Array, Pose
@@ -348,8 +349,8 @@ class DartEngine(BaseEngine):
         surfaces: Surfaces = self._ask("surfaces")
         return surfaces
 
-    def combined_friction(self, one: float, two: float) -> float:
-        return min(one, two)
+    def combined_friction(self, one: Grip, other: Grip) -> float:
+        return min(one.mu, other.mu)
 
     def positions(self) -> dict[str, Position]:
         positions: dict[str, Position] = self._ask("positions")

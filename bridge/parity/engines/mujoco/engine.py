@@ -46,6 +46,7 @@ from bridge.targets.mjcf.document import build
 from bridge.targets.mjcf.keyframe import ball_map, qpos
 from bridge.targets.mjcf.spec import to_spec
 from bridge.targets.options import Actuators, MjcfExportOptions
+from loaders.engine_settings import FRICTION_RULES, Grip
 from loaders.inertia import SpatialInertia
 from loaders.mjcf.compiler import engine_warnings
 from loaders.model import CouplingLaw
@@ -636,8 +637,8 @@ class MujocoEngine(BaseEngine):
         """See `Engine.surfaces`; those of the compiled model."""
         return self._surfaces(())
 
-    def combined_friction(self, one: float, two: float) -> float:
-        return max(one, two)
+    def combined_friction(self, one: Grip, other: Grip) -> float:
+        return FRICTION_RULES["larger"].of_grips(one, other)
 
     def bounce(self, restitution: float) -> tuple[float, float]:
         """See `Engine.bounce`; the export makes contacts that bounce a little livelier, because
