@@ -414,6 +414,7 @@ _GRAVITY = frozenset({pybullet_codes.LINK_WITHOUT_GRAVITY, codes.DRAKE_LINK_WITH
 LOST_SHAPE = frozenset(
     {
         codes.DART_SHAPE,
+        codes.DRAKE_SHAPE,
         loaders_codes.RESOURCE_NOT_FOUND,
         loaders_codes.MESH_MISSING,
         loaders_codes.MESH_UNREADABLE,

@@ -465,7 +465,7 @@ SHAPE_QUANTITIES = (
         read=_volumes,
         tolerance=MESH_TOLERANCE,
         is_stated=lambda mechanism: bool(model_surfaces(mechanism).hulls),
-        causes=LOST_SHAPE | READ_OTHERWISE,
+        causes=LOST_SHAPE | READ_OTHERWISE | {codes.DRAKE_ONE_HULL},
     ),
     Quantity(
         level=Level.MODEL,
