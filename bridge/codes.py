@@ -102,6 +102,15 @@ DART_ROTOR_INERTIA = dropped(
     remedy="Add it to the inertia of the links.",
     effect=Lost("rotor inertia"),
 )
+DART_FRICTION_RULE = approximated(
+    "dart.friction-rule",
+    "links {link_a} and {link_b} slide on each other with a friction of {found:g}, the smaller, "
+    "and by the rule of the source, {rule_name}, with {wanted:g}; the friction of no other pair "
+    "differs by more than {difference:g}",
+    meaning="DART takes the smaller friction of two shapes, unlike the engine whose elements the "
+    "source states.",
+    remedy="Give all shapes the same friction.",
+)
 DART_SHAPE = dropped(
     "dart.shape",
     "DART gets no {kind}, the shape of collision {collision} of link {link}",

@@ -425,6 +425,14 @@ LOST_SHAPE = frozenset(
     }
 )
 """Codes of collision shapes that an engine lacks."""
+FRICTION_OF_PAIRS = frozenset(
+    {
+        codes.DART_FRICTION_RULE,
+        mjcf_codes.FRICTION_COMBINATION,
+        pybullet_codes.FRICTION_PRODUCT,
+    }
+)
+"""Codes about all pairs of links that may touch, of which they name the one that differs most."""
 _COUPLINGS = frozenset(
     {
         codes.DART_COUPLING,

@@ -23,6 +23,7 @@ from bridge.parity.engine import (
     without_sentinel,
 )
 from bridge.parity.quantity import (
+    FRICTION_OF_PAIRS,
     LOST_SHAPE,
     MAX_COLLIDING_LINKS,
     Place,
@@ -490,7 +491,7 @@ SHAPE_QUANTITIES = (
         error=absolute,
         read=_pair_friction,
         is_stated=is_world,
-        causes=LOST_SHAPE | {pybullet_codes.FRICTION_PRODUCT, mjcf_codes.FRICTION_COMBINATION},
+        causes=LOST_SHAPE | FRICTION_OF_PAIRS,
     ),
     Quantity(
         level=Level.MODEL,
