@@ -33,7 +33,7 @@ _COMMANDS = {
     "demo": "bridge.cli.commands.doctor:demo",
     "doctor": "bridge.cli.commands.doctor:doctor",
     "explain": "bridge.cli.commands.check:explain",
-    "fix": "bridge.cli.commands.fix:fix",
+    "fix": "bridge.cli.commands.check:fix",
     "graph": "bridge.cli.commands.info:graph",
     "info": "bridge.cli.commands.info:info",
     "print": "bridge.cli.commands.info:print_",

@@ -757,7 +757,7 @@ _ENGINES: Mapping[str, tuple[str, _Simulator | None]] = {
     "newton": ("bridge.parity.engines.newton.engine:NewtonEngine", _NEWTON),
     "newton-mjcf": ("bridge.parity.engines.newton.engine:NewtonMjcf", _NEWTON),
     "newton-urdf": ("bridge.parity.engines.newton.engine:NewtonUrdf", _NEWTON),
-    "pinocchio": ("bridge.parity.engines.pinocchio.engine:PinocchioEngine", _PINOCCHIO),
+    "pinocchio": ("bridge.parity.engines.pinocchio:PinocchioEngine", _PINOCCHIO),
     "pybullet-urdf": ("bridge.parity.engines.pybullet.native:PyBulletUrdf", _PYBULLET),
     "pybullet-sdf": ("bridge.parity.engines.pybullet.native:PyBulletSdf", _PYBULLET),
     "mujoco-urdf": ("bridge.parity.engines.mujoco.native:MujocoUrdf", _MUJOCO),

@@ -153,7 +153,7 @@ def without_lost_fields(
 
 SOLVED_SETTINGS = frozenset({"flag/filterparent", OVERRIDE})
 """Settings of MuJoCo that documents obey: by the pairs that they state, and the coefficients that
-`loaders.switches` gives surfaces."""
+`loaders.engine_settings` gives surfaces."""
 
 
 class LostSettings(NamedTuple):

@@ -26,7 +26,7 @@ from bridge.diff.differences import TOLERANCE
 from bridge.diff.mechanics import mechanical_error
 from bridge.geometry.collision_shapes import ShapeCertificate
 from bridge.installed_packages import own_version
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from bridge.output import scratch_folder, write_folder
 from bridge.robot_checks import doubts
 from loaders.diagnostics import (

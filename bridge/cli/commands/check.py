@@ -1,4 +1,7 @@
-"""check and explain."""
+"""check, explain and fix.
+
+fix shows the repairs of a file as a diff, and writes them on request.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 
+import bridge
 from bridge.cli import json_report
 from bridge.cli.annotations import form_of, sarif_log, workflow_commands
 from bridge.cli.errors import DIFFERENT, SUCCESS, UsageError
-from bridge.cli.inputs import STDIN, expand, git, limits, load_scene, writing_to
+from bridge.cli.inputs import STDIN, expand, git, limits, load_scene, search, writing_to
 from bridge.cli.json_report import VERSION, diagnostic_entry
 from bridge.cli.output import Output, with_command_words
 from bridge.codes import LOWER_OVERLAP_IN_MOTION
 from bridge.lowering.lower import report_overlaps, report_overlaps_in_motion
-from bridge.lowering.sources import mechanism_of, overlaps_in_motion
+from bridge.lowering.transform import mechanism_of, overlaps_in_motion
 from bridge.output import write_file
+from bridge.repairs import Fix
 from bridge.robot_checks import RobotSize, check_robot
 from bridge.rules import (
     Ignored,
@@ -346,3 +351,43 @@ def _rank(entry: Diagnostic) -> int | None:
 def _entry(result: _Result) -> dict[str, object]:
     size = {} if result.size is None else asdict(result.size)
     return {"file": result.name, "valid": result.valid, "ignored": len(result.ignored), **size}
+
+
+def fix(options: Namespace, output: Output) -> int:
+    """Print the repairs of a file as a unified diff; with ``--write`` write them.
+
+    Raises:
+        ValueError: if the file cannot be repaired, such as an output of xacro.
+    """
+    output.status(f"looking for repairs of {options.file}")
+    found = bridge.fix(options.file, **search(options))
+    output.status("")
+    if options.write and found.repairs:
+        with writing_to(found.path):
+            found.write()
+    if options.json:
+        output.json(
+            {
+                "file": str(found.path),
+                "repairs": [{"line": repair.line, "text": repair.text} for repair in found.repairs],
+                "left": list(found.left),
+                "diff": found.diff,
+                "written": options.write and bool(found.repairs),
+            }
+        )
+        return SUCCESS
+    output.data_lines(found.diff.splitlines())
+    for repair in found.repairs:
+        output.progress(f"{options.file}:{repair.line}: {repair.text}")
+    for text in found.left:
+        output.progress(f"not repaired: {text}")
+    output.progress(_summary(found, is_written=options.write))
+    return SUCCESS
+
+
+def _summary(found: Fix, *, is_written: bool) -> str:
+    count = len(found.repairs)
+    if not count:
+        return f"{found.path}: nothing to repair"
+    repairs = counted(count, "repair")
+    return f"wrote {repairs}" if is_written else f"{repairs}; --write writes them"

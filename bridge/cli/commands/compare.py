@@ -30,7 +30,7 @@ from bridge.cli.json_report import diagnostic_entry
 from bridge.cli.output import Output, with_command_words
 from bridge.demo.demo import Gallery, draw, draw_two, side_by_side
 from bridge.diff.files import FileComparison, FileVerdict, compare_files, places_of, text_of
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from bridge.mechanism.coordinates import Position
 from bridge.output import check_folder, write_folder
 from bridge.parity import Comparison, EngineMissingError, Outcome, Verdict, default_engines

@@ -13,6 +13,15 @@ from bridge.lowering.lower import report_overlaps
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
+from bridge.targets.mjcf.contact_parameters import (
+    report_ignored_filters,
+    report_pivoted_contacts,
+    write_contact_pairs,
+    write_excludes,
+    write_stated_pairs,
+)
+from bridge.targets.mjcf.equality import write_path_tendons, write_tendons
+from bridge.targets.mjcf.geom import write_frames, write_lights
 from bridge.targets.numbers import composed_position, placement
 from bridge.targets.options import MjcfExportOptions
 from loaders.collision_pairs import FILTER_PARENT_OFF
@@ -35,13 +44,6 @@ from loaders.scoped_names import SEPARATOR
 from . import codes
 from .actuator import write_actuator_laws, write_actuators
 from .asset import AssetLibrary, name_colors, sort_assets
-from .contact import (
-    report_ignored_filters,
-    report_pivoted_contacts,
-    write_contact_pairs,
-    write_excludes,
-    write_stated_pairs,
-)
 from .contact_parameters import ContactData
 from .context import MjcfContext, MjcfDocument, MjcfElement, own_settings
 from .default import write_defaults
@@ -54,9 +56,7 @@ from .keyframe import write_keyframes
 from .ros2_control import is_for_ros2_control, write_inputs, write_sites
 from .sensor import write_sensors
 from .sensor_reader import SensorReader
-from .site import write_frames, write_lights
 from .submodel import assign_files, move_to_reference
-from .tendon import write_path_tendons, write_tendons
 
 _CONE = "elliptic"
 """Coulomb's cone. MuJoCo's default, a pyramid inside it, holds 0.71 of the friction along its

@@ -34,8 +34,8 @@ from bridge.targets.report import (
     value_text,
 )
 from bridge.targets.sdf.document import build
-from bridge.targets.sdf.target import LOSSES as SDF
-from bridge.targets.urdf.target import LOSSES as URDF
+from bridge.targets.sdf.normal_form import LOSSES as SDF
+from bridge.targets.urdf.normal_form import LOSSES as URDF
 from loaders import model as m
 from loaders.diagnostics import Code, Diagnostic, ExportError, Fate, Where
 from loaders.pose import Pose

@@ -22,7 +22,7 @@ from bridge.targets.sdf.frame import (
     with_short_poses,
     with_world_link,
 )
-from bridge.targets.sdf.normal_joint import curve_range
+from bridge.targets.sdf.normal_form import curve_range
 from loaders import model as m
 from loaders.pose import IDENTITY, Pose, frozen
 from tests.support.scenes import AXES, UNIT_BOX, joint, link, random_axes, scene

@@ -16,7 +16,7 @@ import pytest
 
 import bridge
 import loaders
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from bridge.parity import Outcome, Verdict, compare
 from bridge.parity.contact import contact_rows
 from bridge.parity.engine import NotReportedError
