@@ -211,7 +211,7 @@ def test_a_model_falls_through_the_floor_because_dart_gets_no_meshes() -> None:
 @needs_dartpy
 def test_the_smaller_friction_of_dart_is_explained_where_the_larger_one_holds() -> None:
     text = """<mujoco><worldbody><geom type="box" size="1 1 .1" friction=".5"/>
-    <body pos="0 0 1"><freejoint/><geom size=".1" friction=".9"/></body></worldbody></mujoco>"""
+    <body pos="0 0 1"><joint/><geom size=".1" friction=".9"/></body></worldbody></mujoco>"""
     found = compare(loaders.load_string(text, format="mjcf"), ("mujoco", "dart"), levels=["L0"])
     rows = [
         row for row in found.rows if row.quantity == "friction of pairs" and "dart" in row.engines
