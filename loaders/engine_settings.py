@@ -221,9 +221,9 @@ class Grip(NamedTuple):
 
     mu: float
     """Coefficient of friction."""
-    dimension: int
+    dimension: int = 3
     """Dimension of contacts, by MuJoCo's setting ``condim``: 1 is without friction."""
-    priority: int
+    priority: int = 0
     """Priority over the other surface, by MuJoCo's setting."""
 
 

@@ -113,10 +113,6 @@ def _answer(
     return getattr(engines[number], method)(*arguments)
 
 
-if __name__ == "__main__":
-    main()
-
-
 def dart_positions(
     dartpy: Any,
     mechanism: Mechanism,
@@ -557,3 +553,7 @@ class DartSimulation:
         """Return the body node of each link."""
         pairs = zip(self.mechanism.bodies, self._indices, strict=True)
         return {body.name: self.skeleton.getBodyNode(at.body) for body, at in pairs}
+
+
+if __name__ == "__main__":
+    main()
