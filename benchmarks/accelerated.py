@@ -102,7 +102,7 @@ def _read(results: Path) -> list[dict[str, Any]]:
 
 def _examined(path: Path, engine: str, seed: int) -> dict[str, Any]:
     """Return the result of one robot at L0, L1 and one step."""
-    from bridge.lowering.sources import mechanism_of
+    from bridge.lowering.transform import mechanism_of
     from bridge.parity import Outcome, compare
     from bridge.parity.engine import factory_of
     from bridge.parity.motion.step import step_rows

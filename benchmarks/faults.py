@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import bridge  # noqa: E402
-from bridge.lowering.sources import mechanism_of  # noqa: E402
+from bridge.lowering.transform import mechanism_of  # noqa: E402
 from tests.support.fault_robots import ROBOTS, robot  # noqa: E402
 from tests.support.fault_search import (  # noqa: E402
     ENGINES,

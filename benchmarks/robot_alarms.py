@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import loaders
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from bridge.robot_checks import check_robot
 from loaders.diagnostics import Diagnostic, Diagnostics, ModelError, limited
 from loaders.limits import budgeted

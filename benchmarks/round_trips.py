@@ -40,7 +40,7 @@ import bridge
 import loaders
 from bridge.diff.mechanics import MechanicalError, mechanical_error
 from bridge.targets.assembly import AssemblyFiles
-from bridge.targets.directives.folder import folder_files
+from bridge.targets.directives import folder_files
 from bridge.targets.urdf.document import urdf_assembly
 from bridge.targets.urdf.tree import has_several_roots
 from loaders import Pose

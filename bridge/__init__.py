@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 from loaders.deferred import on_demand
 
 if TYPE_CHECKING:
+    from bridge.lowering.transform import overlaps_in_motion
+    from bridge.parity.motion.trajectory import view_motion
+
     from . import mujoco_plugin
     from . import parity as parity
     from .batches import BatchOutcome, BatchResult, batch
     from .diff import compare_files
     from .geometry.collision_shapes import ShapeCertificate, shape_certificates, shapes_picture
     from .lowering import lower
-    from .lowering.sources import overlaps_in_motion
     from .mechanism import Mechanism
     from .parity import compare
-    from .parity.motion.recording import view_motion
     from .parity.replay.replay import replay
     from .repairs import Fix, fix
     from .targets.directives import export_directives, to_directives
@@ -56,11 +57,11 @@ _NAMES = {
     ".repairs": "Fix fix",
     ".targets.pybullet": "load_copies_into_pybullet load_into_pybullet load_world_into_pybullet",
     ".lowering": "lower",
-    ".lowering.sources": "overlaps_in_motion",
+    ".lowering.transform": "overlaps_in_motion",
     ".parity.replay.replay": "replay",
     ".geometry.collision_shapes": "ShapeCertificate shape_certificates shapes_picture",
     ".viewer": "view",
-    ".parity.motion.recording": "view_motion",
+    ".parity.motion.trajectory": "view_motion",
 }
 """The public names of each module, which are imported on first use."""
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}

@@ -102,6 +102,15 @@ DART_ROTOR_INERTIA = dropped(
     remedy="Add it to the inertia of the links.",
     effect=Lost("rotor inertia"),
 )
+DART_FRICTION_RULE = approximated(
+    "dart.friction-rule",
+    "links {link_a} and {link_b} slide on each other with a friction of {found:g}, the smaller, "
+    "and by the rule of the source, {rule_name}, with {wanted:g}; the friction of no other pair "
+    "differs by more than {difference:g}",
+    meaning="DART takes the smaller friction of two shapes, unlike the engine whose elements the "
+    "source states.",
+    remedy="Give all shapes the same friction.",
+)
 DART_SHAPE = dropped(
     "dart.shape",
     "DART gets no {kind}, the shape of collision {collision} of link {link}",
@@ -206,6 +215,15 @@ DRAKE_LINK_WITHOUT_GRAVITY = approximated(
     "Drake applies gravity to link {link}, which has none",
     meaning="Drake applies gravity to a link that is declared without gravity.",
 )
+DRAKE_ONE_HULL = dropped(
+    "drake.one-hull",
+    "Drake makes {hulls:hull|hulls} of the meshes of link {link}, which have "
+    "{parts:separate convex part|separate convex parts}",
+    meaning="Drake collides with one convex hull of a mesh, also if that consists of separate "
+    "convex parts.",
+    remedy="State each part as a collision of its own.",
+    effect=Lost("shapes"),
+)
 DRAKE_REPLACED_INERTIA = approximated(
     "drake.replaced-inertia",
     "Drake finds the inertia of link {link} invalid and replaces it",
@@ -219,6 +237,13 @@ DRAKE_SCREW_LIMITS = dropped(
     "Drake ignores the limits of screw {joint}",
     meaning="Drake ignores the limits of a screw joint.",
     effect=Lost("limits"),
+)
+DRAKE_SHAPE = dropped(
+    "drake.shape",
+    "Drake gives collision {collision} of link {link} no shape, because it reads no {kind}",
+    meaning="Drake reads neither cones nor height maps nor polylines of SDFormat.",
+    remedy="Use another shape for collision.",
+    effect=Lost("shapes"),
 )
 DRAKE_SHARED_DAMPING = dropped(
     "drake.shared-damping",
@@ -442,7 +467,7 @@ LOWER_SINGULAR_POSITION = assumed(
     remedy="Give the links between the joints their true mass and inertia, keep the joints away "
     "from the position by limits, or use a ball joint in place of three hinges.",
     hint="give the links their mass and inertia, or exclude the positions by limits",
-    harm=2,
+    harm=3,
 )
 LOWER_THIN_LINK = assumed(
     "lower.thin-link",

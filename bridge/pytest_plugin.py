@@ -17,16 +17,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import bridge
-import bridge.lowering.sources
+import bridge.lowering.transform
 import bridge.parity
 import bridge.parity.engine
 import bridge.parity.verdict
 import loaders
 
 if TYPE_CHECKING:
+    from bridge.lowering.transform import Source
+
     from .diff import Difference
     from .diff.files import FileComparison, Model
-    from .lowering.sources import Source
     from .parity import Comparison
 
 _DEFAULTS: dict[str, Any] = {
@@ -272,7 +273,7 @@ def simulators() -> Iterator[Callable[..., Any]]:
 
     def start(model: Source, engine: str = "mujoco") -> Any:
         factory = bridge.parity.engine.factory_of(engine)
-        opened.append(factory(bridge.lowering.sources.mechanism_of(model, quiet=True)))
+        opened.append(factory(bridge.lowering.transform.mechanism_of(model, quiet=True)))
         return opened[-1]
 
     yield start

@@ -21,7 +21,7 @@ import numpy as np
 
 import loaders
 from bridge import codes
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from bridge.markup import Element, TextSpan, root_of
 from bridge.mechanism import Mechanism
 from bridge.output import write_file

@@ -14,10 +14,15 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT)]
 
-from bridge.targets.fields import SOLVED_SETTINGS  # noqa: E402
 from bridge.targets.pybullet.features import OBEYED  # noqa: E402
-from loaders.engine_settings import LOOKS_SECTIONS, SETTINGS, Effect, full_name  # noqa: E402
-from loaders.switches import RESOLVED  # noqa: E402
+from bridge.targets.report import SOLVED_SETTINGS  # noqa: E402
+from loaders.engine_settings import (  # noqa: E402
+    LOOKS_SECTIONS,
+    RESOLVED,
+    SETTINGS,
+    Effect,
+    full_name,
+)
 
 TABLE = ROOT / "docs" / "data" / "mjcf-settings.csv"
 _RESOLVED = {

@@ -33,7 +33,7 @@ from .limits import DEFAULTS, Budget, Limits, budgeted, collector_paused, raised
 from .node import Node
 from .scene import Scene
 from .text import check_option_names, check_option_value
-from .urdf.srdf import report_unused, with_srdf
+from .urdf.srdf import ROBOT_SUFFIXES, report_unused, with_srdf
 from .urdf.xacro import expand, has_xacro
 from .xml import model_in, parse, read_bytes
 
@@ -50,7 +50,7 @@ Reader = Callable[[Node, Context], Scene | None]
 
 
 _with_overrides: Callable[..., Scene] = Deferred("loaders.finish.overrides:with_overrides")
-_with_up_axis: Callable[..., Scene] = Deferred("loaders.finish.up_axis:with_up_axis")
+_with_up_axis: Callable[..., Scene] = Deferred("loaders.finish.mesh_check:with_up_axis")
 
 
 class _ReaderError(Exception):
@@ -305,7 +305,7 @@ def _read_source(
         srdf = options.get("srdf")
         if srdf is not None and scene is not None:
             scene = with_srdf(scene, given_path("srdf", srdf, "an SRDF file"), diagnostics)
-        elif path is not None:
+        elif path is not None and str(path).endswith(ROBOT_SUFFIXES):
             report_unused(path, diagnostics)
         overrides = options.get("overrides")
         if overrides is not None and scene is not None:
@@ -427,7 +427,8 @@ def load_string(
             scene = read_data(data, file, format, context)
         return Reading(scene, file, context.diagnostics)
 
-    with LossSummary(file, quiet=quiet, limits=search.get("limits"), lenient=lenient) as losses:
+    summary = LossSummary(file, quiet=quiet, limits=search.get("limits"), lenient=lenient)
+    with summary as losses, collector_paused():
         scene = finish(read, strict=strict, lenient=lenient)
         losses.add(scene.diagnostics)
     return scene

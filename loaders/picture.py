@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from loaders.model.link import DEFAULT_COLOR, PartLook, look_of
+
 from .diagnostics import Diagnostics
 from .files.images import PictureError, decoded, in_8_bits, picture_bytes
 from .files.read_file import status_of
 from .limits import LimitError
-from .looks import DEFAULT_COLOR, PartLook, look_of
 from .meshes import Faces, MeshData, MeshPart, read_mesh
 from .meshes.mesh_data import parts_by_appearance
 from .model import (

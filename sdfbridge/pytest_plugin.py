@@ -25,7 +25,7 @@ from .location import hidden_packages, hidden_text, require_own_packages
 
 if TYPE_CHECKING:
     from bridge.diff.files import FileComparison, Model
-    from bridge.lowering.sources import Source
+    from bridge.lowering.transform import Source
     from bridge.parity import Comparison
     from loaders import Scene
 

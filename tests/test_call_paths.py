@@ -30,11 +30,11 @@ INTERFACES = {
     ("loaders.deferred", "loaders.sdf.reader"),
     ("loaders.finish.finish", "loaders.formats"),
     ("bridge.targets.folder", "bridge.targets.sdf.document"),
-    ("bridge.targets.folder", "bridge.targets.sdf.target"),
+    ("bridge.targets.folder", "bridge.targets.sdf.normal_form"),
     ("bridge.targets.folder", "bridge.targets.mjcf.folder"),
-    ("bridge.lowering.sources", "bridge.targets.options"),
-    ("bridge.targets.fields", "bridge.targets.sdf.normal_form"),
-    ("bridge.targets.elements", "bridge.targets.mjcf.contact"),
+    ("bridge.lowering.transform", "bridge.targets.options"),
+    ("bridge.targets.report", "bridge.targets.sdf.normal_form"),
+    ("bridge.targets.elements", "bridge.targets.mjcf.contact_parameters"),
     ("bridge.targets.elements", "bridge.targets.pybullet.contact"),
 }
 """Calls of an object or a function that a layer above passes in: Drake's elements look names of the

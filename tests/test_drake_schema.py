@@ -28,7 +28,7 @@ def pairs() -> dict[str, drake_schema.Pair]:
         ("sdf model/joint/axis/dynamics/friction", "drake.unread"),
         ("sdf model/joint/axis2/dynamics/spring_stiffness", "drake.unread"),
         ("sdf model/link/collision/surface/bounce/restitution_coefficient", "drake.unread-contact"),
-        ("sdf model/link/collision/geometry/cone/radius", "drake.unread-contact"),
+        ("sdf model/link/collision/geometry/cone/radius", "drake.shape drake.unread-contact"),
         ("sdf model/joint/physics/provide_feedback", "drake.unread-detail"),
         ("urdf robot/gazebo/springStiffness", "drake.unread"),
         ("urdf robot/gazebo/springReference", "drake.unread"),

@@ -32,7 +32,7 @@ from benchmarks.growth import (
 from bridge import Mechanism
 from bridge.diff.mechanics import MAX_DOFS, mechanical_error
 from bridge.geometry import overlap
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from bridge.robot_checks import doubts
 from loaders import limits
 from loaders.pose import IDENTITY

@@ -58,9 +58,9 @@ ORDER = {
         {"numbers"},
         {"scoped_names"},
         {"engine_settings"},
-        {"collision_pairs", "node", "switches"},
+        {"collision_pairs", "node"},
         {"xml"},
-        {"looks", "meshes"},
+        {"meshes"},
         {"picture"},
         {"scene"},
         {"context", "finish"},
@@ -90,7 +90,7 @@ ORDER = {
     ),
     "sdfbridge": ({"location"}, {"__init__", "__main__", "mujoco_plugin", "pytest_plugin"}),
     "bridge.targets": (
-        {"__init__", "fields", "numbers", "options", "report"},
+        {"__init__", "numbers", "options", "report"},
         {"xml"},
         {"folder"},
         {"elements", "looks"},
@@ -107,11 +107,11 @@ ORDER = {
             "contact_parameters",
             "default",
             "joint",
-            "site",
             "submodel",
         },
-        {"contact", "equality", "geom", "inertial", "passive_force", "sensor", "tendon"},
-        {"actuator", "fields", "keyframe", "sensor_reader"},
+        {"geom"},
+        {"equality", "inertial", "sensor"},
+        {"actuator", "keyframe", "sensor_reader"},
         {"document"},
         {"spec"},
         {"folder"},
@@ -120,9 +120,10 @@ ORDER = {
     "bridge.targets.pybullet": (
         {"codes"},
         {"client"},
-        {"mesh", "partition"},
-        {"articulation", "geometry"},
-        {"contact", "damping", "state", "urdf"},
+        {"mesh"},
+        {"articulation"},
+        {"geometry"},
+        {"contact", "damping", "state"},
         {"constraint", "dynamics", "passive_force", "sensor"},
         {"body", "features"},
         {"load"},
@@ -334,7 +335,7 @@ PROVIDED = {
 """What a mechanism itself provides: resolved by index, or stated for the whole scene."""
 REPORTS = (
     "bridge/targets/pybullet/features.py",
-    "bridge/targets/mjcf/fields.py",
+    "bridge/targets/mjcf/document.py",
 )
 """The modules that report the fields of a scene that a target does not support."""
 

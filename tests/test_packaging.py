@@ -100,7 +100,6 @@ ELSEWHERE = {
     "bridge/geometry/cache.py": "the cache is in the folder of the user, which is not checked",
     "bridge/output/file.py": "no lock: drafts are removed by their age",
     "bridge/output/folder.py": "no lock: a rename fails instead of mixing two outputs",
-    "bridge/output/journal.py": "no lock",
     "bridge/output/scratch.py": "files are left by their age, not by their process",
     "bridge/parity/engines/pybullet/native.py": "a worker that ended is compared with a number",
     "bridge/stdout_capture.py": "file descriptors are redirected",

@@ -85,7 +85,7 @@ def test_the_help_of_a_conversion_needs_no_target(command: str) -> None:
         (
             "m.sdf",
             SDF_TEXT,
-            (*ALWAYS_LATER, "loaders.urdf.link", "loaders.urdf.reader"),
+            (*ALWAYS_LATER, "loaders.urdf.geometry", "loaders.urdf.reader"),
             MOST_OF_AN_SDF,
         ),
     ],

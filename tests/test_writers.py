@@ -88,7 +88,7 @@ ALLOWED = (
     ("bridge/geometry/textures.py", "save", "into memory"),
     ("bridge/targets/pybullet/body.py", "save", "into memory"),
     ("loaders/picture.py", "save", "into memory"),
-    ("loaders/meshes/stated_looks.py", "save", "into memory"),
+    ("loaders/meshes/mesh_data.py", "save", "into memory"),
     ("bridge/viewer/viewer.py", "save", "into memory"),
     ("bridge/viewer/viewer.py", "touch", "draws contacts"),
     ("bridge/parity/touching.py", "touch", "lets balls touch a model"),

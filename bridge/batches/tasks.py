@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import loaders
 from bridge.lowering.lower import report_overlaps
-from bridge.lowering.sources import mechanism_of, split_options
+from bridge.lowering.transform import mechanism_of, split_options
 from bridge.mechanism import Mechanism
 from bridge.output import Form, write_folder, write_sealed
 from bridge.robot_checks import check_robot

@@ -20,7 +20,7 @@ import numpy as np
 
 import loaders
 from bridge.camera import FIELD_OF_VIEW, SIZE, Camera, Image, composite_on_background, fit_camera
-from bridge.lowering.sources import Source, mechanism_of
+from bridge.lowering.transform import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, all_positions
 from bridge.output import check_folder, scratch_folder, write_folder

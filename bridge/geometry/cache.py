@@ -29,7 +29,7 @@ from bridge.output import OutputFolderError, remove_unused, write_file, write_fo
 from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
 from loaders.files.read_file import note_file, note_files, read, real_path, status_of
 from loaders.limits import FileError, Limits, charge, metered
-from loaders.looks import PartLook
+from loaders.model.link import PartLook
 
 _ATTEMPTS = 20
 """Attempts at writing a folder that other processes write and damage at the same time."""

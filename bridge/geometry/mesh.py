@@ -42,10 +42,14 @@ from loaders.deferred import cached_property
 from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Where
 from loaders.files.read_file import is_file
 from loaders.finish.finish import with_references
-from loaders.finish.mesh_check import check_meshes, meshes_of, read_mesh_once
-from loaders.finish.up_axis import models_to_turn, turned_in
+from loaders.finish.mesh_check import (
+    check_meshes,
+    meshes_of,
+    models_to_turn,
+    read_mesh_once,
+    turned_in,
+)
 from loaders.limits import keep_in_call, kept_in_call, metered
-from loaders.looks import UNSTATED, PartLook, tints
 from loaders.meshes import MeshData, MeshPart
 from loaders.meshes.collada import may_be_open
 from loaders.meshes.mesh_data import (
@@ -55,6 +59,7 @@ from loaders.meshes.mesh_data import (
     places_in_reach,
 )
 from loaders.model import Collision, Cone, Geometry, Heightmap, Mesh, Polyline, Visual
+from loaders.model.link import UNSTATED, PartLook, tints
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
 
@@ -176,7 +181,7 @@ class Appearance(StrEnum):
 
 def appearance_of(visual: Visual) -> Appearance:
     """Return the part of a mesh file's appearance that the material of a visual leaves in effect,
-    by the rule of `loaders.looks.look_of`.
+    by the rule of `loaders.model.link.look_of`.
     """
     material = visual.material
     if material is None or material.diffuse is None or material.texture is not None:

@@ -22,6 +22,7 @@ from bridge.codes import (
 )
 from bridge.geometry.mesh import with_mesh_files
 from bridge.geometry.overlap import Overlap
+from bridge.lowering.tree import compose, resolve_couplings, reverse
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import (
     FREE,
@@ -35,7 +36,7 @@ from bridge.mechanism.bodies import (
     PrimitiveKind,
     TendonConnection,
 )
-from bridge.mechanism.pairs import OverlapInMotion
+from bridge.mechanism.mechanism import OverlapInMotion
 from loaders.collision_pairs import BITMASKED, collisions_with_bitmasks
 from loaders.diagnostics import Code, Diagnostics, ExportError
 from loaders.engine_settings import Conventions, conventions_of
@@ -60,7 +61,6 @@ from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 from loaders.scoped_names import underscores_in_front, unused_name
 
-from .joint import compose, resolve_couplings, reverse
 from .tree import CutScene, Edge, cut_loops, spanning_forest
 
 

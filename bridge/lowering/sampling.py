@@ -26,7 +26,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import FREE, ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import Position, coordinate_limits, kind_of
 from bridge.mechanism.kinematics import BatchedPose, BatchedPositions, parts
-from bridge.mechanism.pairs import ExcludedPair, OverlapInMotion, Reason, SampledPairs
+from bridge.mechanism.mechanism import ExcludedPair, OverlapInMotion, Reason, SampledPairs
 from loaders.collision_pairs import adjacent_pairs
 from loaders.limits import limited
 from loaders.model import WORLD

@@ -1,4 +1,4 @@
-"""Positions and velocities of joints and primitives, and couplings.
+"""Positions and velocities of joints and primitives, the poses of bodies at them, and couplings.
 
 One convention holds everywhere. Positions: hinge, slide and screw have one number; universal and
 revolute2 two angles; planar ``x, y, theta``; ball a quaternion ``w x y z`` of the child's joint
@@ -17,12 +17,11 @@ from typing import Protocol
 
 import numpy as np
 
+from bridge.mechanism.bodies import ROOT, Body, DofCoupling, Primitive, PrimitiveKind
 from loaders.model import JointAxis, JointType, Keyframe
-from loaders.pose import Array
+from loaders.pose import IDENTITY, Array, Pose, frozen, quaternion_to_matrix, rotation_about
 from loaders.scene import Scene
 from loaders.text import counted, unknown_name
-
-from .bodies import Body, DofCoupling, PrimitiveKind
 
 Position = float | Sequence[float]
 """Position or velocity of one joint as a user gives it, in the convention of its type."""
@@ -539,3 +538,43 @@ def _with_component(value: Position | None, size: int, k: int, component: Array)
         )
     numbers[..., k] = component
     return tuple((numbers[..., 0] if size == 1 and numbers.ndim > 1 else numbers).tolist())
+
+
+_AXIAL = (PrimitiveKind.HINGE, PrimitiveKind.SLIDE)
+
+
+def poses(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[Pose]:
+    """Return ``X_WB`` of each body.
+
+    Args:
+        bodies: The bodies of the mechanism.
+        positions: Position of each body's joint.
+    """
+    X_WB: list[Pose] = []
+    for body, position in zip(bodies, positions, strict=True):
+        X_WP = IDENTITY if body.parent == ROOT else X_WB[body.parent]
+        X_WB.append(X_WP @ relative_pose(body, position))
+    return X_WB
+
+
+def relative_pose(body: Body, position: Coordinates) -> Pose:
+    """Return ``X_PB`` at a position of the body's joint."""
+    X_FM = IDENTITY
+    for primitive, displacement in zip(
+        body.primitives, primitive_positions(body, position), strict=True
+    ):
+        X_FM = X_FM @ displaced(primitive, displacement)
+    return body.X_PF @ X_FM @ body.X_BM.inverse()
+
+
+def displaced(primitive: Primitive, displacement: Coordinates) -> Pose:
+    """Return the transform of one primitive at a displacement."""
+    if primitive.kind in _AXIAL and not displacement[0]:
+        return IDENTITY
+    if primitive.kind is PrimitiveKind.HINGE:
+        return Pose(frozen(rotation_about(primitive.axis, displacement[0])), IDENTITY.p)
+    if primitive.kind is PrimitiveKind.SLIDE:
+        return Pose(IDENTITY.R, frozen(primitive.axis * displacement[0]))
+    if primitive.kind is PrimitiveKind.BALL:
+        return Pose(frozen(quaternion_to_matrix(displacement)), IDENTITY.p)
+    return Pose.from_vector(displacement)

@@ -1,4 +1,4 @@
-"""Kinematics and dynamics from first principles, and modes of dampers.
+"""Jacobians and dynamics from first principles, and modes of dampers.
 
 Spatial vectors are ``(angular, linear)``, shape (6,), at the origin of the frame in which they are
 expressed. Every primitive is a segment; the last segment of a body carries the body's inertia.
@@ -15,11 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bridge.mechanism.coordinates import _AXIAL, displaced, poses
 from loaders.deferred import cached_property
 from loaders.engine_settings import gravity_share
 from loaders.inertia import SpatialInertia
 from loaders.model import JointAxis
-from loaders.pose import IDENTITY, Array, Pose, frozen, quaternion_to_matrix, rotation_about, skew
+from loaders.pose import IDENTITY, Array, Pose, skew
 
 from .bodies import ROOT, Body, Primitive, PrimitiveKind
 from .coordinates import Coordinates, kind_of, primitive_positions
@@ -98,46 +99,6 @@ def _symmetric(mobility: Array, coefficients: Array) -> Array:
     """Return the symmetric matrix with the eigenvalues of ``mobility @ diag(coefficients)``."""
     root = np.sqrt(np.abs(coefficients))
     return np.asarray(root[:, np.newaxis] * mobility * root)
-
-
-_AXIAL = (PrimitiveKind.HINGE, PrimitiveKind.SLIDE)
-
-
-def poses(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[Pose]:
-    """Return ``X_WB`` of each body.
-
-    Args:
-        bodies: The bodies of the mechanism.
-        positions: Position of each body's joint.
-    """
-    X_WB: list[Pose] = []
-    for body, position in zip(bodies, positions, strict=True):
-        X_WP = IDENTITY if body.parent == ROOT else X_WB[body.parent]
-        X_WB.append(X_WP @ relative_pose(body, position))
-    return X_WB
-
-
-def relative_pose(body: Body, position: Coordinates) -> Pose:
-    """Return ``X_PB`` at a position of the body's joint."""
-    X_FM = IDENTITY
-    for primitive, displacement in zip(
-        body.primitives, primitive_positions(body, position), strict=True
-    ):
-        X_FM = X_FM @ displaced(primitive, displacement)
-    return body.X_PF @ X_FM @ body.X_BM.inverse()
-
-
-def displaced(primitive: Primitive, displacement: Coordinates) -> Pose:
-    """Return the transform of one primitive at a displacement."""
-    if primitive.kind in _AXIAL and not displacement[0]:
-        return IDENTITY
-    if primitive.kind is PrimitiveKind.HINGE:
-        return Pose(frozen(rotation_about(primitive.axis, displacement[0])), IDENTITY.p)
-    if primitive.kind is PrimitiveKind.SLIDE:
-        return Pose(IDENTITY.R, frozen(primitive.axis * displacement[0]))
-    if primitive.kind is PrimitiveKind.BALL:
-        return Pose(frozen(quaternion_to_matrix(displacement)), IDENTITY.p)
-    return Pose.from_vector(displacement)
 
 
 def mass_matrix(

@@ -1,20 +1,55 @@
-"""Mechanism, and the renumbering of its bodies.
+"""Mechanism, the renumbering of its bodies, and the pairs of links that random positions exclude
+from contact or see overlap.
 
 `bridge.mechanism.bodies` defines bodies and frames, `bridge.lowering` makes a mechanism from a
-scene, `bridge.mechanism.dynamics` computes its kinematics and dynamics, and the targets write it.
+scene, `bridge.mechanism.dynamics` computes its Jacobians and dynamics, `bridge.lowering.sampling`
+finds the pairs, and the targets write it.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
 from bridge.choices import Base, Overlaps
 from bridge.geometry.overlap import MIN_OVERLAP, Overlap, ShapeModel, touching
+from bridge.mechanism import coordinates, dynamics, kinematics
+from bridge.mechanism.bodies import (
+    FREE,
+    ROOT,
+    Body,
+    BodyConnection,
+    Closure,
+    DofCoupling,
+    MechanismActuator,
+    MechanismConstraint,
+    TendonConnection,
+    members_by_key,
+    moving_ancestors,
+    root_bodies,
+)
+from bridge.mechanism.coordinates import (
+    Coordinates,
+    Position,
+    independent_motions,
+    initial_positions,
+    joint_index,
+    with_followers,
+)
+from bridge.mechanism.dynamics import MAX_DOFS, MassMatrixAtZero
+from bridge.mechanism.force_laws import LinkMotion, is_path, length_bias, length_gradient
+from bridge.mechanism.kinematics import (
+    BatchedPose,
+    BatchedPositions,
+    home_coordinates,
+    with_loops_closed,
+)
 from loaders.collision_pairs import (
     PairSet,
     default_policy,
@@ -37,35 +72,6 @@ from loaders.model import (
 from loaders.pose import IDENTITY, Array, Pose, frozen
 from loaders.scene import Scene
 from loaders.text import counted
-
-from . import coordinates, dynamics, kinematics
-from .bodies import (
-    FREE,
-    ROOT,
-    Body,
-    BodyConnection,
-    Closure,
-    DofCoupling,
-    MechanismActuator,
-    MechanismConstraint,
-    TendonConnection,
-    members_by_key,
-    moving_ancestors,
-    root_bodies,
-)
-from .coordinates import (
-    Coordinates,
-    Position,
-    independent_motions,
-    initial_positions,
-    joint_index,
-    with_followers,
-)
-from .dynamics import MAX_DOFS, MassMatrixAtZero
-from .force_laws import LinkMotion, is_path, length_bias, length_gradient
-from .home import home_coordinates
-from .kinematics import BatchedPose, BatchedPositions, with_loops_closed
-from .pairs import SampledPairs
 
 _scene_card: Callable[..., str] = Deferred("loaders.picture:scene_card")
 
@@ -260,7 +266,7 @@ class Mechanism:
         Args:
             q: Positions by joint. Joints that follow others do not: see `with_followers`.
         """
-        poses = dynamics.poses(self.bodies, self.positions_by_body(q))
+        poses = coordinates.poses(self.bodies, self.positions_by_body(q))
         return {body.name: X_WL for body, X_WL in zip(self.bodies, poses, strict=True)}
 
     def batched_link_poses(self, q: BatchedPositions | None = None) -> dict[str, BatchedPose]:
@@ -335,7 +341,7 @@ class Mechanism:
             return LinkMotion(poses={}, jacobians={}, rates=rates)
         names = (body.name for body in self.bodies)
         return LinkMotion(
-            poses=dict(zip(names, dynamics.poses(self.bodies, positions), strict=True)),
+            poses=dict(zip(names, coordinates.poses(self.bodies, positions), strict=True)),
             jacobians=dynamics.jacobians(self.bodies, positions),
             rates=rates,
             bias_accelerations=dynamics.bias_accelerations(self.bodies, positions, rates)
@@ -735,3 +741,64 @@ def with_bodies(
         force_elements=tuple(filter(None, map(numbers.connection, mechanism.force_elements))),
         fluid_forces=tuple(force for force in mechanism.fluid_forces if force.link in names),
     )
+
+
+Reason = Literal["Adjacent", "Default", "Always", "Never"]
+"""Why a pair is excluded, in MoveIt's words: it overlaps by ``Default`` where the model starts; it
+touches ``Always`` or ``Never`` at random positions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExcludedPair:
+    """Two links that do not collide, in the order of the scene, and the reason."""
+
+    link_A: str
+    link_B: str
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampledPairs:
+    """The pairs of links that random positions exclude from contact.
+
+    Attributes:
+        pairs: The pairs, in the order of the scene.
+        samples: Number of random positions.
+        seed: Seed of the random numbers.
+    """
+
+    pairs: tuple[ExcludedPair, ...]
+    samples: int
+    seed: int
+
+    @property
+    def bound(self) -> float:
+        """Upper bound, at a confidence of 95 %, of the probability that one pair that never touched
+        touches at a random position: 3/n for n samples, the rule of three.
+        """
+        return min(1.0, 3.0 / self.samples)
+
+    def count(self, reason: Reason) -> int:
+        """Return the number of pairs that are excluded for a reason."""
+        return Counter(pair.reason for pair in self.pairs)[reason]
+
+    @property
+    def reasons(self) -> dict[frozenset[str], Reason]:
+        """The reason of each pair."""
+        return {frozenset((pair.link_A, pair.link_B)): pair.reason for pair in self.pairs}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverlapInMotion:
+    """Two links that may collide and overlap at some of a number of random positions.
+
+    Attributes:
+        deepest: The deepest overlap that was found.
+        share: Share of the random positions at which the links overlap by more than
+            `bridge.geometry.overlap.MIN_OVERLAP`, 0 to 1.
+        positions: The positions by joint at which they overlap most.
+    """
+
+    deepest: Overlap
+    share: float
+    positions: Mapping[str, Position]

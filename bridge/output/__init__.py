@@ -1,8 +1,6 @@
 """Output: whole or not at all, and never at the cost of a file that sdfbridge did not write."""
 
-from .file import PACKAGE_XML, SEAL, Form, check_file, write_document, write_file, write_sealed
-from .folder import MANIFEST, OutputFolderError, check_folder, write_folder
-from .journal import (
+from bridge.output.folder import (
     FolderInUseError,
     Journal,
     exclusive_use,
@@ -11,6 +9,9 @@ from .journal import (
     set_aside,
     whole_lines,
 )
+
+from .file import PACKAGE_XML, SEAL, Form, check_file, write_document, write_file, write_sealed
+from .folder import MANIFEST, OutputFolderError, check_folder, write_folder
 from .scratch import (
     create_scratch_file,
     die_with_parent,

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from loaders.deferred import on_demand
 
 if TYPE_CHECKING:
+    from bridge.parity.motion.trajectory import record_motion
+
     from .comparison import Comparison
     from .engine import (
         BaseEngine,
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
         default_engines,
         engine_names,
     )
-    from .motion.recording import record_motion
     from .two_models import compare
     from .verdict import Level, Outcome, Row, Verdict
 
@@ -33,7 +34,7 @@ __all__ = [
 _HOMES = dict.fromkeys(__all__, ".engine") | {
     "Comparison": ".comparison",
     "compare": ".two_models",
-    "record_motion": ".motion.recording",
+    "record_motion": ".motion.trajectory",
     **dict.fromkeys(("Level", "Outcome", "Row", "Verdict"), ".verdict"),
 }
 """Modules of the public names, which are imported on first use."""

@@ -23,7 +23,15 @@ from loaders.diagnostics import Diagnostic
 from .bounds.contact import surface_bound
 from .bounds.counterfactual import counterfactual
 from .causes import READ_OTHERWISE, Cause, cause_of
-from .quantity import Quantity, WorstErrors, compare_readings, matrix, names_at, pose_distance
+from .quantity import (
+    FRICTION_OF_PAIRS,
+    Quantity,
+    WorstErrors,
+    compare_readings,
+    matrix,
+    names_at,
+    pose_distance,
+)
 from .reference import ReferenceEngine
 from .states import State
 from .verdict import COMPUTED_FROM_MODEL, Outcome, Row
@@ -52,8 +60,6 @@ _ONE_PAIR = frozenset(
     {mjcf_codes.COLLIDE_WITHOUT_CONTACT, mjcf_codes.MOVING_PLANE, pybullet_codes.MERGED_FILTERS}
 )
 """Codes about single pairs of links, whose error is one pair."""
-_ALL_PAIRS = frozenset({pybullet_codes.FRICTION_PRODUCT, mjcf_codes.FRICTION_COMBINATION})
-"""Codes about all pairs of links that may touch, of which they name the one that differs most."""
 _ADDS_CONTACTS = frozenset({pybullet_codes.MERGED_FILTERS})
 """Codes that report contacts which the model excludes: the engines then differ."""
 _IMPOSSIBLE = mjcf_codes.NEVER_CLOSES
@@ -108,7 +114,7 @@ class CauseIndex:
             entry
             for entry in self._diagnostics
             if entry.code in causes
-            and (carried.intersection(entry.subjects) or entry.is_one_of(_ALL_PAIRS))
+            and (carried.intersection(entry.subjects) or entry.is_one_of(FRICTION_OF_PAIRS))
             and required.issubset(entry.subjects)
         ]
 

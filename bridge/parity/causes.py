@@ -37,6 +37,10 @@ ITERATIONS = "parity.solver-iterations"
 """A solver stops before its forces have converged; the bound is what the running engine shows with
 more iterations."""
 
+UNRESOLVED = "parity.unresolved-dampers"
+"""Dampers or springs are faster than the time step; the bound is what the engine shows at a shorter
+step."""
+
 SINGLE_PRECISION = "parity.single-precision"
 """An engine computes in single precision; the bound is what rounding does to this model."""
 

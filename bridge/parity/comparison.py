@@ -20,8 +20,7 @@ import numpy as np
 from bridge.choices import AS_STATED, Base, Exclude, Exclusion, Overlaps
 from bridge.geometry.cache import cache_path
 from bridge.installed_packages import own_version_and_commit
-from bridge.lowering.sources import Source, mechanism_of
-from bridge.lowering.transform import switched
+from bridge.lowering.transform import Source, mechanism_of, switched
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, all_positions
 from bridge.output import Form, write_folder, write_sealed

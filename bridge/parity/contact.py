@@ -31,6 +31,7 @@ from bridge.lowering import lower
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body
 from bridge.mechanism.coordinates import Position
+from loaders.diagnostics import Diagnostic
 from loaders.engine_settings import MUJOCO, grip_of
 from loaders.inertia import SpatialInertia
 from loaders.model import (
@@ -55,7 +56,7 @@ from loaders.scene import Scene
 from loaders.text import counted
 
 from .bounds.contact import SoftContact
-from .causes import CONTACT_MODEL, Cause
+from .causes import CONTACT_MODEL, Cause, cause_of
 from .engine import (
     DivergedError,
     Engine,
@@ -65,6 +66,7 @@ from .engine import (
     solves_constraints,
 )
 from .engines.pybullet.engine import CONTACT_MARGIN
+from .quantity import LOST_SHAPE
 from .touching import collides, moved_support, outermost_point, support_of
 from .verdict import EXACT_MOTION, Level, Outcome, Row, explained
 
@@ -348,6 +350,7 @@ def _rest_height_row(factory: Factory, scenario: RestScenario) -> Row:
     engine = _open(factory, scenario.scene)
     try:
         height, tolerance, where = _rest_height(engine, scenario)
+        findings = engine.diagnostics
     finally:
         engine.close()
     if tolerance >= scenario.size():
@@ -359,7 +362,16 @@ def _rest_height_row(factory: Factory, scenario: RestScenario) -> Row:
     expected = (
         f"within {tolerance:.2g} m of the plane, for compliant contacts and margins of convex hulls"
     )
-    return _row("rest height", "m", engine.name, abs(height), tolerance, where, expected)
+    row = _row("rest height", "m", engine.name, abs(height), tolerance, where, expected)
+    return _without_shapes(row, findings, scenario)
+
+
+def _without_shapes(row: Row, findings: Sequence[Diagnostic], scenario: RestScenario) -> Row:
+    """Return the row; one that fails has the loss of a shape in the engine as its cause."""
+    links = scenario.allowed_penetration.keys()
+    lost = (d for d in findings if d.is_one_of(LOST_SHAPE) and not links.isdisjoint(d.subjects))
+    entry = None if row.passed else next(lost, None)
+    return row if entry is None else explained(row, cause_of(entry, row.quantity, 0.0))
 
 
 def _rest_height(engine: Engine, scenario: RestScenario) -> tuple[float, float, str]:
@@ -428,7 +440,7 @@ def _standing_rows(mechanism: Mechanism, name: str, factory: Factory) -> Iterato
             engine.set_state({}, {})
             before = engine.link_poses()
             engine.step(round(_STANDS_FOR / step))
-            after = engine.link_poses()
+            after, findings = engine.link_poses(), engine.diagnostics
         moved = (float(np.linalg.norm(after[each].p - before[each].p)) for each in before)
         errors.append((step, max(moved)))
     expected = (
@@ -437,6 +449,7 @@ def _standing_rows(mechanism: Mechanism, name: str, factory: Factory) -> Iterato
     )
     worst = max(error for _, error in errors)
     row = _row(STANDING, "m", name, worst, tolerance, scenario.scene.links[1].name, expected)
+    row = _without_shapes(row, findings, scenario)
     yield dataclasses.replace(row, convergence=tuple(errors))
 
 

@@ -27,6 +27,7 @@ from bridge.stdout_capture import capture_stdout
 from loaders import Search
 from loaders.codes import OVERRIDES_APPLIED
 from loaders.diagnostics import Diagnostic
+from loaders.engine_settings import Grip
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, BallConstraint, CouplingLaw, Frame, JointType, WeldConstraint
 from loaders.pose import IDENTITY, Array, Pose
@@ -138,6 +139,8 @@ class Surfaces:
         contact: Torsional and rolling friction [m], stiffness [N/m] and damping [N s/m] of contacts
             of each link, where NaN leaves it to the engine; None if the engine has no such
             parameters.
+        grips: What decides on the friction of pairs of the first collision shape of each link;
+            empty if that is its coefficient alone.
         pair_friction: Coefficient of sliding friction of pairs of links, where the engine lists
             pairs.
         unread: Links with a mesh that the engine holds and does not show.
@@ -153,6 +156,7 @@ class Surfaces:
     restitution: Mapping[str, float] = field(default_factory=dict)
     contact: Mapping[str, Sequence[float]] | None = None
     hulls: Mapping[str, Sequence[Hull]] = field(default_factory=dict)
+    grips: Mapping[str, Grip] = field(default_factory=dict)
     pair_friction: Mapping[frozenset[str], float] = field(default_factory=dict)
     unread: Collection[str] = ()
     reasons: Mapping[str, str] = field(default_factory=dict)
@@ -357,8 +361,8 @@ class Engine(Protocol):
         """
         return restitution, restitution
 
-    def combined_friction(self, one: float, two: float) -> float:
-        """Return the coefficient of friction of two shapes in contact, given that of each.
+    def combined_friction(self, one: Grip, other: Grip) -> float:
+        """Return the coefficient of friction of two shapes in contact, given what each states.
 
         Raises:
             NotReportedError: If the engine does not state its rule.
@@ -753,7 +757,7 @@ _ENGINES: Mapping[str, tuple[str, _Simulator | None]] = {
     "newton": ("bridge.parity.engines.newton.engine:NewtonEngine", _NEWTON),
     "newton-mjcf": ("bridge.parity.engines.newton.engine:NewtonMjcf", _NEWTON),
     "newton-urdf": ("bridge.parity.engines.newton.engine:NewtonUrdf", _NEWTON),
-    "pinocchio": ("bridge.parity.engines.pinocchio.engine:PinocchioEngine", _PINOCCHIO),
+    "pinocchio": ("bridge.parity.engines.pinocchio:PinocchioEngine", _PINOCCHIO),
     "pybullet-urdf": ("bridge.parity.engines.pybullet.native:PyBulletUrdf", _PYBULLET),
     "pybullet-sdf": ("bridge.parity.engines.pybullet.native:PyBulletSdf", _PYBULLET),
     "mujoco-urdf": ("bridge.parity.engines.mujoco.native:MujocoUrdf", _MUJOCO),

@@ -414,6 +414,7 @@ _GRAVITY = frozenset({pybullet_codes.LINK_WITHOUT_GRAVITY, codes.DRAKE_LINK_WITH
 LOST_SHAPE = frozenset(
     {
         codes.DART_SHAPE,
+        codes.DRAKE_SHAPE,
         loaders_codes.RESOURCE_NOT_FOUND,
         loaders_codes.MESH_MISSING,
         loaders_codes.MESH_UNREADABLE,
@@ -424,6 +425,14 @@ LOST_SHAPE = frozenset(
     }
 )
 """Codes of collision shapes that an engine lacks."""
+FRICTION_OF_PAIRS = frozenset(
+    {
+        codes.DART_FRICTION_RULE,
+        mjcf_codes.FRICTION_COMBINATION,
+        pybullet_codes.FRICTION_PRODUCT,
+    }
+)
+"""Codes about all pairs of links that may touch, of which they name the one that differs most."""
 _COUPLINGS = frozenset(
     {
         codes.DART_COUPLING,

@@ -35,7 +35,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, MechanismActuator
 from bridge.mechanism.coordinates import kind_of
 from loaders.diagnostics import Diagnostics, Where
-from loaders.engine_settings import MUJOCO
+from loaders.engine_settings import MUJOCO, grip_of
 from loaders.meshes import MeshData, read_mesh
 from loaders.model import (
     WORLD,
@@ -314,20 +314,20 @@ def model_surfaces(mechanism: Mechanism) -> Surfaces:
         restitution={name: shapes[0].surface.restitution for name, shapes in colliding.items()},
         contact={name: _contact(shapes[0].surface) for name, shapes in colliding.items()},
         hulls={link.name: _hulls(link, meshes[link.name]) for link in links if _has_volumes(link)},
+        grips={name: grip_of(shapes[0].surface) for name, shapes in colliding.items()},
         pair_friction=_listed_friction(mechanism),
     )
 
 
 def _listed_friction(mechanism: Mechanism) -> dict[frozenset[str], float]:
     """Return the friction of the contact pairs of a scene, which replaces that of the shapes."""
-    stated = (
-        (pair, dict(settings_of(pair, MUJOCO)).get("friction", ""))
-        for pair in mechanism.scene.contact_pairs
-    )
+    stated = ((pair, dict(settings_of(pair, MUJOCO))) for pair in mechanism.scene.contact_pairs)
     return {
-        frozenset((pair.link_A, pair.link_B)): float(text.split()[0])
-        for pair, text in stated
-        if text
+        frozenset((pair.link_A, pair.link_B)): (
+            0.0 if settings.get("condim") == "1" else float(settings["friction"].split()[0])
+        )
+        for pair, settings in stated
+        if "friction" in settings
     }
 
 

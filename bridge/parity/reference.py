@@ -15,7 +15,7 @@ from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Position, initial_positions, kind_of
 from bridge.mechanism.dynamics import damper_and_spring_forces, mass_matrix_and_bias_forces
 from bridge.sensors import motion_messages, state_readings
-from loaders.engine_settings import MUJOCO, friction_rule
+from loaders.engine_settings import MUJOCO, Grip, friction_rule
 from loaders.inertia import SpatialInertia
 from loaders.model import CouplingLaw, JointAxis, settings_of
 from loaders.pose import Array, Pose, matrix_to_quaternion, quaternion_to_matrix, rotation_about
@@ -142,9 +142,9 @@ class ReferenceEngine(BaseEngine):
     def surfaces(self) -> Surfaces:
         return model_surfaces(self.mechanism)
 
-    def combined_friction(self, one: float, two: float) -> float:
+    def combined_friction(self, one: Grip, other: Grip) -> float:
         """See `Engine.combined_friction`; the rule is that of the source."""
-        return friction_rule(self.mechanism.scene).combined(one, two)
+        return friction_rule(self.mechanism.scene).of_grips(one, other)
 
     def couplings(self) -> dict[tuple[Dof, Dof], CouplingLaw]:
         order = self.mechanism.v_order

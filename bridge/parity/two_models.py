@@ -14,7 +14,7 @@ import numpy as np
 from bridge.choices import Base, Exclude, Overlaps
 from bridge.diff.files import FileComparison, Model, compare_files
 from bridge.diff.mechanics import MechanicalError
-from bridge.lowering.sources import Source, mechanism_of
+from bridge.lowering.transform import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from loaders import LoadOptions, Search

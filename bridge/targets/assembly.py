@@ -27,13 +27,15 @@ from bridge.codes import (
     DMDOUT_WORLD_SETTINGS_OF_MOTION,
     DMDOUT_WORLD_SETTINGS_OF_SOLVER,
 )
+from bridge.targets.numbers import angle_values, position_values
+from bridge.targets.report import SOLVED_SETTINGS, LostSettings, report_lost_settings
 from loaders.code import Code
 from loaders.collision_pairs import connected_components, static_links
 from loaders.deferred import cached_property
 from loaders.diagnostics import Diagnostic, ExportError
 from loaders.finish.transform import renamed
 from loaders.model import WORLD, Actuator, Coupling, Joint, JointType, Link, Model
-from loaders.pose import IDENTITY, Pose, quaternion_to_matrix
+from loaders.pose import IDENTITY, Pose, quaternion_to_matrix, roll_pitch_yaw
 from loaders.scene import Scene
 from loaders.scoped_names import (
     SEPARATOR,
@@ -47,9 +49,7 @@ from loaders.scoped_names import (
 from loaders.text import numbers, printable
 
 from .elements import report_friction, report_pairs_kept_apart
-from .fields import SOLVED_SETTINGS, LostSettings, report_lost_settings
 from .folder import AnyBuilt, DocumentFormat, ExportFiles, package_xml
-from .numbers import angle_values, position_values, roll_pitch_yaw
 from .report import (
     Report,
     derivation,

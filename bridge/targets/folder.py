@@ -16,19 +16,24 @@ from bridge.geometry.mesh import with_asset_files
 from bridge.installed_packages import own_version
 from bridge.lowering.inertia import with_repaired_inertia
 from bridge.lowering.lower import lower
-from bridge.lowering.sources import Source, loss_summary
-from bridge.lowering.transform import report_sampled_pairs, with_excluded_pairs, with_exclusions
+from bridge.lowering.transform import (
+    Source,
+    loss_summary,
+    report_sampled_pairs,
+    with_excluded_pairs,
+    with_exclusions,
+)
 from bridge.mechanism import Mechanism
-from bridge.mechanism.pairs import SampledPairs
+from bridge.mechanism.mechanism import SampledPairs
 from bridge.output import MANIFEST, PACKAGE_XML, write_folder
 from loaders import LoadOptions
 from loaders.diagnostics import Code, Diagnostic
+from loaders.engine_settings import as_switched
 from loaders.files.read_file import is_file, read
 from loaders.finish.validation import report_contradictions, require_consistent
 from loaders.limits import FileError
 from loaders.meshes.mesh_data import companion_files, local_file
 from loaders.scene import Scene
-from loaders.switches import as_switched
 from loaders.text import card, code, counted, details, findings_table, printable, summary_of, table
 from loaders.text import document as document_of
 

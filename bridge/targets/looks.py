@@ -16,8 +16,8 @@ from loaders.diagnostics import Diagnostics, Where
 from loaders.engine_settings import SKIN, elements_in
 from loaders.files.read_file import read
 from loaders.limits import FileError, LimitError
-from loaders.looks import UNSTATED, PartLook, look_of
 from loaders.model import Collision, Material, Mesh, Rgba, Visual
+from loaders.model.link import UNSTATED, PartLook, look_of
 from loaders.scene import Scene
 
 _SCRIPTED = "Gazebo/"
@@ -32,7 +32,7 @@ _URDF, _SDF = Where(path="/robot"), Where(path="/sdf")
 
 def with_stated_looks(scene: Scene, report: Report, *, in_urdf: bool) -> Scene:
     """Return the scene with visuals that a document draws as the source's are drawn, by the rule of
-    `loaders.looks.look_of`, with a color in each material or mesh file.
+    `loaders.model.link.look_of`, with a color in each material or mesh file.
 
     A color on a mesh with textures means another thing in SDFormat than in URDF, and URDF has no
     transparency but that of colors. Where the document cannot state a look beside the file of the

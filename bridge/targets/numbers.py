@@ -21,7 +21,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from loaders.model import Light, Material
-from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, quaternion_to_matrix
+from loaders.pose import (
+    Array,
+    Pose,
+    matrix_to_quaternion,
+    quaternion_to_matrix,
+    roll_pitch_yaw,
+)
 from loaders.text import numbers
 
 _NOISE = 5e-16
@@ -209,26 +215,6 @@ _LOCKED = 1e-13
 """Cosine of a pitch below which roll and yaw turn about the same axis."""
 _ILL_CONDITIONED = 0.02
 """Cosine of a pitch below which roll and yaw lose digits, so that a quaternion is written."""
-
-
-def roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
-    """Return fixed-axis angles [rad] that reproduce a rotation matrix to rounding, also near a
-    pitch of 90 degrees.
-
-    The yaw is computed from the matrix with the roll undone, so that it compensates for an
-    ill-defined roll. ``transforms3d.euler.mat2euler`` computes both angles independently. Measured
-    with products of rotations 1e-12 rad from that pitch, where rounding errors make both angles
-    uncertain, it reproduces the matrix to 9e-4 only, at 1e-6 rad to 1e-9, and this function to
-    2e-15 everywhere; it also takes 1.9 us, and this function 0.6 us.
-    """
-    if R is IDENTITY.R:
-        return 0.0, 0.0, 0.0
-    (_, b, c), (_, e, f), (g, h, i) = R.tolist()
-    roll = math.atan2(h, i)
-    s, k = math.sin(roll), math.cos(roll)
-    pitch = math.atan2(-g, math.hypot(h, i))
-    yaw = math.atan2(s * c - k * b, k * e - s * f)
-    return roll, pitch, yaw
 
 
 def position_values(p: Iterable[float], scale: float = 1.0) -> list[float]:

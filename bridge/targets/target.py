@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import os
     from importlib.metadata import EntryPoint
 
-    from bridge.lowering.sources import Source
+    from bridge.lowering.transform import Source
     from loaders.diagnostics import Diagnostic
 
     from .folder import Export, ExportFiles
@@ -180,8 +180,8 @@ _DIRECTIVES = Target(
     name="directives",
     title="directives",
     options=DirectivesExportOptions,
-    folder_files=Deferred("bridge.targets.directives.folder:folder_files"),
-    single_files=Deferred("bridge.targets.directives.folder:single_files"),
+    folder_files=Deferred("bridge.targets.directives:folder_files"),
+    single_files=Deferred("bridge.targets.directives:single_files"),
     suffixes=(".dmd.yaml", ".dmd.yml"),
     beside="models",
 )

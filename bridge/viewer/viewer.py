@@ -25,7 +25,7 @@ from urllib.parse import parse_qs, quote
 import numpy as np
 
 from bridge.geometry.textures import JPEG, PNG, engine_picture
-from bridge.lowering.sources import Source, mechanism_of, source_name
+from bridge.lowering.transform import Source, mechanism_of, source_name
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import (

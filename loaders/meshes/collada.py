@@ -20,6 +20,16 @@ from numpy.typing import NDArray
 from loaders import codes
 from loaders.files.read_file import read_start
 from loaders.limits import FileError, keep_in_call, kept_in_call, limit_of, raised_as
+from loaders.meshes.mesh_data import (
+    BLACK,
+    WHITE,
+    Losses,
+    StatedLook,
+    colored,
+    emitted,
+    glowing,
+    opacity,
+)
 from loaders.model import Mesh, Rgba
 from loaders.pose import Array, frozen
 from loaders.xml import mended_xml
@@ -36,7 +46,6 @@ from .precheck import (
     check_parts,
     read_checked,
 )
-from .stated_looks import BLACK, WHITE, Losses, StatedLook, colored, emitted, glowing, opacity
 from .trimesh_formats import SUFFIXES, read_with_trimesh
 
 _EMPTY = re.compile(

@@ -21,6 +21,17 @@ from typing import Any
 import numpy as np
 
 from loaders.limits import raised_as
+from loaders.meshes.mesh_data import (
+    COLORS_BESIDE,
+    WHITE,
+    Losses,
+    StatedLook,
+    colored,
+    emitted,
+    glowing,
+    opacity,
+    srgb,
+)
 from loaders.model import Rgba
 from loaders.pose import Array, frozen
 from loaders.text import as_utf8
@@ -35,17 +46,6 @@ from .mesh_data import (
     remarks_on_libraries,
 )
 from .precheck import MeshError, check_faces, check_parts, gltf_header, read_checked, stl_faces
-from .stated_looks import (
-    COLORS_BESIDE,
-    WHITE,
-    Losses,
-    StatedLook,
-    colored,
-    emitted,
-    glowing,
-    opacity,
-    srgb,
-)
 
 _OBJECT = re.compile(rb"^[ \t]*o[ \t]+(.*?)[ \t\r]*$", re.MULTILINE)
 _ELEMENTS = (b"f", b"l", b"p", b"fo")

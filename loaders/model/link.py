@@ -1,15 +1,17 @@
-"""Link, Frame, Model, Light, Sensor, shapes and materials."""
+"""Link, Frame, Model, Light, Sensor, shapes and materials.
+
+`look_of` is the one rule for the look of a visual in every simulator, viewer and picture.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from loaders.diagnostics import NOWHERE, Where
 from loaders.inertia import SpatialInertia
+from loaders.model.contact import Surface
+from loaders.model.settings import EngineSettings, Rgba
 from loaders.pose import Array, Pose
-
-from .contact import Surface
-from .settings import EngineSettings, Rgba
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -363,3 +365,63 @@ class Model:
     """Name of the frame, in the model, to which the pose of the model refers; None is the model
     frame."""
     where: Where = NOWHERE
+
+
+DEFAULT_COLOR: Rgba = (0.7, 0.7, 0.7, 1.0)
+"""Color of a visual where neither the source nor the mesh file states one: Gazebo's light gray."""
+_WHITE: Rgba = (1.0, 1.0, 1.0, 1.0)
+"""Color that leaves a texture as it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartLook:
+    """Look of a part of a mesh, as its file states it."""
+
+    color: Rgba | None = None
+    """Color, and factor of the texture."""
+    texture: str | None = None
+    """File of the color texture."""
+    emissive: Rgba | None = None
+    """Color of the light that it emits."""
+
+
+UNSTATED = PartLook()
+"""Look of a shape that is no mesh, or of a mesh file that states none."""
+
+
+def tints(visual: Visual) -> bool:
+    """Return whether the color of a visual tints the texture of the mesh file, as in URDF, rather
+    than replaces it, as in SDFormat and MJCF.
+    """
+    return visual.where.path.startswith("/robot")
+
+
+def look_of(visual: Visual, own: PartLook = UNSTATED) -> Material:
+    """Return the look of a part of a visual; its color is always stated, with the transparency.
+
+    The source has precedence over the mesh file: its texture replaces the whole look of the part,
+    its color replaces the color of the part, and in SDFormat and MJCF also the texture. A material
+    that only emits light has the color of its light. An ambient color without a diffuse one counts
+    where the mesh file states no look, and tints a texture if it has a hue.
+
+    Args:
+        visual: The visual.
+        own: What the mesh file states about the part.
+    """
+    stated = visual.material or Material()
+    if stated.texture is not None or (stated.diffuse is not None and not tints(visual)):
+        own = UNSTATED
+    texture = stated.texture or own.texture
+    color = stated.diffuse or own.color or (None if own.texture else _ambient(stated))
+    red, green, blue, alpha = color or (_WHITE if texture else DEFAULT_COLOR)
+    emissive = stated.emissive or (None if stated.diffuse else own.emissive)
+    if emissive is not None and max(red, green, blue) == 0.0:
+        red, green, blue = emissive[:3]
+    diffuse = (red, green, blue, alpha * (1.0 - visual.transparency))
+    return replace(stated, diffuse=diffuse, texture=texture, emissive=emissive)
+
+
+def _ambient(stated: Material) -> Rgba | None:
+    """Return the ambient color of a material, unless it is a gray that would darken its texture."""
+    ambient = stated.ambient
+    return ambient if ambient and (stated.texture is None or len(set(ambient[:3])) > 1) else None

@@ -18,11 +18,11 @@ from loaders.node import Node
 from loaders.pose import IDENTITY, Array, frozen
 from loaders.scoped_names import SEPARATOR
 from loaders.sdf import codes
+from loaders.sdf.frame import read_local_pose
 
 from .frame import FrameVertex, VertexKind, attached_link, resolve_pose
 from .geometry import read_geometry, read_surface
 from .material import read_material
-from .pose import read_local_pose
 from .unmodeled import flat_parameters, mark_read, report_ignored
 from .world import read_light
 

@@ -20,10 +20,10 @@ from loaders.pose import IDENTITY, Array, Pose, frozen
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 from loaders.sdf import codes
+from loaders.sdf.frame import read_pose
 
 from .frame import Scope, resolve_pose
 from .material import read_color
-from .pose import read_pose
 from .unmodeled import flat_parameters, mark_read, report_ignored
 
 TYPES = ("point", "directional", "spot")

@@ -17,8 +17,8 @@ from loaders.deferred import Deferred
 from loaders.model import Joint, Link, Material, Model, Sensor, Surface, Visual, by_name
 from loaders.node import IgnoredElements, Node, mark_read, report_ignored
 from loaders.scene import Scene
+from loaders.sdf.frame import read_local_pose
 from loaders.sdf.geometry import read_surface
-from loaders.sdf.pose import read_local_pose
 from loaders.sdf.unmodeled import flat_parameters
 from loaders.urdf import codes
 

@@ -103,7 +103,8 @@ def _numbers(text: str) -> tuple[float, ...]:
     return numbers if len(numbers) == len(found) and all(map(math.isfinite, numbers)) else ()
 
 
-_ROBOT_SUFFIXES = (".urdf", ".xacro")
+ROBOT_SUFFIXES = (".urdf", ".xacro")
+"""Ends of the names of files that may have an SRDF beside them."""
 _IGNORED: IgnoredElements = dict.fromkeys(
     (
         "group",
@@ -204,11 +205,9 @@ def report_unused(path: Path, diagnostics: Diagnostics) -> None:
     """Report an SRDF that lies beside a robot's file under its name and is not used.
 
     Args:
-        path: The file of the robot.
+        path: The file of the robot, with one of `ROBOT_SUFFIXES`.
         diagnostics: Record for the finding.
     """
-    if not str(path).endswith(_ROBOT_SUFFIXES):
-        return
     folder, name = os.path.split(path)
     srdf = f"{name.partition('.')[0]}.srdf"
     if os.path.isfile(os.path.join(folder, srdf)):

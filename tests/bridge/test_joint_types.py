@@ -14,7 +14,7 @@ import pytest
 import bridge
 import loaders
 from bridge.lowering import lower
-from loaders.drake.default_poses import displacement, initial_link_poses
+from loaders.drake.directives import displacement, initial_link_poses
 from loaders.model import TRAITS, WORLD, Arc, Curve, JointType, Motion
 from loaders.model import JointAxis as Axis
 from loaders.pose import Pose, frozen

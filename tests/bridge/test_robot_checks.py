@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import bridge
 import loaders
 from bridge.geometry.mesh import hulls
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from bridge.robot_checks import (
     DENSITIES,
     _distance_to_hull,

@@ -222,6 +222,22 @@ BOUNCING = (
     "<surface><bounce><restitution_coefficient>.5</restitution_coefficient></bounce></surface>"
     "</collision></link>"
 )
+CONE = (
+    "<link name='c'><collision name='s'><geometry><cone><radius>1</radius><length>2</length></cone>"
+    "</geometry></collision></link>"
+)
+TWO_TETRAHEDRA = (
+    "<link name='c'><collision name='s'><geometry><mesh><uri>two.obj</uri></mesh></geometry>"
+    "</collision></link>"
+)
+OBJ = "".join(
+    f"v {x} 0 0\nv {x + 1} 0 0\nv {x} 1 0\nv {x} 0 1\n"
+    + "".join(
+        f"f {i + a} {i + b} {i + c}\n" for a, b, c in ((1, 3, 2), (1, 2, 4), (1, 4, 3), (2, 3, 4))
+    )
+    for i, x in ((0, 0), (4, 3))
+)
+"""Two tetrahedra apart from each other."""
 CONTINUOUS = (
     "<joint name='j' type='continuous'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/>"
     "<limit lower='-1' upper='1' effort='1' velocity='1'/></joint>"
@@ -237,6 +253,7 @@ def in_drake(text: str, *subjects: str, name: str = "main.sdf") -> Example:
 
         path = folder / name
         path.write_text(text)
+        (folder / "two.obj").write_text(OBJ)
         scene = loaders.load(path)
         engine = DrakeEngine(bridge.lower(scene))
         engine.surfaces()
@@ -250,10 +267,12 @@ DIFFERENCES = {
     "drake.coupling": in_drake(sdf(MIMIC), "k", "j"),
     "drake.friction": in_drake(sdf(SLIPPERY), "c"),
     "drake.link-without-gravity": in_drake(sdf(NO_GRAVITY), "c"),
+    "drake.one-hull": in_drake(sdf(TWO_TETRAHEDRA), "c"),
     "drake.replaced-inertia": in_drake(
         sdf("<link name='c'><inertial><mass>0</mass></inertial></link>"), "c"
     ),
     "drake.screw-limits": in_drake(sdf(SCREW), "j"),
+    "drake.shape": in_drake(sdf(CONE), "c"),
     "drake.shared-damping": in_drake(sdf(UNIVERSAL), "j"),
     "drake.universal-limits": in_drake(sdf(UNIVERSAL), "j"),
     "drake.unread": in_drake(sdf(RUBBING), "j"),

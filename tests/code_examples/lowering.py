@@ -13,7 +13,7 @@ import bridge
 from bridge.geometry import convex_decomposition
 from bridge.lowering.inertia import with_minimum_inertia
 from bridge.lowering.lower import report_overlaps_in_motion
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from loaders import Diagnostic, Scene
 from loaders import model as m
 from loaders.diagnostics import Diagnostics

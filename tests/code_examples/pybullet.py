@@ -98,7 +98,9 @@ def long_folder(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def nonsense(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write joints of a type that PyBullet refuses."""
     monkeypatch.setattr(
-        importlib.import_module("bridge.targets.pybullet.urdf"), "_joint_type", lambda _: "nonsense"
+        importlib.import_module("bridge.targets.pybullet.geometry"),
+        "_joint_type",
+        lambda _: "nonsense",
     )
 
 

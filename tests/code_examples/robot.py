@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import loaders
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from bridge.robot_checks import check_robot
 from loaders.diagnostics import Diagnostic, Diagnostics
 from tests.support.code_example import Example

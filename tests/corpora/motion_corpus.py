@@ -14,7 +14,7 @@ import numpy as np
 
 import bridge
 import loaders
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.parity.verdict import Level, Outcome, Row
 from bridge.targets.mjcf import Actuators

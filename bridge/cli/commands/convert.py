@@ -13,7 +13,7 @@ from bridge.cli.errors import UsageError
 from bridge.cli.inputs import limits, load_scene, writing_to
 from bridge.cli.options import flags_of, target_options
 from bridge.cli.output import Output
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from bridge.output import Form, check_file, write_document
 from bridge.robot_checks import doubts, is_doubt
 from bridge.targets.mjcf import MjcfExport

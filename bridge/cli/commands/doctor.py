@@ -5,11 +5,11 @@ from __future__ import annotations
 import platform
 from argparse import Action, Namespace
 
+from bridge.cli.commands.info import tree
 from bridge.cli.errors import MISSING, CommandError
 from bridge.cli.inputs import writing_to
 from bridge.cli.output import Output
 from bridge.cli.parser import make_parser, subparsers_of
-from bridge.cli.scene_text import tree
 from bridge.demo.demo import Demo, run_demo
 from bridge.installed_packages import INSTALL_PYBULLET, REFUSED, refusal_of, version_of
 from bridge.lowering import lower

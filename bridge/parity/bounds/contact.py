@@ -352,6 +352,7 @@ _BOUNDS: Mapping[str, _Bound] = {
     codes.MESH_CONVEX_PARTS.name: _parts,
     pybullet_codes.SURFACE_PER_LINK.name: _segment_friction,
     pybullet_codes.FRICTION_PRODUCT.name: _stated_difference,
+    codes.DART_FRICTION_RULE.name: _stated_difference,
     codes.DRAKE_FRICTION.name: _stated_difference,
     mjcf_codes.FRICTION_COMBINATION.name: _combined_difference,
     mjcf_codes.RIGID_STOPS.name: _hard_stop,

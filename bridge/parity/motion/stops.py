@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, with_followers
 from bridge.mechanism.dynamics import STABILITY_LIMIT
 from bridge.parity.bounds.contact import SoftStop
-from bridge.parity.causes import ITERATIONS, SOFT, Cause
+from bridge.parity.causes import ITERATIONS, SOFT, UNRESOLVED, Cause
 from bridge.parity.engine import DivergedError, Dof, Engine, NotReportedError, scalar_dofs
 from bridge.parity.quantity import dof_place
 from bridge.parity.reference import accelerations
@@ -41,6 +42,8 @@ steps."""
 MAX_DOUBLINGS, MAX_ITERATIONS = 6, 1_280_000
 """Number of times that the iterations of a solver are doubled at most, to tell whether they are too
 few, and the largest number of them in the whole motion."""
+MAX_SHORTENED = 3
+"""Number of times that the step is halved at most, to tell whether it is too long for dampers."""
 MISSING = 5.0
 """Multiple of the bound of a soft stop beyond which it does not act; up to it, other stops and
 couplings may push."""
@@ -142,16 +145,14 @@ def stop_rows(
     model = exported(mechanism, step)
     is_stable = rate * step <= STABILITY_LIMIT
     for name, opener in engines.items():
-        engine = opener(model)
-        try:
-            whole = _Motion(name, engine, model, limits, start, SAMPLES)
+        with closing(opener(model)) as engine:
+            reopened = None if is_stable else opener
+            whole = _Motion(name, engine, model, limits, start, SAMPLES, reopened)
             if engine.steps_explicitly and not is_stable:
                 cause = _unstable_cause(rate)
                 yield whole.row(0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, cause)
                 continue
             yield from _loaded_rows(whole)
-        finally:
-            engine.close()
 
 
 def _loaded_rows(whole: _Motion) -> Iterator[Row]:
@@ -194,6 +195,7 @@ class _Motion:
         limits: Lower and upper limit of each joint that is measured [rad or m].
         start: The initial state.
         samples: Number of milliseconds at which the joints are read.
+        reopened: Opens a model in the same engine, if dampers are too fast for the step; else None.
         pushed: The joint that starts at its stop with the speed `PUSH`; None for none.
     """
 
@@ -203,6 +205,7 @@ class _Motion:
     limits: Mapping[Dof, tuple[float, float]]
     start: State
     samples: int
+    reopened: Callable[[Mechanism], Engine] | None = None
     pushed: Dof | None = None
 
     def row(
@@ -226,6 +229,8 @@ class _Motion:
 
 def _judged(motion: _Motion, loads: _Loads) -> Row:
     row = _overshoot_row(motion, loads)
+    if row.outcome is Outcome.FAILED and motion.reopened is not None:
+        row = _with_shorter_steps(row, motion, motion.reopened)
     is_soft = (
         motion.engine.obeys_mjcf_settings
         and conventions_of(motion.mechanism.physics).has_solver_settings
@@ -369,18 +374,36 @@ def _with_more_iterations(row: Row, motion: _Motion, stated: int) -> Row:
                 f"{stated * 2**doubling}, the joint nearest to what is allowed, {dof_place(dof)}, "
                 f"passes its stop by {overshoot:.1e} of {allowed:.1e}"
             )
-            bound = row.error + allowed - overshoot
-            return explained(
-                row,
-                Cause(
-                    code=ITERATIONS,
-                    subjects=row.subjects,
-                    quantity=QUANTITY,
-                    bound=bound,
-                    text=text,
-                ),
-            )
+            return _explained(row, ITERATIONS, row.error + allowed - overshoot, text)
     return row
+
+
+def _with_shorter_steps(row: Row, motion: _Motion, reopened: Callable[[Mechanism], Engine]) -> Row:
+    """Return the row, explained if all stops of the same model hold at a shorter step: until fast
+    dampers have come to rest, the speed at which a joint meets its stop is not that of its motion.
+    """
+    step = motion.mechanism.scene.physics.time_step
+    for shorter in (step / 2.0**halving for halving in range(1, MAX_SHORTENED + 1)):
+        model = exported(motion.mechanism, shorter)
+        with closing(reopened(model)) as engine:
+            shortened = replace(motion, engine=engine, mechanism=model)
+            try:
+                overshoot, allowed, dof = _overshoot(shortened)
+            except DivergedError:
+                break
+        if overshoot <= allowed:
+            text = (
+                f"dampers or springs are faster than the step of {step:.1e} s; at {shorter:.1e} s, "
+                f"the joint nearest to what is allowed, {dof_place(dof)}, passes its stop by "
+                f"{overshoot:.1e} of {allowed:.1e}"
+            )
+            return _explained(row, UNRESOLVED, row.error + allowed - overshoot, text)
+    return row
+
+
+def _explained(row: Row, code: str, bound: float, text: str) -> Row:
+    cause = Cause(code=code, subjects=row.subjects, quantity=QUANTITY, bound=bound, text=text)
+    return explained(row, cause)
 
 
 def _soft_row(hard: Row, motion: _Motion) -> Row:
@@ -395,10 +418,7 @@ def _soft_row(hard: Row, motion: _Motion) -> Row:
         f"{allowed:.1e}"
     )
     if overshoot <= allowed:
-        return explained(
-            row,
-            Cause(code=SOFT, subjects=row.subjects, quantity=QUANTITY, bound=allowed, text=text),
-        )
+        return _explained(row, SOFT, allowed, text)
     others = 1.0 if len(limits) == 1 else MISSING
     pushed = (
         mechanism.couplings

@@ -1,20 +1,22 @@
 """Level L2: simulate a second of motion without contact in every engine, and explain the
-differences that are known.
+differences that are known; and motions that are recorded to be shown.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import combinations
+from typing import Unpack
 
 import numpy as np
 
 from bridge import codes
+from bridge.lowering.transform import Source, mechanism_of
 from bridge.mechanism import Mechanism
-from bridge.mechanism.coordinates import Position
+from bridge.mechanism.coordinates import Position, all_positions, initial_positions
 from bridge.parity.bounds.constraint import ROUNDING, bounds_of_loads, loads_in, violation_bounds
 from bridge.parity.bounds.contact import stated_softness
 from bridge.parity.bounds.counterfactual import added_inertia, is_loaded, loaded_name
@@ -43,13 +45,18 @@ from bridge.parity.engine import (
     DivergedError,
     Factory,
     NotReportedError,
+    as_exported,
     constraint_subjects,
+    default_engines,
+    factory_of,
     has_free_or_ball,
     is_slow,
     screw_like_joints,
     solves_constraints,
     unit_roundoff,
 )
+from bridge.parity.motion.model_motion import driven_rows, exported_rows
+from bridge.parity.motion.step import COARSE, step_rows
 from bridge.parity.quantity import TOLERANCE, names_at
 from bridge.parity.states import State, random_states, time_step, without_solver_effects
 from bridge.parity.verdict import (
@@ -64,12 +71,12 @@ from bridge.parity.verdict import (
 )
 from bridge.targets.mjcf import codes as mjcf_codes
 from bridge.targets.pybullet import codes as pybullet_codes
+from bridge.viewer import Recording, Viewer
+from bridge.viewer.viewer import DEFAULT_PORT
+from loaders import LoadOptions
 from loaders.diagnostics import Diagnostic
-from loaders.pose import Array
+from loaders.pose import Array, Pose
 from loaders.text import counted
-
-from .model_motion import driven_rows, exported_rows
-from .step import COARSE, step_rows
 
 CURVE_POINTS = 50
 """Number of intervals between the points of a curve of joint motion."""
@@ -653,3 +660,104 @@ def _softness(row: Row, diagnostics: Sequence[Diagnostic], bound: float) -> Caus
         bound=bound,
         text=f"a constraint of the solver holds {row.where}",
     )
+
+
+_PICTURES = 60
+"""Number of states that are recorded in a second."""
+
+
+def record_motion(
+    source: Source,
+    engine: str = "mujoco",
+    *,
+    seconds: float = 2.0,
+    positions: Mapping[str, Position] | None = None,
+    **load_options: Unpack[LoadOptions],
+) -> Recording:
+    """Let a model move freely in a simulator, from rest, under gravity and its own springs and
+    dampers, and return its motion.
+
+    Args:
+        source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+        engine: Name of the simulator, as for `compare`.
+        seconds: Duration [s].
+        positions: Positions by joint at the start; those that are left out are the initial ones.
+        load_options: Options of `loaders.load`, if ``source`` is a path.
+
+    Raises:
+        LoadError: if the file has errors.
+        ValueError: for an unknown engine or joint, or a duration that is not positive.
+        EngineMissingError: if the engine is not installed.
+        DivergedError: if the motion leaves the finite numbers.
+    """
+    if not 0.0 < seconds < np.inf:
+        raise ValueError(f"expected a positive number of seconds, not {seconds}")
+    mechanism = mechanism_of(source, **load_options)
+    running = as_exported(factory_of(engine))(mechanism)
+    step = mechanism.physics.time_step
+    count = max(round(1.0 / (_PICTURES * step)), 1)
+    states: list[dict[str, Position]] = []
+    poses: list[dict[str, Pose]] = []
+    contacts: list[Array] = []
+    try:
+        start = {**initial_positions(mechanism), **(positions or {})}
+        running.set_step(step)
+        running.set_state(all_positions(mechanism, start), {})
+        pictures = int(np.ceil(seconds / (count * step)))
+        for k in range(pictures + 1):
+            if k:
+                running.step(count)
+            states.append(running.positions())
+            poses.append(running.link_poses())
+            contacts.append(running.contact_points())
+    finally:
+        running.close()
+    times: Array = np.arange(pictures + 1, dtype=np.float64) * count * step
+    return Recording(times=times, poses=poses, positions=states, contacts=contacts)
+
+
+def view_motion(
+    source: Source,
+    engines: Sequence[str] | None = None,
+    *,
+    seconds: float = 2.0,
+    positions: Mapping[str, Position] | None = None,
+    overlay: bool = False,
+    port: int = DEFAULT_PORT,
+    dark: bool = False,
+    **load_options: Unpack[LoadOptions],
+) -> Viewer:
+    """Show the motion of a model in several simulators in a web browser, beside each other, with
+    one slider of time.
+
+    Args:
+        source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+        engines: Names of the simulators, as for `compare`; None for MuJoCo and PyBullet, where
+            installed.
+        seconds: Duration [s].
+        positions: Positions by joint at the start; those that are left out are the initial ones.
+        overlay: Whether to draw the models in one place, all but the first in orange, half
+            transparent.
+        port: Port of the server; the next free one if it is taken, 0 for any.
+        dark: Whether the page is dark at first.
+        load_options: Options of `loaders.load`, if ``source`` is a path.
+
+    Raises:
+        ImportError: if viser is not installed.
+        LoadError: if the file has errors.
+        ValueError: for an unknown engine or joint, or a duration that is not positive.
+        EngineMissingError: if an engine is not installed.
+        DivergedError: if a motion leaves the finite numbers.
+    """
+    mechanism = mechanism_of(source, **load_options)
+    motions = {
+        engine: record_motion(mechanism, engine, seconds=seconds, positions=positions)
+        for engine in engines or default_engines()
+    }
+    viewer = Viewer(port=port, dark=dark)
+    first = ""
+    for engine, motion in motions.items():
+        over = first if overlay else ""
+        added = viewer.add(mechanism, name=engine, over=over, motion=motion)
+        first = first or added
+    return viewer

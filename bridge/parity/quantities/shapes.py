@@ -23,6 +23,7 @@ from bridge.parity.engine import (
     without_sentinel,
 )
 from bridge.parity.quantity import (
+    FRICTION_OF_PAIRS,
     LOST_SHAPE,
     MAX_COLLIDING_LINKS,
     Place,
@@ -42,7 +43,7 @@ from bridge.parity.readings import (
 from bridge.parity.verdict import Level
 from bridge.targets.mjcf import codes as mjcf_codes
 from bridge.targets.pybullet import codes as pybullet_codes
-from loaders.engine_settings import conventions_of
+from loaders.engine_settings import Grip, conventions_of
 from loaders.model import JointAxis, Link, Mesh
 from loaders.pose import Array
 from loaders.scoped_names import root_model
@@ -380,18 +381,17 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
     if not is_world(mechanism):
         return {}
     surfaces, wanted = _surfaces(engine), model_surfaces(mechanism).friction
-    friction = surfaces.friction
     if len(wanted) > MAX_COLLIDING_LINKS:
         raise NotReportedError(f"more than {MAX_COLLIDING_LINKS} links have shapes")
     group = {name: mechanism.weld_group_of(name) for name in wanted}
     allowed, listed = mechanism.collidable_pairs(), surfaces.pair_friction
-    combined = engine.combined_friction
+    grips = {name: Grip(mu[0]) for name, mu in surfaces.friction.items()} | dict(surfaces.grips)
     return {
         Place(f"{a} with {b}", a, b): np.array(
-            [listed.get(frozenset((a, b)), combined(friction[a][0], friction[b][0]))]
+            [listed.get(frozenset((a, b)), engine.combined_friction(grips[a], grips[b]))]
         )
         for a, b in combinations(wanted, 2)
-        if group[a] != group[b] and frozenset((a, b)) in allowed and a in friction and b in friction
+        if group[a] != group[b] and frozenset((a, b)) in allowed and a in grips and b in grips
     }
 
 
@@ -466,7 +466,7 @@ SHAPE_QUANTITIES = (
         read=_volumes,
         tolerance=MESH_TOLERANCE,
         is_stated=lambda mechanism: bool(model_surfaces(mechanism).hulls),
-        causes=LOST_SHAPE | READ_OTHERWISE,
+        causes=LOST_SHAPE | READ_OTHERWISE | {codes.DRAKE_ONE_HULL},
     ),
     Quantity(
         level=Level.MODEL,
@@ -491,7 +491,7 @@ SHAPE_QUANTITIES = (
         error=absolute,
         read=_pair_friction,
         is_stated=is_world,
-        causes=LOST_SHAPE | {pybullet_codes.FRICTION_PRODUCT, mjcf_codes.FRICTION_COMBINATION},
+        causes=LOST_SHAPE | FRICTION_OF_PAIRS,
     ),
     Quantity(
         level=Level.MODEL,

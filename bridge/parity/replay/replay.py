@@ -16,7 +16,7 @@ import numpy as np
 from bridge import codes
 from bridge.choices import Base
 from bridge.diff.files import difference_table, page
-from bridge.lowering.sources import Source, loss_summary, mechanism_of, source_name
+from bridge.lowering.transform import Source, loss_summary, mechanism_of, source_name
 from bridge.mechanism import Mechanism
 from bridge.parity.engine import (
     Factory,

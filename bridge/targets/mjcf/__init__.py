@@ -14,9 +14,10 @@ from bridge.targets.options import MjcfInertia as Inertia
 from loaders.deferred import on_demand
 
 if TYPE_CHECKING:
+    from bridge.targets.mjcf.joint import PassiveForces, passive_forces
+
     from .context import MjcfOptions
     from .folder import Mjcf, MjcfExport, export_mjcf, to_mjcf, to_mjspec
-    from .passive_force import PassiveForces, passive_forces
 
 __all__ = [
     "Actuators", "Base", "Contacts", "Inertia", "Mjcf", "MjcfExport", "MjcfOptions",
@@ -27,8 +28,8 @@ __getattr__ = on_demand(
     __name__,
     {
         "MjcfOptions": ".context",
-        "PassiveForces": ".passive_force",
-        "passive_forces": ".passive_force",
+        "PassiveForces": ".joint",
+        "passive_forces": ".joint",
         **dict.fromkeys(("Mjcf", "MjcfExport", "export_mjcf", "to_mjcf", "to_mjspec"), ".folder"),
     },
 )

@@ -19,7 +19,6 @@ from bridge.targets.numbers import color
 from loaders.diagnostics import Diagnostic, Diagnostics, Where
 from loaders.engine_settings import MUJOCO, SKY
 from loaders.files.images import PictureError, gray_levels
-from loaders.looks import DEFAULT_COLOR, PartLook, look_of
 from loaders.model import (
     Cone,
     EngineElement,
@@ -31,6 +30,7 @@ from loaders.model import (
     Visual,
     settings_of,
 )
+from loaders.model.link import DEFAULT_COLOR, PartLook, look_of
 from loaders.pose import Array, Pose
 
 from .context import TARGET, MjcfContext, MjcfElement, Value, asset_name, own_settings

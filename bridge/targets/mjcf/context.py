@@ -21,7 +21,7 @@ from pathlib import PurePath
 
 from bridge.choices import Base, CollisionMeshes, Fit, Overlaps, Shapes
 from bridge.geometry.collision_shapes import ShapeChoice
-from bridge.lowering.sources import Source, SourceOptions, mechanism_of, split_options
+from bridge.lowering.transform import Source, SourceOptions, mechanism_of, split_options
 from bridge.mechanism import Mechanism
 from bridge.targets.options import Actuators, Contacts, MjcfExportOptions, MjcfInertia, Program
 from bridge.targets.report import Report

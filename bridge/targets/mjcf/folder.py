@@ -10,10 +10,10 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
-from bridge.lowering.sources import Source, loss_summary
+from bridge.lowering.transform import Source, loss_summary
 from bridge.mechanism import Mechanism
-from bridge.mechanism.dynamics import poses
-from bridge.mechanism.home import home_coordinates
+from bridge.mechanism.coordinates import poses
+from bridge.mechanism.kinematics import home_coordinates
 from bridge.robot_checks import doubts
 from bridge.sensors import Message
 from bridge.targets.folder import DocumentText, Export, ExportFiles, export_folder

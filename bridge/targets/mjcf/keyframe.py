@@ -28,12 +28,11 @@ from bridge.mechanism.coordinates import (
     default_position,
     joint_index,
     kind_of,
+    poses,
     primitive_positions,
     with_followers,
 )
-from bridge.mechanism.dynamics import poses
-from bridge.mechanism.home import clamped, home_coordinates, place
-from bridge.mechanism.kinematics import with_loops_closed
+from bridge.mechanism.kinematics import clamped, home_coordinates, place, with_loops_closed
 from bridge.targets.mjcf import codes
 from loaders.collision_pairs import BITMASKED, bitmasks
 from loaders.model import WORLD, Collision, Keyframe, Plane

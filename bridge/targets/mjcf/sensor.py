@@ -29,6 +29,7 @@ from bridge.sensors import (
     wrench_axes,
 )
 from bridge.targets.mjcf import codes
+from bridge.targets.mjcf.geom import add_site, site_at, target_name
 from bridge.targets.numbers import placement, round_to_short
 from loaders.code import Code
 from loaders.model import WORLD, Joint, JointType
@@ -36,7 +37,6 @@ from loaders.pose import CAMERA_AXES, IDENTITY, Pose
 
 from .context import MjcfContext, Value, own_settings
 from .ros2_control import sensor_name
-from .site import add_site, site_at, target_name
 
 MAX_RAYS = 100
 """Largest number of range finders of one lidar; if it has more rays, every second, third, ... ray

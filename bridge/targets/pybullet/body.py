@@ -343,7 +343,7 @@ class PyBulletBody(int):
     """The sensors by scoped name; ``sensors["imu"].read()`` is what Gazebo would publish."""
     split_link: str | None
     """Name of the link, on another body, whose other half is the base; see
-    `bridge.targets.pybullet.partition`."""
+    `bridge.targets.pybullet.articulation`."""
 
     _state: State | None
     _articulation: Articulation
@@ -1203,7 +1203,7 @@ class Bodies(Sequence[PyBulletBody]):
     @property
     def has_split_links(self) -> bool:
         """Return whether a link is split across several bodies; see
-        `bridge.targets.pybullet.partition`.
+        `bridge.targets.pybullet.articulation`.
         """
         return any(body.split_link is not None for body in self)
 

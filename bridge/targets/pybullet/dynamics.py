@@ -17,11 +17,9 @@ arguments and results are converted, and known errors of PyBullet are avoided:
 A screw is a hinge and a slide of one velocity; PyBullet has two joints, and a constraint that holds
 them together.
 
-PyBullet's queries answer for most bodies. They are wrong for ball joints that carry a chain, refuse
-inertias that violate the triangle inequality by as little as a rounding error. PyBullet's steps are
-right in both cases and answer instead. Where neither works, the result is None.
-
-PyBullet's queries refuse some bodies that it simulates correctly. For these, known forces are
+What PyBullet itself computes is its answer to these queries where they are right, and follows from
+its steps otherwise, which are right in both cases; where neither works, the result is None. Known
+forces are
 applied for one very short step without solver iterations, so that no contact, motor, limit or
 constraint acts, and the change of velocity is read. The forces are those of a nominal mass matrix
 ``N``: if ``A`` are the accelerations that its columns cause, the mass matrix is ``N inv(A)``. Any
@@ -32,7 +30,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
@@ -43,12 +41,10 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body
 from bridge.mechanism.coordinates import Position, kind_of
 from bridge.stdout_capture import capture_stdout
-from bridge.targets.pybullet import codes
-from bridge.targets.report import Report
 from loaders.inertia import SpatialInertia
 from loaders.pose import IDENTITY, Array, Pose, frozen, matrix_to_quaternion, rotation_about
 
-from .articulation import Articulation, Segment, welded_pose
+from .articulation import welded_pose
 from .client import BASE
 from .damping import joint_damping
 from .state import Layout, State, apply_efforts
@@ -56,34 +52,6 @@ from .state import Layout, State, apply_efforts
 AGREEMENT = 1e-6
 """Relative difference to the mass matrix of PyBullet's inertias above which PyBullet's own is
 considered stale."""
-
-
-def report_refused_inertias(articulations: Iterable[Articulation], report: Report) -> None:
-    """Report bodies that PyBullet's dynamics queries refuse for the inertia of a link.
-
-    Args:
-        articulations: The bodies.
-        report: Record of the findings.
-    """
-    for articulation in articulations:
-        links = []
-        for index, segment in enumerate(articulation.segments, start=BASE):
-            if index == BASE and articulation.is_fixed:
-                continue
-            moves = index == BASE or bool(segment.primitive)
-            if _is_refused(segment, moves=moves):
-                links.append(segment.name)
-        if links:
-            report.add(
-                codes.REFUSED_INERTIA, subjects=links, model=articulation.model, links=tuple(links)
-            )
-
-
-def _is_refused(segment: Segment, *, moves: bool) -> bool:
-    """Return whether PyBullet's queries refuse a link for its principal moments; of links that are
-    welded to their parents they do not ask for the triangle inequality.
-    """
-    return bool(segment.principal[1].min() < 0.0 or (moves and not segment.is_realizable()))
 
 
 @dataclass(slots=True, eq=False)

@@ -22,10 +22,9 @@ from bridge.mechanism.bodies import Body, BodyConnection, PrimitiveKind, TendonC
 from bridge.mechanism.coordinates import initial_positions
 from bridge.mechanism.dynamics import mass_matrix
 from bridge.mechanism.force_laws import is_tendon_representable
-from bridge.mechanism.home import clamped
-from bridge.targets.fields import LostSettings, report_lost_physics, report_lost_settings
+from bridge.mechanism.kinematics import clamped
 from bridge.targets.pybullet import codes
-from bridge.targets.report import Report
+from bridge.targets.report import LostSettings, Report, report_lost_physics, report_lost_settings
 from loaders.deferred import Deferred
 from loaders.diagnostics import NOWHERE, Code, Where
 from loaders.engine_settings import MUJOCO, OVERRIDE, SKIN, elements_in, gravity_share
@@ -141,7 +140,7 @@ LOST_SETTINGS = LostSettings(
 _LOST_PHYSICS = LostSettings(codes.PHYSICS_OF_MOTION, codes.PHYSICS_OF_CONTACT, codes.PHYSICS)
 OBEYED = frozenset({"body/gravcomp", "flag/filterparent", OVERRIDE})
 """Settings of MuJoCo that act in PyBullet: by forces of a step, by pairs of links, by the
-coefficients of surfaces. `loaders.switches` resolves others before."""
+coefficients of surfaces. `loaders.engine_settings` resolves others before."""
 
 
 def _floating_dynamics(mechanism: Mechanism) -> Iterator[Item]:

@@ -19,14 +19,15 @@ from bridge.choices import Base, CollisionMeshes, Exclude, Exclusion, Fit, Overl
 from bridge.geometry.cache import SETTLED, Stamp, stamp_of
 from bridge.geometry.collision_shapes import ShapeChoice
 from bridge.lowering.lower import report_overlaps
-from bridge.lowering.sources import Source, loss_summary, mechanism_of
-from bridge.lowering.transform import placed, scaled, switched
+from bridge.lowering.transform import Source, loss_summary, mechanism_of, placed, scaled, switched
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import Position, initial_positions, positions_of
 from bridge.robot_checks import doubts
 from bridge.stdout_capture import capture_stdout
 from bridge.targets.pybullet import codes
+from bridge.targets.pybullet.articulation import report_refused_inertias
+from bridge.targets.pybullet.geometry import urdf_text
 from bridge.targets.report import Report
 from loaders import LoadOptions
 from loaders import codes as loaders_codes
@@ -65,12 +66,10 @@ from .contact import (
     untouchable,
 )
 from .damping import adapt_to_step, clear_pybullet_defaults, with_limited_damping
-from .dynamics import report_refused_inertias
 from .features import report_unsupported_features
 from .geometry import ShapeWriter
 from .mesh import MAX_PATH, Drawing, TemporaryFiles, temporary_files
 from .state import State, align_split_links, pose_of
-from .urdf import urdf_text
 
 
 def base_pose(position: Sequence[float] | None, xyzw: Sequence[float] | None) -> Pose:

@@ -51,9 +51,9 @@ from bridge.stdout_capture import capture_stdout
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import Diagnostics, Where
 from loaders.limits import metered
-from loaders.looks import DEFAULT_COLOR, PartLook
 from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Mesh
+from loaders.model.link import DEFAULT_COLOR, PartLook
 
 from .client import TARGET, Client
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from loaders.deferred import on_demand
 
 if TYPE_CHECKING:
+    from bridge.targets.sdf.normal_form import SdfOptions
+
     from .document import Sdf, export_sdf, printed_sdf, to_sdf
-    from .target import SdfOptions
 
 __all__ = ["Sdf", "SdfOptions", "export_sdf", "printed_sdf", "to_sdf"]
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 from bridge.installed_packages import own_version
-from bridge.lowering.sources import Source, loss_summary, split_options
+from bridge.lowering.transform import Source, loss_summary, split_options
 from bridge.targets.elements import (
     add_drake_items,
     add_filter_groups,
@@ -39,6 +39,9 @@ from bridge.targets.folder import (
 from bridge.targets.options import VERSIONS, SdfExportOptions
 from bridge.targets.report import WRITTEN_BY, Report
 from bridge.targets.sdf import codes
+from bridge.targets.sdf.link import add_joint
+from bridge.targets.sdf.normal_form import TARGET, SdfOptions, with_version
+from bridge.targets.sdf.scope import DRAKE_JOINTS
 from bridge.targets.xml import Element, add, file_name, root_element, write
 from loaders.diagnostics import ExportError
 from loaders.model import WORLD, Model, Physics
@@ -46,12 +49,9 @@ from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 from loaders.scoped_names import local_name, root_model
 
-from .frame import DRAKE_JOINTS
-from .joint import add_joint
 from .link import References, add_link
 from .normal_form import normal_form
 from .scope import DocumentScope, SdfForm, by_prefix, common, innermost
-from .target import TARGET, SdfOptions, with_version
 
 _DEFAULT = Scene(name="")
 _FLAGS = (

@@ -1,48 +1,81 @@
-"""The scene as SDFormat represents it exactly: models, link parts, world settings."""
+"""The scene as SDFormat represents it exactly: models, link parts, joints, actuators and world
+settings; the options and versions of the target, and the fields that it loses.
+
+Source: the descriptions ``sdf/1.7`` to ``sdf/1.12`` of libsdformat. Positions of frames, to which
+all documents refer, begin with 1.7.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, TypeVar, assert_never
 
 import numpy as np
 
+from bridge.choices import Fit, Shapes
+from bridge.lowering.transform import SourceOptions
 from bridge.targets.elements import (
     MASSLESS,
     has_writable_pairs,
     report_friction,
     report_pairs,
     touching_pairs,
+    with_exchanged_links,
     with_linear_couplings,
     with_rotor_inertia,
     without_fluid_forces,
     without_published_sensors,
     without_undrawn_textures,
 )
-from bridge.targets.fields import (
-    SOLVED_SETTINGS,
-    field_words,
-    kind_words,
-    report_lost_settings,
-    without_lost_fields,
-)
 from bridge.targets.looks import with_stated_looks
 from bridge.targets.numbers import BEYOND_COLORS, with_colors_in_range
-from bridge.targets.options import SdfExportOptions
-from bridge.targets.report import Report, value_text
+from bridge.targets.options import LOWEST, VERSIONS, Repair, SdfExportOptions, World
+from bridge.targets.report import (
+    SOLVED_SETTINGS,
+    LostSettings,
+    Report,
+    field_words,
+    kind_words,
+    losses,
+    report_lost_settings,
+    value_text,
+    without_lost_fields,
+)
 from bridge.targets.sdf import codes
+from bridge.targets.sdf.scope import (
+    DocumentScope,
+    SdfForm,
+    by_prefix,
+    innermost,
+    placed,
+    scopes_of,
+    with_anchors,
+    with_drake_frames,
+    with_short_poses,
+    with_world_link,
+)
+from bridge.targets.xml import Element
+from loaders import model as m
 from loaders.collision_pairs import default_policy
 from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, finding_of
+from loaders.drake.joint import ACTUATED
 from loaders.engine_settings import MUJOCO
 from loaders.model import (
     WORLD,
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    Actuator,
     Collision,
     Friction,
     Hydroelastic,
     Joint,
+    JointAxis,
+    JointType,
     Light,
     Link,
     Material,
@@ -51,17 +84,14 @@ from loaders.model import (
     Surface,
     Visual,
     WeldConstraint,
+    by_name,
     settings_of,
 )
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR, UnusedNames, root_model
 from loaders.sdf.material import gazebo_material
-
-from .frame import with_anchors, with_drake_frames, with_short_poses, with_world_link
-from .normal_joint import with_representable_actuators, with_representable_joints
-from .scope import SdfForm, placed, scopes_of
-from .target import LOSSES, LOST_SETTINGS, TARGET
+from loaders.text import number
 
 
 def with_representable_models(scene: Scene, report: Report) -> Scene:
@@ -563,3 +593,376 @@ def _without_lost_fields(scene: Scene, report: Report) -> Scene:
             owner=lost.owner,
         )
     return scene
+
+
+def with_representable_actuators(scene: Scene, root: DocumentScope, report: Report) -> Scene:
+    """Return the scene with the actuators that a reader of SDFormat gives its joints.
+
+    Args:
+        scene: The scene, with its names in the document.
+        root: The outermost scope of the document.
+        report: Receives the findings.
+    """
+    scopes = by_prefix(root)
+    driven = {joint.name for joint in scene.joints if _is_driven(joint, scopes)}
+    joints = by_name(scene.joints)
+    drives: dict[str, Actuator] = {}
+    for actuator in scene.actuators:
+        joint = joints.get(actuator.joint)
+        if joint is None or joint.name not in driven:
+            _report_dropped(actuator, report)
+        else:
+            if joint.name in drives:
+                _report_dropped(drives[joint.name], report)
+            drives[joint.name] = actuator  # as in Drake, the inertia of the last rotor counts
+    added = tuple(joint.name for joint in scene.joints if joint.name in driven - drives.keys())
+    if added:
+        report.add(codes.ADDED_ACTUATOR, subjects=added, joints=added)
+    limited = tuple(_limited(joint, drives.get(joint.name)) for joint in scene.joints)
+    actuators = tuple(
+        _actuator(joint, drives.get(joint.name), report)
+        for joint in limited
+        if joint.name in driven
+    )
+    return dataclasses.replace(scene, joints=limited, actuators=actuators)
+
+
+def _is_driven(joint: Joint, scopes: Mapping[str, DocumentScope]) -> bool:
+    """Return whether a reader gives a joint an actuator: joints of static models have none."""
+    if joint.type not in ACTUATED or not joint.axes or joint.axes[0].effort == 0.0:
+        return False
+    scope = innermost(scopes, joint.name)
+    return scope.model is None or not scope.model.static
+
+
+def _limited(joint: Joint, actuator: Actuator | None) -> Joint:
+    """Return a joint with the effort limit of its actuator, if it states none itself."""
+    if actuator is None or joint.axes[0].effort < math.inf:
+        return joint
+    axis = dataclasses.replace(joint.axes[0], effort=actuator.effort)
+    return dataclasses.replace(joint, axes=(axis, *joint.axes[1:]))
+
+
+def _actuator(joint: Joint, actuator: Actuator | None, report: Report) -> Actuator:
+    effort = joint.axes[0].effort
+    if actuator is None:
+        return Actuator(name=joint.name, joint=joint.name, effort=effort)
+    said = dataclasses.replace(actuator, name=joint.name, effort=effort, interfaces=())
+    if actuator.p_gain is None or actuator.d_gain is None:
+        said = dataclasses.replace(said, p_gain=None, d_gain=None)
+    keys = ("name", "effort", "interfaces", "p_gain", "d_gain")
+    lost = [key for key in keys if getattr(said, key) != getattr(actuator, key)]
+    if lost:
+        is_name = set(lost) <= {"name", "interfaces"}
+        report.add(
+            codes.ACTUATOR_PROPERTY_NAME if is_name else codes.ACTUATOR_PROPERTY,
+            actuator.where,
+            subjects=(actuator.name, joint.name),
+            properties=tuple(name.replace("_", " ") for name in lost),
+            actuator=actuator.name,
+            joint=joint.name,
+        )
+    return said
+
+
+def _report_dropped(actuator: Actuator, report: Report) -> None:
+    report.add(
+        codes.ACTUATOR,
+        actuator.where,
+        subjects=(actuator.name, actuator.joint),
+        actuator=actuator.name,
+        joint=actuator.joint,
+    )
+
+
+_UNSAID = {
+    "lower", "upper", "effort", "velocity", "acceleration", "friction", "spring_stiffness",
+    "spring_reference",
+}  # fmt: skip
+_STOPS = {"limit_stiffness", "limit_dissipation"}
+
+
+def with_representable_joints(scene: Scene, report: Report) -> Scene:
+    """Return the scene with the joints that SDFormat can represent; positions keep their meaning.
+
+    Args:
+        scene: The scene.
+        report: Receives the findings.
+    """
+    joints = []
+    for joint in scene.joints:
+        if joint.type is JointType.FLOATING:
+            report.add(
+                codes.FLOATING_JOINT,
+                joint.where,
+                subjects=(joint.name, joint.child),
+                link=joint.child,
+            )
+            if joint.default_position:
+                _report_default(joint, report)
+            continue
+        new = _away_from_world(joint, report)
+        new = _without_unused(_in_form(new, report))
+        if new.default_position and any(new.default_position):
+            _report_default(new, report)
+        joints.append(dataclasses.replace(new, default_position=()))
+    return dataclasses.replace(scene, joints=tuple(joints))
+
+
+def _report_default(joint: Joint, report: Report) -> None:
+    report.add(codes.DEFAULT_POSITION, joint, joint=joint.name, position=joint.default_position)
+
+
+def _lost(joint: Joint, properties: Iterable[str], report: Report) -> None:
+    names = tuple(properties)
+    if names:
+        report.add(
+            codes.JOINT_PROPERTY,
+            joint,
+            type=joint.type.value,
+            properties=tuple(name.replace("_", " ") for name in names),
+            joint=joint.name,
+        )
+
+
+# --- joints whose child is the world --------------------------------------------------------------
+
+
+def _away_from_world(joint: Joint, report: Report) -> Joint:
+    """Return a joint whose child is the world with parent and child exchanged, and its axes
+    reversed and in order.
+    """
+    if joint.child != WORLD:
+        return joint
+    exact = len(joint.axes) <= 1 and joint.type is not JointType.BALL
+    report.add(
+        codes.REVERSED_JOINT if exact else codes.REVERSED_JOINT_MOTION, joint, joint=joint.name
+    )
+    return with_exchanged_links(joint)
+
+
+def _without_unused(joint: Joint) -> Joint:
+    """Return a joint with defaults for what its type does not use."""
+    unused: dict[str, Any] = {}
+    if joint.type is not JointType.SCREW:
+        unused["pitch"] = 1.0
+    if joint.type is not JointType.GEARBOX:
+        unused |= {"gear_ratio": 1.0, "gear_reference": None}
+    return dataclasses.replace(joint, **unused)
+
+
+# --- joint types ----------------------------------------------------------------------------------
+
+
+def _in_form(joint: Joint, report: Report) -> Joint:
+    """Return a joint in the form that SDFormat has for its type."""
+    match joint.type:
+        case JointType.FIXED:
+            joint = _with_axes(joint, 0, report)
+        case JointType.BALL:
+            joint = _with_axes(joint, 1, report)
+        case JointType.CONTINUOUS:
+            if any(axis.lower > -math.inf or axis.upper < math.inf for axis in joint.axes):
+                _lost(joint, ("lower", "upper"), report)
+            axes = tuple(
+                dataclasses.replace(axis, lower=-math.inf, upper=math.inf) for axis in joint.axes
+            )
+            joint = dataclasses.replace(joint, axes=axes)
+        case JointType.GEARBOX:
+            joint = _gearbox(joint)
+        case JointType.PLANAR:
+            joint = _planar(joint, report)
+        case JointType.CURVILINEAR:
+            joint = _curvilinear(joint, report)
+        case (
+            JointType.REVOLUTE
+            | JointType.PRISMATIC
+            | JointType.SCREW
+            | JointType.UNIVERSAL
+            | JointType.REVOLUTE2
+        ):
+            pass
+        case JointType.FLOATING:
+            raise ValueError("SDFormat has no floating joint")
+        case _:
+            assert_never(joint.type)
+    return joint
+
+
+def _with_axes(joint: Joint, count: int, report: Report) -> Joint:
+    """Return a joint with so many axes at most."""
+    if len(joint.axes) <= count:
+        return joint
+    _lost(joint, ("further axes",), report)
+    return dataclasses.replace(joint, axes=joint.axes[:count])
+
+
+def _gearbox(joint: Joint) -> Joint:
+    if joint.gear_reference is None and joint.parent != WORLD:
+        return dataclasses.replace(joint, gear_reference=joint.parent)
+    return joint
+
+
+def _planar(joint: Joint, report: Report) -> Joint:
+    """Return a planar joint in a frame along its axes, which ``<drake:joint>`` requires."""
+    R = np.column_stack([axis.xyz for axis in joint.axes])
+    turn = Pose.of(R)
+    if np.linalg.norm(R - np.eye(3)) > 0.0:
+        joint = dataclasses.replace(joint, X_PJ=joint.X_PJ @ turn, X_CJ=joint.X_CJ @ turn)
+    lost = [
+        name
+        for name in sorted(_UNSAID | _STOPS)
+        if any(_differs(axis, name) for axis in joint.axes)
+    ]
+    _drake_joint(joint, lost, report)
+    axes = zip((X_AXIS, Y_AXIS, Z_AXIS), joint.axes, strict=True)
+    return _without_parts(
+        joint, tuple(JointAxis(xyz=xyz, damping=axis.damping) for xyz, axis in axes)
+    )
+
+
+def _curvilinear(joint: Joint, report: Report) -> Joint:
+    (axis,) = joint.axes
+    lost = [
+        name for name in sorted((_UNSAID | _STOPS) - {"lower", "upper"}) if _differs(axis, name)
+    ]
+    if joint.curve is not None and (axis.lower, axis.upper) != curve_range(joint):
+        lost += ["lower", "upper"]
+    _drake_joint(joint, lost, report)
+    lower, upper = curve_range(joint)
+    return _without_parts(
+        joint, (JointAxis(xyz=axis.xyz, lower=lower, upper=upper, damping=axis.damping),)
+    )
+
+
+def curve_range(joint: Joint) -> tuple[float, float]:
+    """Return the limits of a curvilinear joint, which follow from its curve [m]."""
+    if joint.curve is None or joint.curve.periodic:
+        return -math.inf, math.inf
+    return 0.0, sum(arc.length for arc in joint.curve.arcs)
+
+
+def _drake_joint(joint: Joint, lost: list[str], report: Report) -> None:
+    parts = ["sensors"] if joint.sensors else []
+    _lost(joint, (*lost, *parts, *(["provide_feedback"] if joint.provide_feedback else [])), report)
+
+
+def _without_parts(joint: Joint, axes: tuple[JointAxis, ...]) -> Joint:
+    return dataclasses.replace(joint, axes=axes, sensors=(), provide_feedback=False)
+
+
+def _differs(axis: JointAxis, name: str) -> bool:
+    return bool(
+        getattr(axis, name) != next(f.default for f in dataclasses.fields(axis) if f.name == name)
+    )
+
+
+LOSSES = losses(
+    (Scene, "contact_pairs fluid_forces engine_elements tendons", codes.FIELD_DROPPED),
+    (m.Link, "virtual engine_settings", codes.FIELD_DROPPED),
+    (m.Sensor, "target engine_settings", codes.FIELD),
+    (m.Light, "target engine_settings", codes.FIELD),
+    (m.Material, "engine_settings", codes.FIELD),
+    (m.Joint, "engine_settings", codes.FIELD_DROPPED),
+    (m.JointAxis, "inertia", codes.FIELD_DROPPED),
+    (m.Coupling, "engine_settings", codes.FIELD_DROPPED),
+    (m.Actuator, "tendon control target min_effort feedforward imposes_velocity engine_settings",
+        codes.FIELD_DROPPED),
+    (m.BallConstraint, "active engine_settings", codes.FIELD_DROPPED),
+    (m.Surface, "engine_settings", codes.FIELD_DROPPED),
+    (m.Mesh, "data", codes.FIELD_DROPPED),
+    (m.Heightmap, "data", codes.FIELD_DROPPED),
+)  # fmt: skip
+"""Fields that SDFormat lacks."""
+LOST_SETTINGS = LostSettings(codes.FIELD_OF_MOTION, codes.FIELD_OF_CONTACT, codes.FIELD_OF_SOLVER)
+"""Findings about settings of MuJoCo."""
+
+
+TARGET = "sdf"
+
+
+_SINCE: Mapping[str, str] = {
+    "geometry/capsule": "1.8",
+    "geometry/ellipsoid": "1.8",
+    "light/intensity": "1.8",
+    "light/light_on": "1.8",
+    "lidar/visibility_mask": "1.9",
+    "ray/visibility_mask": "1.9",
+    "pose@rotation_format": "1.9",
+    "inertial/fluid_added_mass": "1.10",
+    "joint/screw_thread_pitch": "1.10",
+    "sensor/air_speed": "1.10",
+    "world/joint": "1.10",
+    "axis/mimic": "1.11",
+    "axis2/mimic": "1.11",
+    "collision/density": "1.11",
+    "geometry/cone": "1.11",
+    "mesh/convex_decomposition": "1.11",
+    "mesh@optimization": "1.11",
+    "sensor/frame_id": "1.12",
+}
+"""Version that introduced an element or an attribute, for what `bridge.targets.sdf` writes."""
+_REFERENCES = frozenset({"parent", "child", "joint"})
+
+
+def with_version(root: Element, version: str, report: Report) -> None:
+    """State the version of a document, and report what its readers ignore.
+
+    Args:
+        root: The ``<sdf>``, which is changed.
+        version: One of `VERSIONS`, or `LOWEST`.
+        report: Receives the finding.
+    """
+    if version == LOWEST or _order(version) < _order("1.10"):
+        _use_thread_pitch(root)
+    needs = dict(_needs(root))
+    chosen = max(needs.values(), key=_order, default=VERSIONS[-1]) if version == LOWEST else version
+    newer = tuple(what for what, since in needs.items() if _order(since) > _order(chosen))
+    if newer:
+        report.add(codes.VERSION, version=chosen, elements=newer)
+    root.set("version", chosen)
+
+
+def _order(version: str) -> int:
+    return int(version.partition(".")[2])
+
+
+def _needs(root: Element) -> Iterator[tuple[str, str]]:
+    """Yield what a document has that version 1.7 lacks, with the version that introduced it."""
+    for element in root.iter():
+        if not isinstance(element.tag, str):
+            continue
+        parent = element.getparent()
+        path = element.tag if parent is None else "/".join((str(parent.tag), element.tag))
+        attributes = (f"{element.tag}@{name}" for name in map(str, element.attrib))
+        for what in (path, *attributes):
+            if what in _SINCE:
+                yield what, _SINCE[what]
+        if _refers_into_a_model(element):
+            yield f"reference into a nested model by {element.tag}", "1.8"
+
+
+def _refers_into_a_model(element: Element) -> bool:
+    texts = [element.text or ""] if element.tag in _REFERENCES else []
+    return any(SEPARATOR in text for text in (*texts, *element.attrib.values()))
+
+
+def _use_thread_pitch(root: Element) -> None:
+    """State the pitch of screw joints as versions before 1.10 do, in radians per meter with the
+    opposite sign.
+    """
+    for element in root.iter("screw_thread_pitch"):
+        pitch = float(element.text or "1")
+        element.tag = "thread_pitch"
+        element.text = number(-2.0 * math.pi / pitch)
+
+
+class SdfOptions(SourceOptions, total=False):
+    """Keywords of `bridge.to_sdf`, which documents them; each may be omitted."""
+
+    world: World
+    inertia: Repair
+    shapes: Shapes
+    fit: Fit
+    version: str
+    model_config: bool

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from loaders.deferred import on_demand
 
 if TYPE_CHECKING:
+    from bridge.targets.urdf.normal_form import UrdfOptions
+
     from .document import Urdf, export_urdf, to_urdf
-    from .target import UrdfOptions
 
 __all__ = ["Urdf", "UrdfOptions", "export_urdf", "to_urdf"]
 

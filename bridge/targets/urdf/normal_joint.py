@@ -9,10 +9,11 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from bridge.lowering.joint import gearbox_coupling
+from bridge.lowering.tree import gearbox_coupling
 from bridge.targets.options import UrdfExportOptions
 from bridge.targets.report import Report
 from bridge.targets.urdf import codes
+from bridge.targets.urdf.tree import free_item_name
 from loaders.diagnostics import ExportError
 from loaders.finish.transform import moved_frames
 from loaders.model import (
@@ -33,7 +34,6 @@ from loaders.model import (
 from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
 
-from .names import free_item_name
 from .tree import unrepresentable
 
 _HINGE, _SLIDE = JointType.REVOLUTE, JointType.PRISMATIC

@@ -27,10 +27,10 @@ from bridge.targets.elements import MASSLESS, without_undrawn_textures
 from bridge.targets.numbers import BEYOND_COLORS, with_colors_in_range
 from bridge.targets.report import Report
 from bridge.targets.urdf import codes
+from bridge.targets.urdf.tree import plain_name
 from loaders.diagnostics import Code, Where
 from loaders.files.images import PictureError
 from loaders.files.read_file import is_file
-from loaders.looks import DEFAULT_COLOR
 from loaders.model import (
     WORLD,
     Box,
@@ -54,11 +54,10 @@ from loaders.model import (
     Visual,
 )
 from loaders.model.contact import UNIT_PATCH_RADIUS, torsional_length
+from loaders.model.link import DEFAULT_COLOR
 from loaders.pose import Array, Pose, frozen, rotation_to
 from loaders.scene import Scene
 from loaders.scoped_names import UnusedNames, unused_name
-
-from .names import plain_name
 
 
 def is_only_a_name(material: Material) -> bool:

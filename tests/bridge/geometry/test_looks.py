@@ -18,10 +18,10 @@ import loaders
 from benchmarks.mjcf_schema import attributes
 from docs.make_looks_table import TABLE, statements, table
 from loaders.diagnostics import Diagnostics
-from loaders.looks import DEFAULT_COLOR
 from loaders.meshes import read_mesh
-from loaders.meshes.stated_looks import srgb
+from loaders.meshes.mesh_data import srgb
 from loaders.model import Mesh
+from loaders.model.link import DEFAULT_COLOR
 from loaders.picture import surfaces
 from tests.support.sdf_elements import SCHEMA
 

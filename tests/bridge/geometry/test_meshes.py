@@ -28,8 +28,8 @@ from bridge.targets.mjcf import export_mjcf
 from loaders import model as m
 from loaders.diagnostics import Diagnostics, Fate, Where, without_repeats
 from loaders.inertia import SpatialInertia
-from loaders.looks import PartLook
 from loaders.model import Collision, Cone, Link, Material, Mesh, Model, Polyline, Visual
+from loaders.model.link import PartLook
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 from tests.support.mesh_assets import HERE, codes, made, read_back, written

@@ -9,7 +9,7 @@ import pytest
 
 from bridge.lowering import lower
 from bridge.lowering.inertia import with_repaired_inertia
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, X_AXIS, Y_AXIS, Z_AXIS, JointType

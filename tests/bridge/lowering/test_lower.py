@@ -17,7 +17,7 @@ import loaders
 from bridge import load_into_pybullet, to_mjcf
 from bridge.lowering import lower
 from bridge.lowering.lower import Indices
-from bridge.lowering.sources import mechanism_of, split_options
+from bridge.lowering.transform import mechanism_of, split_options
 from bridge.mechanism.bodies import ROOT, BodyConnection, TendonConnection
 from loaders.model import (
     WORLD,

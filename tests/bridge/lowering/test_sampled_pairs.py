@@ -19,7 +19,7 @@ from bridge.choices import Exclusion
 from bridge.lowering.sampling import random_positions
 from bridge.lowering.transform import with_exclusions
 from bridge.mechanism import Mechanism
-from bridge.mechanism.pairs import SampledPairs
+from bridge.mechanism.mechanism import SampledPairs
 from loaders.diagnostics import Diagnostic
 from loaders.model import WORLD, Coupling, JointType, Sphere
 from loaders.pose import Pose

@@ -29,6 +29,7 @@ from pydrake.multibody.tree import SpatialInertia as DrakeInertia
 
 import loaders
 from bridge.lowering import lower
+from bridge.mechanism.coordinates import relative_pose
 from bridge.mechanism.dynamics import (
     MassMatrixAtZero,
     bias_accelerations,
@@ -36,7 +37,6 @@ from bridge.mechanism.dynamics import (
     mass_matrix_and_bias_forces,
     mode_rates,
     modes,
-    relative_pose,
 )
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Actuator, Joint, JointAxis, JointType, Link, Model, by_name

@@ -19,9 +19,9 @@ from bridge.mechanism.coordinates import (
     joint_position,
     primitive_positions,
     random_position,
+    relative_pose,
     with_followers,
 )
-from bridge.mechanism.dynamics import relative_pose
 from bridge.mechanism.kinematics import closing_position, parts, relative_motions
 from loaders.model import WORLD, X_AXIS, Y_AXIS, Z_AXIS, Coupling, JointType, by_name
 from loaders.pose import IDENTITY, Pose

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import bridge
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.parity.engine import Engine
 from bridge.parity.replay.log import read_log

@@ -13,7 +13,7 @@ import pytest
 import bridge
 import loaders
 from bridge import lower
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.parity import Outcome, Verdict, compare, contact
 from bridge.parity.contact import (

@@ -16,6 +16,7 @@ import pytest
 import loaders
 from bridge.parity import Comparison, Outcome, Verdict, compare
 from loaders.engine_settings import (
+    RESOLVED,
     SETTINGS,
     Effect,
     acting_settings,
@@ -23,7 +24,6 @@ from loaders.engine_settings import (
     full_name,
     is_default,
 )
-from loaders.switches import RESOLVED
 from tests.support.mujoco_settings import CASES, Edits, edited
 from tests.support.running_faults import faulty_mujoco
 

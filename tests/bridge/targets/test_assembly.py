@@ -28,7 +28,7 @@ from bridge.targets.assembly import (
     values,
     word,
 )
-from bridge.targets.directives.folder import folder_files
+from bridge.targets.directives import folder_files
 from bridge.targets.report import Report
 from loaders import model as m
 from loaders.diagnostics import ExportError

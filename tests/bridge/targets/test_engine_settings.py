@@ -14,8 +14,7 @@ import pytest
 import bridge
 from loaders import load_string
 from loaders.diagnostics import ExportError
-from loaders.engine_settings import PHYSICS_SETTINGS, Effect, full_name
-from loaders.switches import RESOLVED
+from loaders.engine_settings import PHYSICS_SETTINGS, RESOLVED, Effect, full_name
 from tests.support.mujoco_settings import CASES, edited
 
 WRITERS: dict[str, Callable[..., Any]] = {

@@ -25,13 +25,12 @@ from bridge.targets.numbers import (
     is_ill_conditioned,
     pose_text,
     quaternion,
-    roll_pitch_yaw,
     round_to_short,
     with_colors_in_range,
 )
 from bridge.targets.xml import add, changed_names, file_name, root_element, text_of, write
 from loaders import model as m
-from loaders.pose import IDENTITY, Pose, quaternion_to_matrix, rotation_about
+from loaders.pose import IDENTITY, Pose, quaternion_to_matrix, roll_pitch_yaw, rotation_about
 from loaders.text import number
 from tests.support.mjcf_scenes import ball, link, scene_of
 from tests.support.mujoco_oracle import compiled

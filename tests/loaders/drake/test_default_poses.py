@@ -11,7 +11,7 @@ import loaders
 from bridge.mechanism.coordinates import initial_positions
 from loaders.collision_pairs import connected_components, is_connection
 from loaders.diagnostics import Fate
-from loaders.drake.default_poses import bases_of, initial_link_poses
+from loaders.drake.directives import bases_of, initial_link_poses
 from loaders.model import WORLD, by_name
 from tests.support.directives_files import MASS, drake, errors, load, model, write
 from tests.support.drake_oracle import pose_error

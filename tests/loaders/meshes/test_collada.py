@@ -14,7 +14,7 @@ import loaders
 from bridge.lowering.transform import scaled
 from loaders.diagnostics import Diagnostics
 from loaders.finish.finish import with_references
-from loaders.finish.up_axis import models_to_turn, turned_in
+from loaders.finish.mesh_check import models_to_turn, turned_in
 from loaders.formats import UpAxis
 from loaders.meshes import read_mesh
 from loaders.meshes.collada import is_turned

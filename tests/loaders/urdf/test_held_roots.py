@@ -12,7 +12,7 @@ from pybullet_data import getDataPath
 
 import bridge
 import loaders
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from bridge.targets.mjcf import to_mjcf
 from loaders.diagnostics import Diagnostic
 from tests.support.mujoco_oracle import compiled

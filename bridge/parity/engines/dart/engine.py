@@ -26,6 +26,7 @@ from bridge.codes import (
     DART_COUPLING,
     DART_FORCE_ELEMENT,
     DART_FORCE_ELEMENT_BALL_SPRING,
+    DART_FRICTION_RULE,
     DART_ONE_WAY_COUPLING,
     DART_ROTOR_INERTIA,
     DART_SHAPE,
@@ -42,7 +43,9 @@ from bridge.parity.engine import (
     Settings,
     Surfaces,
 )
-from loaders.diagnostics import Code, Diagnostic, Where, finding_of
+from bridge.targets.elements import frictions_of
+from loaders.diagnostics import NOWHERE, Code, Diagnostic, Where, finding_of
+from loaders.engine_settings import Grip, friction_rule, worst_of
 from loaders.inertia import SpatialInertia
 from loaders.model import BallConstraint, CouplingLaw, WeldConstraint
 from loaders.pose import Array, Pose
@@ -62,6 +65,7 @@ def losses(mechanism: Mechanism) -> tuple[Diagnostic, ...]:
         *_forces(mechanism),
         *_springs(mechanism),
         *_shapes(mechanism),
+        *_friction(mechanism),
     )
 
 
@@ -134,6 +138,29 @@ def _shapes(mechanism: Mechanism) -> Iterator[Diagnostic]:
                     collision=collision.name,
                     link=body.name,
                 )
+
+
+def _friction(mechanism: Mechanism) -> Iterator[Diagnostic]:
+    """Yield the pair of links that may touch whose friction differs most from the source's."""
+    rule = friction_rule(mechanism.scene)
+    if rule.combined is min:
+        return
+    links = {link.name: link for link in mechanism.scene.links}
+    pairs = (sorted(pair) for pair in mechanism.collidable_pairs())
+    worst = worst_of(frictions_of(((links[a], links[b]) for a, b in pairs), rule, min))
+    if worst is not None:
+        yield _lost(
+            DART_FRICTION_RULE,
+            NOWHERE,
+            worst.link_A,
+            worst.link_B,
+            link_a=worst.link_A,
+            link_b=worst.link_B,
+            found=worst.found,
+            wanted=worst.wanted,
+            rule_name=rule.words,
+            difference=worst.difference,
+        )
 
 
 def _lost(code: Code, where: Where, *subjects: str, **arguments: str | float) -> Diagnostic:
@@ -348,8 +375,8 @@ class DartEngine(BaseEngine):
         surfaces: Surfaces = self._ask("surfaces")
         return surfaces
 
-    def combined_friction(self, one: float, two: float) -> float:
-        return min(one, two)
+    def combined_friction(self, one: Grip, other: Grip) -> float:
+        return min(one.mu, other.mu)
 
     def positions(self) -> dict[str, Position]:
         positions: dict[str, Position] = self._ask("positions")

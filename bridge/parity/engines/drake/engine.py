@@ -24,8 +24,10 @@ from bridge.codes import (
     DRAKE_FRICTION,
     DRAKE_FRICTION_UNSTATED,
     DRAKE_LINK_WITHOUT_GRAVITY,
+    DRAKE_ONE_HULL,
     DRAKE_REPLACED_INERTIA,
     DRAKE_SCREW_LIMITS,
+    DRAKE_SHAPE,
     DRAKE_SHARED_DAMPING,
     DRAKE_UNIVERSAL_LIMITS,
     DRAKE_UNREAD,
@@ -48,6 +50,7 @@ from bridge.parity.engine import (
     stated_frames,
     without_sentinel,
 )
+from bridge.parity.readings import model_surfaces
 from loaders import Search
 from loaders import codes as loaders_codes
 from loaders.diagnostics import Code, Diagnostic, finding_of
@@ -445,7 +448,10 @@ class DrakeEngine(BaseEngine):
     def surfaces(self) -> Surfaces:
         """See `Engine.surfaces`; friction is dynamic friction."""
         surfaces = self._with_shapes().surfaces()
-        found = friction_differences(self.mechanism.scene, surfaces.friction)
+        found = (
+            *friction_differences(self.mechanism.scene, surfaces.friction),
+            *_shape_differences(self.mechanism, surfaces),
+        )
         self.diagnostics += tuple(entry for entry in found if entry not in self.diagnostics)
         return surfaces
 
@@ -574,6 +580,26 @@ def friction_differences(
                 difference = max(abs(x - y) for x, y in zip(expected, wanted, strict=True))
                 yield _about_link(code, link, difference=difference)
                 break
+
+
+_NO_SHAPE = {Cone: "cone", Heightmap: "height map", Polyline: "polyline"}
+"""Shapes that Drake's parser reads over."""
+
+
+def _shape_differences(mechanism: Mechanism, found: Surfaces) -> Iterator[Diagnostic]:
+    """Yield the collisions to which Drake gives no shape, and the links of whose meshes it makes
+    fewer hulls than they have separate convex parts.
+    """
+    stated = model_surfaces(mechanism).hulls
+    for link in mechanism.scene.links:
+        if len(found.friction.get(link.name, ())) < len(link.collisions):
+            for shape in link.collisions:
+                kind = _NO_SHAPE.get(type(shape.geometry))
+                if kind is not None:
+                    yield _about_link(DRAKE_SHAPE, link, collision=shape.name, kind=kind)
+        parts, hulls = len(stated.get(link.name, ())), len(found.hulls.get(link.name, ()))
+        if 0 < hulls < parts:
+            yield _about_link(DRAKE_ONE_HULL, link, hulls=hulls, parts=parts)
 
 
 def _couplings(scene: Scene, constraints: int) -> Iterator[Diagnostic]:

@@ -46,6 +46,7 @@ from bridge.targets.mjcf.document import build
 from bridge.targets.mjcf.keyframe import ball_map, qpos
 from bridge.targets.mjcf.spec import to_spec
 from bridge.targets.options import Actuators, MjcfExportOptions
+from loaders.engine_settings import FRICTION_RULES, Grip
 from loaders.inertia import SpatialInertia
 from loaders.mjcf.compiler import engine_warnings
 from loaders.model import CouplingLaw
@@ -264,7 +265,10 @@ def _with_balls(
     model.opt.gravity[:] = 0.0
     model.dof_armature[: running.nv] += HEAVY
     mujoco.mj_setConst(model, mujoco.MjData(model))
-    model.stat.meaninertia = 1.0  # the scale of the solver's tolerance: that of a ball
+    mobilities = model.body_invweight0[: running.nbody]  # those of slides are without armature
+    np.minimum(mobilities, 1.0 / HEAVY, out=mobilities)
+    model.opt.tolerance /= HEAVY  # MuJoCo takes improvements relative to the inertia
+    model.opt.noslip_tolerance /= HEAVY
     return model
 
 
@@ -633,8 +637,8 @@ class MujocoEngine(BaseEngine):
         """See `Engine.surfaces`; those of the compiled model."""
         return self._surfaces(())
 
-    def combined_friction(self, one: float, two: float) -> float:
-        return max(one, two)
+    def combined_friction(self, one: Grip, other: Grip) -> float:
+        return FRICTION_RULES["larger"].of_grips(one, other)
 
     def bounce(self, restitution: float) -> tuple[float, float]:
         """See `Engine.bounce`; the export makes contacts that bounce a little livelier, because

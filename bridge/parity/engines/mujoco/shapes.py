@@ -28,7 +28,7 @@ from bridge.mechanism import Mechanism
 from bridge.parity.engine import Hull, Surfaces, add_violation, constraint_frames, frame_distance
 from bridge.parity.readings import Pair, hull_in_mujoco, stacked
 from bridge.targets.mjcf.equality import second_point_name
-from loaders.engine_settings import MUJOCO
+from loaders.engine_settings import MUJOCO, Grip
 from loaders.model import (
     WORLD,
     BallConstraint,
@@ -293,6 +293,7 @@ def surfaces_in_mujoco(
         visuals=visuals,
         friction=friction,
         hulls=hulls,
+        grips={link: _grip(model, g) for g, link in reversed(solid)},
         pair_friction=_pair_friction(model, links),
         reasons={"contact": "MuJoCo has no coefficients of restitution, stiffness and damping"},
     )
@@ -303,8 +304,14 @@ def _pair_friction(model: Any, links: Mapping[int, str]) -> dict[frozenset[str],
     geoms.
     """
     bodies = (model.geom_bodyid[geoms].tolist() for geoms in (model.pair_geom1, model.pair_geom2))
-    listed = zip(*bodies, model.pair_friction[:, 0].tolist(), strict=True)
+    friction = np.where(model.pair_dim > 1, model.pair_friction[:, 0], 0.0)
+    listed = zip(*bodies, friction.tolist(), strict=True)
     return {frozenset((links[a], links[b])): mu for a, b, mu in listed if a in links and b in links}
+
+
+def _grip(model: Any, g: int) -> Grip:
+    mu = float(model.geom_friction[g, 0])
+    return Grip(mu, int(model.geom_condim[g]), int(model.geom_priority[g]))
 
 
 def geoms_in_tendons(mujoco: Any, model: Any) -> frozenset[int]:

@@ -53,6 +53,7 @@ from bridge.targets.pybullet.client import BASE, HULL_MARGIN, ConstraintInfo, Jo
 from bridge.targets.pybullet.constraint import MAX_FORCE, Gear
 from bridge.targets.pybullet.dynamics import NoAnswerError, OwnDynamics
 from bridge.targets.pybullet.state import pose_from
+from loaders.engine_settings import Grip
 from loaders.inertia import SpatialInertia
 from loaders.model import CouplingLaw
 from loaders.pose import Array, Pose
@@ -818,8 +819,8 @@ class PyBulletEngine(BaseEngine):
         pybullet.setTimeStep(before["fixedTimeStep"], **server)
         return float(moves and stands)
 
-    def combined_friction(self, one: float, two: float) -> float:
-        return one * two
+    def combined_friction(self, one: Grip, other: Grip) -> float:
+        return one.mu * other.mu
 
     def actuator_efforts(self, trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
         """See `Engine.actuator_efforts`; measured in a second server."""

@@ -16,8 +16,7 @@ from PIL import Image
 
 import loaders
 from bridge.cli import main
-from bridge.cli.commands.info import layout, picture
-from bridge.cli.scene_text import dot, frame_rows, tree
+from bridge.cli.commands.info import dot, frame_rows, layout, picture, tree
 from bridge.lowering import lower
 from loaders import load, load_string
 from loaders.pose import Pose

@@ -12,7 +12,7 @@ import pytest
 import bridge
 import loaders
 from bridge.choices import Base
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from bridge.parity import Comparison, Outcome, Verdict, compare
 from bridge.parity.engine import Engine, factory_of
 from bridge.parity.reference import ReferenceEngine

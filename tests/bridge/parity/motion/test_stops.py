@@ -16,7 +16,7 @@ import loaders
 from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.parity import Outcome
-from bridge.parity.engine import factory_of
+from bridge.parity.engine import Engine, factory_of
 from bridge.parity.motion.stops import away_from_stops, is_free_of_stops, limited_dofs, stop_rows
 from bridge.parity.reference import ReferenceEngine
 from bridge.parity.states import random_states, without_solver_effects
@@ -153,6 +153,31 @@ def test_a_damper_that_pybullet_cannot_follow_where_the_motion_starts_leaves_sto
     (row,) = stop_rows(bridge.lower(arm), {"pybullet": factory_of("pybullet")}, 0)
     assert row.outcome is Outcome.UNKNOWN
     assert "explicit integration does not follow" in row.cause
+
+
+def _gimbal() -> Mechanism:
+    """A pendulum on a gimbal of almost no inertia, whose first and last axes are parallel."""
+    ring = SpatialInertia.of(1e-6, I_Lcm=1e-8 * np.eye(3))
+    pendulum = SpatialInertia.of(1.0, (0.0, 0.0, 0.1), 1e-3 * np.eye(3))
+    axis = {"lower": -1.0, "upper": 1.0, "damping": 0.1}
+    links = [link("a", inertia=ring), link("b", inertia=ring), link("c", inertia=pendulum)]
+    chain = zip("ijk", (WORLD, "a", "b"), "abc", ((0, 1, 0), (1, 0, 0), (0, 1, 0)), strict=True)
+    joints = [joint(name, p, c, xyz=xyz, axis=axis) for name, p, c, xyz in chain]
+    return bridge.lower(scene(links, joints))
+
+
+def test_a_stop_that_holds_at_a_step_as_short_as_its_dampers_need_has_that_cause() -> None:
+    first, *_ = stop_rows(_gimbal(), {"mujoco": factory_of("mujoco")}, 0)
+    assert (first.outcome, first.code) == (Outcome.EXPLAINED, "parity.unresolved-dampers")
+    assert first.tolerance < first.error <= first.known_cause.bound  # type: ignore[union-attr]
+
+
+def test_a_stop_that_is_missing_is_missed_at_every_step() -> None:
+    def missing(mechanism: Mechanism) -> Engine:
+        return factory_of("mujoco")(_without_stops(mechanism, "k"))
+
+    first, *_ = stop_rows(_gimbal(), {"mujoco": missing}, 0)
+    assert (first.outcome, first.where) == (Outcome.FAILED, "k")
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "pybullet"])

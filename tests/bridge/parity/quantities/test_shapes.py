@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Comparison, Outcome, compare
+from bridge.parity.engines.mujoco.engine import MujocoEngine
 from bridge.parity.engines.pybullet.engine import PyBulletEngine
 from bridge.parity.quantities.shapes import (
     SHAPE_QUANTITIES,
@@ -18,12 +20,13 @@ from bridge.parity.quantities.shapes import (
     mesh_distance,
     shape_distance,
 )
+from bridge.parity.reference import ReferenceEngine
 from loaders.model import WORLD
 from tests.support.fault_search import search
 from tests.support.running_faults import faulty_mujoco, faulty_pybullet
 from tests.support.scenes import joint, link, scene
 
-pytest.importorskip("mujoco")
+mujoco = pytest.importorskip("mujoco")
 pybullet = pytest.importorskip("pybullet")
 
 
@@ -166,6 +169,42 @@ def test_the_friction_of_pairs_of_a_world_is_compared_as_the_engines_combine_it(
 
     wrong = failed(found("mujoco", faulty_pybullet(change), scene=world))
     assert {quantity for quantity, _ in wrong} == {"friction of pairs"}
+
+
+@pytest.mark.parametrize(
+    ("floor", "ball", "pair"),
+    [
+        ("friction='.3'", "friction='.7'", ""),
+        ("friction='1'", "friction='.5' priority='1'", ""),
+        ("friction='.5' priority='2'", "friction='.9' priority='1'", ""),
+        ("friction='.5' condim='1' priority='2'", "friction='.9'", ""),
+        ("condim='1'", "condim='1'", ""),
+        ("condim='1'", "friction='.4'", ""),
+        ("", "", "<pair geom1='f' geom2='b' friction='.2 .2'/>"),
+        ("", "", "<pair geom1='f' geom2='b' friction='.2 .2' condim='1'/>"),
+        ("priority='1' friction='.3'", "", "<pair geom1='f' geom2='b'/>"),
+    ],
+)  # fmt: skip
+def test_the_friction_of_pairs_is_that_of_the_contacts_that_mujoco_makes(
+    floor: str, ball: str, pair: str
+) -> None:
+    text = f"""<mujoco><worldbody><geom name="f" type="plane" size="9 9 9" {floor}/><body name="o"
+    pos="0 0 .09"><freejoint/><geom name="b" size=".1" mass="1" {ball}/></body></worldbody>
+    <contact>{pair}</contact></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    (contact,) = data.contact
+    wanted = contact.friction[0] if contact.dim > 1 else 0.0
+    (quantity,) = (each for each in SHAPE_QUANTITIES if each.name == "friction of pairs")
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
+    engines: list[Any] = [ReferenceEngine, MujocoEngine]
+    if not pair:  # PyBullet lists no pairs
+        engines.append(PyBulletEngine)
+    for opened in engines:
+        with closing(opened(mechanism)) as engine:
+            (found,) = quantity.read(engine, mechanism).values()
+        assert found == pytest.approx(wanted, abs=1e-12)
 
 
 def test_an_ellipsoid_of_pybullet_is_explained_within_the_depth_of_its_hull() -> None:

@@ -14,7 +14,7 @@ from PIL import Image
 
 import bridge
 import loaders
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from bridge.targets.mjcf import export_mjcf, to_mjcf, to_mjspec
 from bridge.targets.mjcf.document import build
 from bridge.targets.mjcf.spec import folder_name, measure

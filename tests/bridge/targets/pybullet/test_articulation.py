@@ -13,18 +13,16 @@ import pytest
 from lxml import etree
 from transforms3d.euler import euler2mat
 
-import bridge.targets.pybullet.partition
+import bridge.targets.pybullet.articulation
 from bridge import load_into_pybullet, lower
-from bridge.targets.numbers import roll_pitch_yaw
 from bridge.targets.pybullet.articulation import Segment, articulate
 from bridge.targets.pybullet.client import BASE
-from bridge.targets.pybullet.geometry import ShapeWriter
+from bridge.targets.pybullet.geometry import ShapeWriter, urdf_text
 from bridge.targets.pybullet.mesh import TemporaryFiles
-from bridge.targets.pybullet.urdf import urdf_text
 from bridge.targets.report import Report
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType
-from loaders.pose import IDENTITY, Array, Pose, rotation_about
+from loaders.pose import IDENTITY, Array, Pose, roll_pitch_yaw, rotation_about
 from loaders.scene import Scene
 from tests.support.scenes import UNIT_BOX, codes, joint, link, scene
 

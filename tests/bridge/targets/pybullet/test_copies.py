@@ -18,7 +18,7 @@ import pytest
 
 import bridge
 import loaders
-from bridge.lowering import sources
+from bridge.lowering import transform
 from bridge.targets.pybullet import load, mesh
 from bridge.targets.pybullet.load import load_copies_into_pybullet, load_into_pybullet
 from loaders.files.read_file import recorded
@@ -443,8 +443,8 @@ def test_copies_of_a_scene_are_lowered_once(
     bullet_client: int, robot: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scene, lowered = loaders.load(robot, quiet=True), []
-    lower = sources.lower
-    monkeypatch.setattr(sources, "lower", lambda scene: lowered.append(1) or lower(scene))
+    lower = transform.lower
+    monkeypatch.setattr(transform, "lower", lambda scene: lowered.append(1) or lower(scene))
     bridge.load_copies_into_pybullet(
         scene, [(0, 0, 0), (1, 0, 0)], physicsClientId=bullet_client, quiet=True
     )

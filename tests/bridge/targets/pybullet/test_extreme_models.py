@@ -13,7 +13,7 @@ import pybullet
 import pytest
 import trimesh
 
-import bridge.targets.pybullet.partition
+import bridge.targets.pybullet.articulation
 from benchmarks import load_and_remove
 from bridge import load_into_pybullet, lower
 from loaders import ExportError, ModelError
@@ -253,7 +253,8 @@ def test_welded_links_are_merged_beyond_the_limit_of_pybullet(bullet_client):
     source = chain(200, lambda i: i % 2 == 0)
     robot, mechanism = load_into_pybullet(source, physicsClientId=bullet_client), lower(source)
     assert (
-        pybullet.getNumJoints(robot, bullet_client) == bridge.targets.pybullet.partition.MAX_JOINTS
+        pybullet.getNumJoints(robot, bullet_client)
+        == bridge.targets.pybullet.articulation.MAX_JOINTS
     )
     assert "pybullet.folded-links" in codes(robot)
     q, _ = random_state(mechanism, 0)
@@ -284,12 +285,12 @@ def test_merged_links_with_different_filters_are_reported(bullet_client):
 
 
 def test_as_many_joints_as_pybullet_can_set_are_all_set(bullet_client):
-    source = chain(bridge.targets.pybullet.partition.MAX_COORDINATES + 1, lambda _: False)
+    source = chain(bridge.targets.pybullet.articulation.MAX_COORDINATES + 1, lambda _: False)
     robot, mechanism = load_into_pybullet(source, physicsClientId=bullet_client), lower(source)
     q, _ = random_state(mechanism, 0)
     robot.set_positions(q)
     assert {name: (value,) for name, value in robot.positions().items()} == q
-    assert len(q) == bridge.targets.pybullet.partition.MAX_COORDINATES
+    assert len(q) == bridge.targets.pybullet.articulation.MAX_COORDINATES
 
 
 def test_trees_that_are_too_many_for_one_body_are_in_two(bullet_client):

@@ -370,10 +370,10 @@ def test_merged_links_with_different_filters_are_reported(bullet_client):
 
 
 def test_a_refusal_of_pybullet_is_an_error_with_its_message(bullet_client, monkeypatch):
-    from bridge.targets.pybullet import urdf
+    from bridge.targets.pybullet import geometry
     from loaders import ExportError
 
-    monkeypatch.setattr(urdf, "_joint_type", lambda _: "nonsense")
+    monkeypatch.setattr(geometry, "_joint_type", lambda _: "nonsense")
     with pytest.raises(ExportError, match=r"Cannot load URDF.*pybullet\.load-failed"):
         load_into_pybullet(hinge(), physicsClientId=bullet_client)
     assert pybullet.getNumBodies(bullet_client) == 0

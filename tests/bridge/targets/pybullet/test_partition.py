@@ -10,7 +10,7 @@ import pytest
 
 import bridge
 from bridge import load_into_pybullet, lower
-from bridge.targets.pybullet.partition import MAX_COORDINATES, MAX_JOINTS
+from bridge.targets.pybullet.articulation import MAX_COORDINATES, MAX_JOINTS
 from loaders import ExportError
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType

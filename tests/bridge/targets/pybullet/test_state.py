@@ -370,7 +370,7 @@ def test_a_long_chain_in_several_bodies_moves_as_in_one_body(bullet_client, monk
     """40 hinges, 4 m, in two bodies: against the same whip in one, and against MuJoCo."""
     source = whip(40)
     whole = load_into_pybullet(source, physicsClientId=bullet_client)
-    monkeypatch.setattr(bridge.targets.pybullet.partition, "MAX_COORDINATES", 20)
+    monkeypatch.setattr(bridge.targets.pybullet.articulation, "MAX_COORDINATES", 20)
     other = pybullet.connect(pybullet.DIRECT)
     bodies = load_into_pybullet(source, physicsClientId=other)
     assert len(bodies) == 2

@@ -15,9 +15,8 @@ from bridge.diff import differences
 from bridge.diff.mechanics import mechanical_error
 from bridge.targets.options import UrdfExportOptions
 from bridge.targets.report import Report
-from bridge.targets.urdf.names import free_item_name, plain_name
 from bridge.targets.urdf.normal_form import normal_form
-from bridge.targets.urdf.tree import rooted, with_static_links_welded
+from bridge.targets.urdf.tree import free_item_name, plain_name, rooted, with_static_links_welded
 from loaders import model as m
 from loaders.diagnostics import Diagnostic, ExportError
 from loaders.pose import IDENTITY, Pose

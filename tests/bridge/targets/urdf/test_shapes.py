@@ -18,7 +18,7 @@ from bridge.targets.report import Report
 from bridge.targets.urdf.normal_link import box_of_plane, friction_of_link, meshes_of
 from loaders import model as m
 from loaders.diagnostics import NOWHERE
-from loaders.looks import DEFAULT_COLOR
+from loaders.model.link import DEFAULT_COLOR
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 from tests.code_examples import scenes as s

@@ -16,8 +16,9 @@ import pytest
 
 import bridge
 import loaders
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.transform import mechanism_of
 from bridge.parity import Outcome, Verdict, compare
+from bridge.parity.contact import contact_rows
 from bridge.parity.engine import NotReportedError
 from bridge.parity.engines.dart.engine import (
     DartEngine,
@@ -189,3 +190,31 @@ def test_each_request_has_a_reply() -> None:
     assert [succeeded for succeeded, _ in found] == [True, True, True, False, True]
     assert found[2][1]["j"] == pytest.approx((0.25,))
     assert "jump" in found[3][1]
+
+
+@needs_dartpy
+def test_a_model_falls_through_the_floor_because_dart_gets_no_meshes() -> None:
+    finger = ASSETS / "gripper" / "meshes" / "finger.obj"
+    body = f"""<sdf version="1.10"><model name="m"><link name="l"><inertial><mass>1</mass></inertial>
+    <collision name="c"><geometry><mesh><uri>{finger}</uri></mesh></geometry></collision></link></model></sdf>"""
+    mechanism = bridge.lower(loaders.load_string(body, format="sdf", paths=[ASSETS]))
+    (row,) = (
+        row
+        for row in contact_rows(mechanism, [("dart", DartEngine)], 0, ())
+        if row.quantity == "rest height"
+    )
+    assert (row.outcome, row.code) == (Outcome.FAILED, "dart.shape")
+    assert row.known_cause is not None
+    assert row.known_cause.is_loss
+
+
+@needs_dartpy
+def test_the_smaller_friction_of_dart_is_explained_where_the_larger_one_holds() -> None:
+    text = """<mujoco><worldbody><geom type="box" size="1 1 .1" friction=".5"/>
+    <body pos="0 0 1"><joint/><geom size=".1" friction=".9"/></body></worldbody></mujoco>"""
+    found = compare(loaders.load_string(text, format="mjcf"), ("mujoco", "dart"), levels=["L0"])
+    rows = [
+        row for row in found.rows if row.quantity == "friction of pairs" and "dart" in row.engines
+    ]
+    assert {(row.outcome, row.code) for row in rows} == {(Outcome.EXPLAINED, "dart.friction-rule")}
+    assert [row.error for row in rows] == pytest.approx([0.4, 0.4])

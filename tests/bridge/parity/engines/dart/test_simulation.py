@@ -14,7 +14,7 @@ import bridge
 from bridge.mechanism import Mechanism
 from bridge.parity import BaseEngine, Outcome, Verdict, compare
 from bridge.parity.engines.dart.engine import DartEngine
-from bridge.parity.engines.dart.simulation import DartSimulation
+from bridge.parity.engines.dart.worker import DartSimulation
 from bridge.parity.quantity import matrix, pose_distance
 from bridge.parity.reference import ReferenceEngine
 from bridge.parity.states import random_states, without_solver_effects

@@ -15,8 +15,8 @@ import bridge
 from bridge.mechanism import Mechanism
 from bridge.parity import BaseEngine, Outcome, compare
 from bridge.parity.engines.dart.engine import DartEngine
-from bridge.parity.engines.dart.simulation import DartSimulation
 from bridge.parity.engines.dart.skeleton import is_supported
+from bridge.parity.engines.dart.worker import DartSimulation
 from bridge.parity.quantity import matrix
 from bridge.parity.reference import ReferenceEngine
 from bridge.parity.states import random_states

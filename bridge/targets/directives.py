@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Unpack
 
 from bridge.choices import Fit, Shapes
-from bridge.lowering.sources import Source, SourceOptions, split_options
+from bridge.lowering.transform import Source, SourceOptions, split_options
 from bridge.targets.assembly import AssemblyFiles, PartDocument, assembly_files, models_of
 from bridge.targets.elements import with_filter_groups
 from bridge.targets.folder import (

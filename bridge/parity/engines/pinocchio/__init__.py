@@ -1,1 +1,0 @@
-"""Pinocchio: its own readers of URDF and MJCF on the original file."""
