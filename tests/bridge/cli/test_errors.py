@@ -76,7 +76,15 @@ def read_until(terminal: int, word: str) -> str:
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_an_interrupted_command_ends_without_a_traceback() -> None:
-    command = [sys.executable, "-m", "bridge", "compare", str(ARM), "--configurations", "1000000"]
+    command = [
+        sys.executable,
+        "-m",
+        "sdfbridge",
+        "compare",
+        str(ARM),
+        "--configurations",
+        "1000000",
+    ]
     terminal, end = os.openpty()  # what goes on is shown in a terminal alone
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=end, cwd=ROOT) as process:
         os.close(end)
