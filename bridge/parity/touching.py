@@ -62,6 +62,9 @@ ACTING = (
 REST_TIME, MAX_RESTS, REST_ERROR = 0.05, 40, 2e-3
 """Duration in which balls must be at rest [s], largest number of such durations, and error of the
 force below which a ball is at rest, relative to its weight."""
+MAX_REST_STEPS = 2700
+"""The same in steps of the model: those in which the spring that MuJoCo gets for `MAX_RESTITUTION`
+comes to rest, whose time constant is ten steps."""
 SETTLED = 6.0
 """Number of time constants of a soft contact after which a ball is at rest."""
 MAX_MODEL_SPEED = 5e-3
@@ -328,8 +331,8 @@ def _rows_of(
             held = [each._replace(target=_as_held(each.target, surfaces)) for each in pressed]
             targets = [each.target for each in held]
             shown, hidden = _expected(engine, targets, surfaces, is_mjcf, step)
-            impact = max(BOUNCE_TIME, IMPACT_STEPS * mechanism.physics.time_step)
-            found.append(_Session(engine.touch(balls), held, step, impact).found())
+            exported = mechanism.physics.time_step
+            found.append(_Session(engine.touch(balls), held, step, exported).found())
     for quantity, each in shown.items():
         if each:
             yield _row(quantity, engine.name, targets, found, each, step, total)
@@ -481,13 +484,15 @@ class _Session:
         model: The model with the balls.
         pressed: The shapes.
         step: Time step [s].
-        impact: Duration in which balls bounce [s].
+        exported: Time step for which the model is exported [s].
     """
 
     def __init__(
-        self, model: TouchedModel, pressed: Sequence[_Pressed], step: float, impact: float
+        self, model: TouchedModel, pressed: Sequence[_Pressed], step: float, exported: float
     ) -> None:
-        self._model, self._step, self._impact = model, step, impact
+        self._model, self._step = model, step
+        self._impact = max(BOUNCE_TIME, IMPACT_STEPS * exported)
+        self._rests = max(MAX_RESTS, math.ceil(MAX_REST_STEPS * exported / REST_TIME))
         self._n = 2 * len(pressed)
         axes = [axes_of(each.n) for each in pressed]
         frames = [np.column_stack((t, s, n)) for n, t, s in axes]
@@ -532,7 +537,7 @@ class _Session:
         self._push(np.zeros(self._n), BALL_WEIGHT)
         self._run(self._step)
         before, fall = self._velocities(), BALL_WEIGHT * REST_TIME
-        for _ in range(MAX_RESTS):
+        for _ in range(self._rests):
             self._run(REST_TIME)
             start, before = before, self._velocities()
             gained = np.abs((start, before - start))[..., 2] / fall
