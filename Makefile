@@ -6,16 +6,18 @@ PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3.14 python
 JOBS ?= 2
 RELEASE_ARGUMENTS ?= --platforms
 BIN := .venv/bin
+unexport PYTHONDONTWRITEBYTECODE # hundreds of processes of the tests import what one has compiled
 
 .PHONY: demo test test-slow lint types check bench docs release clean
 
 demo: .venv/ready            ## convert and compare the bundled arm; output in out/demo
 	$(BIN)/sdfbridge demo out/demo
 
-test: lint types check       ## linter, type checker and all tests but the slow ones
+test: .venv/ready-to-test    ## linter, type checker and all tests but the slow ones
+	$(MAKE) -j 2 lint types check
 
 check: .venv/ready-to-test
-	$(BIN)/pytest -n $(JOBS) -m 'not slow' $(PYTEST_ARGUMENTS)
+	$(BIN)/pytest -n $(JOBS) --dist worksteal -m 'not slow' $(PYTEST_ARGUMENTS)
 
 test-slow: .venv/ready-to-test ## the slow tests
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup -m slow $(PYTEST_ARGUMENTS)

@@ -1,14 +1,18 @@
 """Compare the calls of a loop, such as reinforcement learning makes, with the PyBullet calls that
 they replace.
 
-    python -m benchmarks.pybullet_loop [ROUNDS]
-    python -m benchmarks.pybullet_loop --steps [ROUNDS]
+    python -m benchmarks.pybullet_loop [held | free | bodies] [ROUNDS]
+    python -m benchmarks.pybullet_loop steps [ROUNDS]
 
 Both are measured on the same robot in the same process: the minimum of all rounds, in microseconds
 of processor time of one call, and the ratio to PyBullet's call. A step is measured against
 ``stepSimulation`` on the handle's own body. Prints a table in Markdown.
 
-With ``--steps``, ``stepSimulation`` of the bodies of both loaders, at rest without gravity, on
+The base of a robot is ``held``, or ``free``: PyBullet's calls are then those for the joints and
+those for the pose and velocity of the base. ``bodies`` are two free robots of a world in one
+handle, against PyBullet's calls for each of them.
+
+With ``steps``, ``stepSimulation`` of the bodies of both loaders, at rest without gravity, on
 held bases: that of ``loadURDF`` has the same pairs of links that may collide, exact cylinders, and
 the dry friction of the file as motors. Couplings are left to ours.
 """
@@ -30,9 +34,10 @@ import pybullet
 import pybullet_data
 
 import bridge
+import loaders
 from benchmarks.load_ratio import robots
 from bridge.stdout_capture import capture_stdout
-from bridge.targets.pybullet import PyBulletBody
+from bridge.targets.pybullet import Bodies, PyBulletBody
 
 ROBOTS = (
     "franka_panda/panda.urdf",
@@ -45,37 +50,78 @@ Call = Callable[[], object]
 CALLS = 200
 
 
-def calls(robot: PyBulletBody, client: int) -> Iterator[tuple[str, Call, Call]]:
-    """Yield what is done, the call of the handle, and the call of PyBullet that it replaces."""
-    joints = [axis.joint for axis in robot.state.layout.axes]
-    q, v = robot.motion()
-    efforts, by_name = np.ones(len(v)), dict.fromkeys(robot.velocities(), 1.0)
-    torque = pybullet.TORQUE_CONTROL
+Handle = PyBulletBody | Bodies
 
-    def states() -> object:
-        return pybullet.getJointStates(robot, joints, physicsClientId=client)
 
-    def command() -> object:
-        return pybullet.setJointMotorControlArray(
-            robot, joints, torque, forces=efforts, physicsClientId=client
-        )
+class Native:
+    """PyBullet's own calls for the bodies of a handle, as a loop without the handle makes them."""
 
-    def reset() -> None:
-        for joint in joints:
-            pybullet.resetJointState(robot, joint, 0.0, physicsClientId=client)
+    def __init__(self, handle: Handle, client: int) -> None:
+        robots = [handle] if isinstance(handle, PyBulletBody) else list(handle)
+        self.client = client
+        self.bodies = [(int(r), [axis.joint for axis in r.state.layout.axes]) for r in robots]
+        self.shares = [np.ones(len(joints)) for _, joints in self.bodies]
+        self.starts = [
+            (int(robot), *pybullet.getBasePositionAndOrientation(robot, client))
+            for robot in robots
+            if any(not span.segments for _, span in robot.state.layout.others)
+        ]
 
-    yield "positions", lambda: robot.q, states
-    yield "positions and velocities", robot.motion, states
-    yield "efforts of motors", lambda: robot.tau, states
-    yield "commands", lambda: robot.apply_efforts(efforts), command
-    yield "set positions", lambda: robot.set_positions(q), reset
-    yield "set both", lambda: robot.set_motion(q, v), reset
-    yield "reset", robot.reset, reset
-    positions = robot.positions()
-    yield "positions by name", robot.positions, states
-    yield "commands by name", lambda: robot.apply_efforts(by_name), command
-    yield "set positions by name", lambda: robot.set_positions(positions), reset
-    yield "step", robot.step, lambda: pybullet.stepSimulation(physicsClientId=client)
+    def states(self) -> None:
+        for body, joints in self.bodies:
+            pybullet.getJointStates(body, joints, physicsClientId=self.client)
+
+    def places(self) -> None:
+        self.states()
+        for body, *_ in self.starts:
+            pybullet.getBasePositionAndOrientation(body, physicsClientId=self.client)
+
+    def motions(self) -> None:
+        self.places()
+        for body, *_ in self.starts:
+            pybullet.getBaseVelocity(body, physicsClientId=self.client)
+
+    def command(self) -> None:
+        for (body, joints), forces in zip(self.bodies, self.shares, strict=True):
+            pybullet.setJointMotorControlArray(
+                body, joints, pybullet.TORQUE_CONTROL, forces=forces, physicsClientId=self.client
+            )
+
+    def reset(self) -> None:
+        for body, joints in self.bodies:
+            for joint in joints:
+                pybullet.resetJointState(body, joint, 0.0, physicsClientId=self.client)
+        for body, position, orientation in self.starts:
+            pybullet.resetBasePositionAndOrientation(
+                body, position, orientation, physicsClientId=self.client
+            )
+
+    def reset_both(self) -> None:
+        self.reset()
+        for body, *_ in self.starts:
+            pybullet.resetBaseVelocity(body, (0, 0, 0), (0, 0, 0), physicsClientId=self.client)
+
+    def step(self) -> None:
+        pybullet.stepSimulation(physicsClientId=self.client)
+
+
+def calls(handle: Handle, client: int) -> Iterator[tuple[str, Call, Call]]:
+    """Yield what is done, the call of the handle, and the calls of PyBullet that it replaces."""
+    native, names = Native(handle, client), [name for name, _ in handle.v_order]
+    efforts = np.array([1.0 if name in handle.joints else 0.0 for name in names])
+    by_name = {name: 1.0 for name in names if name in handle.joints}
+    (q, v), positions = handle.motion(), handle.positions()
+    yield "positions", lambda: handle.q, native.places
+    yield "positions and velocities", handle.motion, native.motions
+    yield "efforts of motors", lambda: handle.tau, native.states
+    yield "commands", lambda: handle.apply_efforts(efforts), native.command
+    yield "set positions", lambda: handle.set_positions(q), native.reset
+    yield "set both", lambda: handle.set_motion(q, v), native.reset_both
+    yield "reset", handle.reset, native.reset
+    yield "positions by name", handle.positions, native.places
+    yield "commands by name", lambda: handle.apply_efforts(by_name), native.command
+    yield "set positions by name", lambda: handle.set_positions(positions), native.reset
+    yield "step", handle.step, native.step
 
 
 def ratio(ours: Call, native: Call, start: Call, rounds: int) -> tuple[float, float]:
@@ -90,17 +136,33 @@ def ratio(ours: Call, native: Call, start: Call, rounds: int) -> tuple[float, fl
     return 1e6 * best[0] / CALLS, best[0] / best[1]
 
 
-def measure(name: str, rounds: int) -> dict[str, tuple[float, float]]:
-    """Return time and ratio of each call for one robot."""
-    client = pybullet.connect(pybullet.DIRECT)
-    path = Path(pybullet_data.getDataPath()) / name
+def loaded(name: str, client: int, kind: str) -> Handle:
+    """Load a robot with a held or a free base, or a world of two."""
+    folder = Path(pybullet_data.getDataPath())
+    path, world = folder / name, ""
+    if kind == "bodies":
+        robots = (
+            f"<include><name>{robot}</name><uri>{path}</uri><pose>{x} 0 1 0 0 0</pose></include>"
+            for robot, x in (("left", 0), ("right", 3))
+        )
+        world = f"<sdf version='1.11'><world name='w'>{''.join(robots)}</world></sdf>"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        robot = bridge.load_into_pybullet(path, useFixedBase=True, physicsClientId=client)
-    assert isinstance(robot, PyBulletBody)
+        source = (
+            loaders.load_string(world, format="sdf", paths=[path.parent, folder]) if world else path
+        )
+        return bridge.load_into_pybullet(
+            source, useFixedBase=kind == "held", physicsClientId=client
+        )
+
+
+def measure(name: str, rounds: int, kind: str) -> dict[str, tuple[float, float]]:
+    """Return time and ratio of each call for one robot."""
+    client = pybullet.connect(pybullet.DIRECT)
+    handle = loaded(name, client, kind)
     found = {
-        what: ratio(ours, native, robot.reset, rounds)
-        for what, ours, native in calls(robot, client)
+        what: ratio(ours, native, handle.reset, rounds)
+        for what, ours, native in calls(handle, client)
     }
     pybullet.disconnect(client)
     return found
@@ -165,9 +227,10 @@ def compare_steps(rounds: int) -> None:
     print(f"median of {len(ratios)}: {statistics.median(ratios):.2f}")
 
 
-def main(rounds: int) -> None:
-    columns = {Path(name).stem: measure(name, rounds) for name in ROBOTS}
-    print(f"| call | {' | '.join(columns)} |")
+def main(rounds: int, kind: str) -> None:
+    """Print the table of one kind of base."""
+    columns = {Path(name).stem: measure(name, rounds, kind) for name in ROBOTS}
+    print(f"| call, {kind} | {' | '.join(columns)} |")
     print(f"|---|{'---|' * len(columns)}")
     for what in next(iter(columns.values())):
         cells = (f"{us:.1f} µs, {times:.2f}" for us, times in (c[what] for c in columns.values()))
@@ -175,6 +238,10 @@ def main(rounds: int) -> None:
 
 
 if __name__ == "__main__":
-    words = [word for word in sys.argv[1:] if word != "--steps"]
-    run = main if words == sys.argv[1:] else compare_steps
-    run(int(words[0]) if words else 30)
+    rounds = next((int(word) for word in sys.argv[1:] if word.isdigit()), 30)
+    kinds = [word for word in sys.argv[1:] if not word.isdigit()] or ["held", "free", "bodies"]
+    for kind in kinds:
+        if kind == "steps":
+            compare_steps(rounds)
+        else:
+            main(rounds, kind)

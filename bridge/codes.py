@@ -467,7 +467,7 @@ LOWER_SINGULAR_POSITION = assumed(
     remedy="Give the links between the joints their true mass and inertia, keep the joints away "
     "from the position by limits, or use a ball joint in place of three hinges.",
     hint="give the links their mass and inertia, or exclude the positions by limits",
-    harm=2,
+    harm=3,
 )
 LOWER_THIN_LINK = assumed(
     "lower.thin-link",

@@ -14,8 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT)]
 
-from bridge.targets.fields import SOLVED_SETTINGS  # noqa: E402
 from bridge.targets.pybullet.features import OBEYED  # noqa: E402
+from bridge.targets.report import SOLVED_SETTINGS  # noqa: E402
 from loaders.engine_settings import (  # noqa: E402
     LOOKS_SECTIONS,
     RESOLVED,

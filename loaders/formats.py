@@ -427,7 +427,8 @@ def load_string(
             scene = read_data(data, file, format, context)
         return Reading(scene, file, context.diagnostics)
 
-    with LossSummary(file, quiet=quiet, limits=search.get("limits"), lenient=lenient) as losses:
+    summary = LossSummary(file, quiet=quiet, limits=search.get("limits"), lenient=lenient)
+    with summary as losses, collector_paused():
         scene = finish(read, strict=strict, lenient=lenient)
         losses.add(scene.diagnostics)
     return scene

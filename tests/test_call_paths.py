@@ -33,7 +33,7 @@ INTERFACES = {
     ("bridge.targets.folder", "bridge.targets.sdf.normal_form"),
     ("bridge.targets.folder", "bridge.targets.mjcf.folder"),
     ("bridge.lowering.transform", "bridge.targets.options"),
-    ("bridge.targets.fields", "bridge.targets.sdf.normal_form"),
+    ("bridge.targets.report", "bridge.targets.sdf.normal_form"),
     ("bridge.targets.elements", "bridge.targets.mjcf.contact_parameters"),
     ("bridge.targets.elements", "bridge.targets.pybullet.contact"),
 }

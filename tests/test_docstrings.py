@@ -10,13 +10,14 @@ import importlib
 import inspect
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
 
 import bridge
 import loaders
-from tests.support.source_tree import MODULES, NAMES, Function, functions, tree
+from tests.support.source_tree import MODULES, NAMES, Function, functions, source, tree
 
 FRAGMENT = re.compile(
     r"(What|Of|Where|As|By|Who|That|Whom|Whose|In|On|At|For|From|To|With|Which|How|Whether|Why|When)\b(?!.*\?)"
@@ -79,12 +80,15 @@ def attributes(name: str) -> Iterator[tuple[int, str]]:
                     yield text.lineno, value.value
 
 
-PUBLIC = [
-    (f"{name}:{label}", function)
-    for name in NAMES
-    for label, function in documented(name)
-    if isinstance(function, Function) and is_public(label)
-]
+@cache
+def public() -> list[tuple[str, Function]]:
+    """The public functions and methods, with their names."""
+    return [
+        (f"{name}:{label}", function)
+        for name in NAMES
+        for label, function in documented(name)
+        if isinstance(function, Function) and is_public(label)
+    ]
 
 
 def inherits_docstring(name: str, label: str) -> bool:
@@ -110,18 +114,20 @@ def test_every_public_name_has_a_docstring() -> None:
 def test_every_function_of_three_parameters_lists_its_arguments() -> None:
     assert [
         label
-        for label, f in PUBLIC
+        for label, f in public()
         if len(parameters(f)) >= MANY and doc(f) and "Args:" not in doc(f)
     ] == []
 
 
 def test_every_function_that_raises_lists_its_errors() -> None:
-    assert [label for label, f in PUBLIC if raises(f) and doc(f) and "Raises:" not in doc(f)] == []
+    assert [
+        label for label, f in public() if raises(f) and doc(f) and "Raises:" not in doc(f)
+    ] == []
 
 
 def test_every_argument_that_is_listed_exists_and_none_is_left_out() -> None:
     wrong = {}
-    for label, function in PUBLIC:
+    for label, function in public():
         section = re.search(r"Args:\n((?:    .*\n|\n)+)", doc(function) + "\n")
         if section:
             listed = re.findall(r"^    \**(\w+)(?: \(.*?\))?:", section[1], re.MULTILINE)
@@ -143,7 +149,7 @@ def doc(node: Documented) -> str:
     return ast.get_docstring(node) or ""
 
 
-EXAMPLES = sorted(module for module, name in MODULES.items() if ">>> " in ast.unparse(tree(name)))
+EXAMPLES = sorted(module for module, name in MODULES.items() if ">>> " in source(name))
 MAIN = {
     "loaders.formats",
     "bridge.lowering.lower",

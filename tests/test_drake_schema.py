@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,11 @@ from benchmarks import drake_schema
 from benchmarks.drake_schema import READ, SILENT
 from bridge.parity.engines.drake import engine
 
-PAIRS = {f"{pair.form} {pair.path}": pair for pair in drake_schema.pairs()}
+
+@cache
+def pairs() -> dict[str, drake_schema.Pair]:
+    """The pairs of documents, by format and element."""
+    return {f"{pair.form} {pair.path}": pair for pair in drake_schema.pairs()}
 
 
 @pytest.mark.parametrize(
@@ -31,19 +36,21 @@ PAIRS = {f"{pair.form} {pair.path}": pair for pair in drake_schema.pairs()}
     ],
 )
 def test_what_drake_reads_over_is_a_finding(element: str, expected: str, tmp_path: Path) -> None:
-    assert drake_schema.verdict(PAIRS[element], tmp_path) == expected
+    assert drake_schema.verdict(pairs()[element], tmp_path) == expected
 
 
 def test_an_element_that_is_ignored_without_a_finding_is_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "UNREAD", {})
-    pair = PAIRS["sdf model/link/collision/surface/bounce/threshold"]
+    pair = pairs()["sdf model/link/collision/surface/bounce/threshold"]
     assert drake_schema.verdict(pair, tmp_path) == SILENT
 
 
 @pytest.mark.slow
 def test_no_element_of_joints_is_ignored_in_silence(tmp_path: Path) -> None:
-    of_joints = [pair for name, pair in PAIRS.items() if "/joint/" in name and "sensor" not in name]
+    of_joints = [
+        pair for name, pair in pairs().items() if "/joint/" in name and "sensor" not in name
+    ]
     found = {pair.path: drake_schema.verdict(pair, tmp_path) for pair in of_joints}
     assert [path for path, outcome in found.items() if outcome == SILENT] == []

@@ -86,11 +86,10 @@ ORDER = {
         {"batches", "demo"},
         {"__init__"},
         {"cli", "pytest_plugin"},
-        {"__main__"},
     ),
     "sdfbridge": ({"location"}, {"__init__", "__main__", "mujoco_plugin", "pytest_plugin"}),
     "bridge.targets": (
-        {"__init__", "fields", "numbers", "options", "report"},
+        {"__init__", "numbers", "options", "report"},
         {"xml"},
         {"folder"},
         {"elements", "looks"},
@@ -111,7 +110,7 @@ ORDER = {
         },
         {"geom"},
         {"equality", "inertial", "sensor"},
-        {"actuator", "fields", "keyframe", "sensor_reader"},
+        {"actuator", "keyframe", "sensor_reader"},
         {"document"},
         {"spec"},
         {"folder"},
@@ -146,7 +145,6 @@ ORDER = {
     "bridge.parity.engines": (
         {"__init__", "dart", "drake", "native"},
         {"mujoco", "pinocchio", "pybullet"},
-        {"mjx", "warp"},
         {"newton"},
     ),
 }
@@ -335,7 +333,7 @@ PROVIDED = {
 """What a mechanism itself provides: resolved by index, or stated for the whole scene."""
 REPORTS = (
     "bridge/targets/pybullet/features.py",
-    "bridge/targets/mjcf/fields.py",
+    "bridge/targets/mjcf/document.py",
 )
 """The modules that report the fields of a scene that a target does not support."""
 

@@ -52,7 +52,10 @@ def test_without_a_supported_python_it_says_what_is_needed(programs: Path) -> No
 def test_test_and_test_slow_together_run_every_test_once(programs: Path) -> None:
     shutil.copy(ROOT / "pyproject.toml", programs.parent)
     fake(programs / "python3", f'exec {sys.executable} "$@"')
-    assert "pytest -n 2 -m 'not slow' \n" in make(programs, "--dry-run", "test").stdout
+    assert (
+        "pytest -n 2 --dist worksteal -m 'not slow' \n"
+        in make(programs, "--dry-run", "test").stdout
+    )
     assert (
         "pytest -n 2 --dist loadgroup -m slow \n" in make(programs, "--dry-run", "test-slow").stdout
     )

@@ -37,7 +37,7 @@ _COMMANDS = {
     "graph": "bridge.cli.commands.info:graph",
     "info": "bridge.cli.commands.info:info",
     "print": "bridge.cli.commands.info:print_",
-    "replay": "bridge.cli.commands.replay:replay",
+    "replay": "bridge.cli.commands.compare:replay",
     "resolve": "bridge.cli.commands.info:resolve",
     "view": "bridge.cli.commands.view:view",
 }
@@ -120,7 +120,7 @@ def _failure(
         ]
         output.json(failure_report(options.command, status, files, entries, error))
     elif form in {"github", "sarif", "junit"}:
-        module = importlib.import_module("bridge.cli.annotations")
+        module = importlib.import_module("bridge.cli.commands.check")
         output.data(module.failure(form, entries, error, status))
     return status
 

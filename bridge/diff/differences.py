@@ -34,6 +34,7 @@ from loaders.model import (
     Material,
     SpringDamper,
     TendonConstraint,
+    by_name,
     settings_of,
 )
 from loaders.pose import Pose
@@ -113,15 +114,14 @@ def _scale(inertia: SpatialInertia, field: str) -> float:
 def _compare_parts(
     a: tuple[Any, ...], b: tuple[Any, ...], tolerance: float, path: str
 ) -> Iterator[Found]:
-    parts_a, parts_b = ({part.name: part for part in parts} for parts in (a, b))
+    parts_a, parts_b = by_name(a), by_name(b)
     for name in dict.fromkeys((*parts_a, *parts_b)):
         if name in parts_a and name in parts_b:
             yield from compare_values(parts_a[name], parts_b[name], tolerance, f"{path}[{name}]")
         else:
-            yield (
-                f"{path}[{name}]",
-                *("present" if name in parts else None for parts in (parts_a, parts_b)),
-            )  # type: ignore[misc]
+            in_a = "present" if name in parts_a else None
+            in_b = "present" if name in parts_b else None
+            yield f"{path}[{name}]", in_a, in_b
 
 
 def _compare_tuples(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import base64
 import os
-from collections import ChainMap, Counter
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from html import escape
-from itertools import chain
 from pathlib import PurePath
 from typing import Any, Literal, Unpack, get_args
 
@@ -565,16 +564,11 @@ def _matched_by_structure(a: Scene, b: Scene) -> tuple[Scene, Scene, Names, Name
     a = renamed(a, prefixed)
     found = names_by_structure(a, b)
     a, b, worlds = with_fixed_world(renamed(a, found), b)
-    steps = (prefixed, found, worlds)
-    return (
-        a,
-        b,
-        scoped,
-        {
-            kind: dict(ChainMap(*(step.get(kind, {}) for step in steps[::-1])))
-            for kind in chain(*steps)
-        },
-    )
+    others: Names = {}
+    for step in (prefixed, found, worlds):
+        for kind, names in step.items():
+            others[kind] = {**others.get(kind, {}), **names}
+    return a, b, scoped, others
 
 
 def _mechanics(a: Scene, b: Scene) -> MechanicalError | None:
@@ -608,25 +602,27 @@ def _other_names(
 
 
 def _other_frames(a: Scene, b: Scene, frames: Mapping[str, Pose]) -> tuple[Difference, ...]:
-    in_a, in_b = (
-        {link.name: link.X_WL for link in scene.links if link.name in frames} for scene in (a, b)
-    )
-    vectors = {
-        name: tuple(tuple(poses[name].to_vector()) for poses in (in_a, in_b)) for name in frames
-    }
+    in_a, in_b = by_name(a.links), by_name(b.links)
     return tuple(
         Difference(
-            kind="link", name=name, field="X_WL", a=one, b=two, **_places("link", name, a, b)
+            kind="link",
+            name=name,
+            field="X_WL",
+            a=tuple(in_a[name].X_WL.to_vector()),
+            b=tuple(in_b[name].X_WL.to_vector()),
+            **_places("link", name, a, b),
         )
-        for name, (one, two) in vectors.items()
+        for name in frames
     )
 
 
 def _places(kind: str, name: str, a: Scene, b: Scene) -> dict[str, Where]:
     """Return the places of a link or a joint in both scenes; A has the names of B."""
-    items = ((scene.joints if kind == "joint" else scene.links) for scene in (a, b))
-    found = (next((item for item in each if item.name == name), None) for each in items)
-    return dict(zip(("where_a", "where_b"), map(place_of, found), strict=True))
+    of_a, of_b = (a.joints, b.joints) if kind == "joint" else (a.links, b.links)
+    return {
+        "where_a": place_of(next((item for item in of_a if item.name == name), None)),
+        "where_b": place_of(next((item for item in of_b if item.name == name), None)),
+    }
 
 
 def text_of(value: object) -> str:

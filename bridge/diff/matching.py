@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from itertools import chain
 from typing import Any
 
-from loaders.model import WORLD, Joint, JointType, Link
+from loaders.model import WORLD, Joint, JointType, Link, by_name
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR, outermost_scope, root_model
 
@@ -123,9 +123,7 @@ def names_by_prefix(a: Scene, b: Scene) -> Names:
     """
     names: Names = {}
     for kind, field in (("link", "links"), ("joint", "joints")):
-        in_a, in_b = (
-            dict.fromkeys(item.name for item in getattr(scene, field)) for scene in (a, b)
-        )
+        in_a, in_b = by_name(getattr(a, field)), by_name(getattr(b, field))
         only_a = [name for name in in_a if name not in in_b]
         only_b = [name for name in in_b if name not in in_a]
         pairs = [(x, y) for x in only_a for y in only_b if x.endswith(y) or y.endswith(x)]
@@ -222,7 +220,9 @@ def _paired(
 ) -> list[tuple[str, str]]:
     """Return the roots that belong together, and note the names of those that differ."""
     same = [(name, name) for name in a if name in b]
-    rest_a, rest_b = ([name for name in group if name not in dict(same)] for group in (a, b))
+    both = {name for name, _ in same}
+    rest_a = [name for name in a if name not in both]
+    rest_b = [name for name in b if name not in both]
     found = list(same)
     for name in rest_a:
         equal = [other for other in rest_b if trees[0].signature(name) == trees[1].signature(other)]
@@ -239,17 +239,17 @@ def _bases(trees: tuple[_Tree, _Tree], names: Names) -> list[tuple[str, str]]:
     """Return the only tree of each scene, if one of them is fixed to the world and the other is
     free.
     """
-    roots = [tree.roots() for tree in trees]
-    fixed = [
-        [joint.child for joint in tree.below[WORLD] if joint.type is JointType.FIXED]
-        for tree in trees
-    ]
-    (a, b) = ([*free, *held] for free, held in zip(roots, fixed, strict=True))
-    if len(a) != 1 or len(b) != 1 or bool(roots[0]) == bool(roots[1]):
+    free = [tree.roots() for tree in trees]
+    a, b = free[0] + _held_roots(trees[0]), free[1] + _held_roots(trees[1])
+    if len(a) != 1 or len(b) != 1 or bool(free[0]) == bool(free[1]):
         return []
     if a != b:
         names["link"][a[0]] = b[0]
     return [(a[0], b[0])]
+
+
+def _held_roots(tree: _Tree) -> list[str]:
+    return [joint.child for joint in tree.below[WORLD] if joint.type is JointType.FIXED]
 
 
 def _matched(

@@ -25,7 +25,7 @@ from bridge.mechanism.coordinates import Position, kind_of, random_position
 from loaders.diagnostics import Diagnostics
 from loaders.engine_settings import Effect, conventions_of, effect_of, is_default
 from loaders.meshes import read_mesh
-from loaders.model import Actuator, Collision, Link, Mesh
+from loaders.model import Actuator, Collision, Link, Mesh, by_name
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
 from loaders.text import counted, shortened
@@ -406,11 +406,7 @@ def acting(found: Iterable[Difference], a: Scene, b: Scene) -> tuple[Difference,
         for each in chain(a.engine_elements, b.engine_elements)
         if each.section in _ELEMENTS
     }
-    laws = [
-        {("actuator", each.name) for each in scene.actuators if each.engine_settings}
-        for scene in (a, b)
-    ]
-    lawful = laws[0] & laws[1]
+    lawful = _lawful_actuators(a) & _lawful_actuators(b)
     both = all(conventions_of(scene.physics).has_solver_settings for scene in (a, b))
     listed = [
         d
@@ -419,7 +415,7 @@ def acting(found: Iterable[Difference], a: Scene, b: Scene) -> tuple[Difference,
         or (d.kind, d.name) in own
         or ((d.kind, d.name) in lawful and _LAWS.match(d.field))
     ]
-    in_a, in_b = ({link.name: link for link in scene.links} for scene in (a, b))
+    in_a, in_b = by_name(a.links), by_name(b.links)
     shapes = {d.name for d in listed if _is_about_shapes(d)}
     same = {("link", name) for name in shapes if same_shapes(in_a[name], in_b[name])}
     same |= {
@@ -428,6 +424,11 @@ def acting(found: Iterable[Difference], a: Scene, b: Scene) -> tuple[Difference,
     if _is_assumed(a.gravity, b.gravity):
         same.add(("scene", ""))
     return tuple(d for d in listed if not ((d.kind, d.name) in same and _depends(d)))
+
+
+def _lawful_actuators(scene: Scene) -> set[tuple[str, str]]:
+    """Return the actuators whose law a simulator's own settings state."""
+    return {("actuator", each.name) for each in scene.actuators if each.engine_settings}
 
 
 def _is_about_shapes(difference: Difference) -> bool:

@@ -2,7 +2,7 @@
 
 A choice replaces each collision mesh of a link in the scene, before any target sees it, so that all
 targets get the same shape: a primitive shape that is fitted to the mesh, its convex hull or convex
-parts as mesh files, or nothing. What the choice cost is measured (`bridge.geometry.certificate`)
+parts as mesh files, or nothing. What the choice cost is measured (`bridge.geometry.fitting`)
 and is a finding of each collision.
 """
 
@@ -22,6 +22,14 @@ import numpy as np
 
 from bridge.choices import CollisionMeshes, CollisionShape, Fit, Shapes
 from bridge.codes import MESH_SHAPE, MESH_SHAPE_NONE, MESH_SHAPE_UNKNOWN, MESH_SHAPE_VOLUME
+from bridge.geometry.fitting import (
+    Certificate,
+    Deviation,
+    certificate_of_fit,
+    certificate_of_solids,
+    inward_deviation,
+    outward_deviation,
+)
 from loaders.deferred import Deferred
 from loaders.diagnostics import Diagnostic, Diagnostics
 from loaders.meshes import MeshData, read_mesh
@@ -31,14 +39,6 @@ from loaders.scene import Scene
 from loaders.text import check_option_value, closest, unknown_name
 
 from .cache import cache_folder, read_checked, stored_as, write_checked
-from .certificate import (
-    Certificate,
-    Deviation,
-    certificate_of_fit,
-    certificate_of_solids,
-    inward_deviation,
-    outward_deviation,
-)
 from .convex_decomposition import (
     DEFAULT_MAX_PARTS,
     HULL,

@@ -127,14 +127,15 @@ def with_minimum_inertia(mechanism: Mechanism) -> Mechanism:
     """Return the mechanism with the least inertia that every engine needs; each addition is
     reported.
 
-    Positions at which almost nothing resists the motion of some joints are reported too.
+    Positions at which almost nothing that the source states resists the motion of some joints are
+    reported too.
 
     A free body, together with the bodies that are welded to it, needs mass, and moments of inertia
     about every axis. A jointed body needs moments of inertia only where the mass matrix would be
     singular without: where joints turn it about axes about which neither it nor a body between them
     has inertia, as three joints that meet in a point mass.
     """
-    inertias, diagnostics = _welded_inertias(mechanism.bodies), Diagnostics()
+    inertias, diagnostics, stated = _welded_inertias(mechanism.bodies), Diagnostics(), mechanism
     additions = [
         *_free_additions(inertias, mechanism, diagnostics),
         *_jointed_additions(inertias, mechanism, diagnostics),
@@ -144,7 +145,7 @@ def with_minimum_inertia(mechanism: Mechanism) -> Mechanism:
         for i, addition in additions:
             bodies[i] = dataclasses.replace(bodies[i], inertia=bodies[i].inertia + addition)
         mechanism = dataclasses.replace(mechanism, bodies=tuple(bodies))
-    _report_singular_positions(inertias, mechanism, diagnostics)
+    _report_singular_positions(inertias, stated, diagnostics)
     if not diagnostics:
         return mechanism
     return dataclasses.replace(mechanism, diagnostics=(*mechanism.diagnostics, *diagnostics))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -124,7 +124,8 @@ def positions_by_body(bodies: Sequence[Body], q: Mapping[str, Position]) -> list
         ValueError: for an unknown joint, and for a position of the wrong size or that is not
         finite.
     """
-    return _by_body(bodies, q, [default_position(body) for body in bodies])
+    given = _given(bodies, q, lambda body: _SIZES.get(kind_of(body), body.nv))
+    return [given[i] if i in given else default_position(b) for i, b in enumerate(bodies)]
 
 
 def velocities_by_body(bodies: Sequence[Body], v: Mapping[str, Position]) -> list[Coordinates]:
@@ -138,19 +139,25 @@ def velocities_by_body(bodies: Sequence[Body], v: Mapping[str, Position]) -> lis
         ValueError: for an unknown joint, and for a velocity of the wrong size or that is not
         finite.
     """
-    return _by_body(bodies, v, [(0.0,) * body.nv for body in bodies])
+    given = _given(bodies, v, lambda body: body.nv)
+    return [given.get(i, (0.0,) * body.nv) for i, body in enumerate(bodies)]
 
 
-def _by_body(
-    bodies: Sequence[Body], given: Mapping[str, Position], values: list[Coordinates]
-) -> list[Coordinates]:
+_SIZES: dict[PrimitiveKind | None, int] = {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}
+"""Number of coordinates of joints that have more of them than velocities."""
+
+
+def _given(
+    bodies: Sequence[Body], values: Mapping[str, Position], size: Callable[[Body], int]
+) -> dict[int, Coordinates]:
+    """Return what was given of joints by the index of their bodies."""
     index = joint_index(bodies)
-    check_names(given, index, bodies)
-    for name, value in given.items():
-        i = index[name]
-        numbers = checked_numbers(name, len(values[i]), value)
-        values[i] = _normalized(numbers) if len(numbers) in {4, 7} else numbers
-    return values
+    check_names(values, index, bodies)
+    given: dict[int, Coordinates] = {}
+    for name, value in values.items():
+        numbers = checked_numbers(name, size(bodies[index[name]]), value)
+        given[index[name]] = _normalized(numbers) if len(numbers) in {4, 7} else numbers
+    return given
 
 
 def positions_of(bodies: Iterable[Body], q: Mapping[str, Position]) -> dict[str, Position]:

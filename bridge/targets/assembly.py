@@ -28,6 +28,7 @@ from bridge.codes import (
     DMDOUT_WORLD_SETTINGS_OF_SOLVER,
 )
 from bridge.targets.numbers import angle_values, position_values
+from bridge.targets.report import SOLVED_SETTINGS, LostSettings, report_lost_settings
 from loaders.code import Code
 from loaders.collision_pairs import connected_components, static_links
 from loaders.deferred import cached_property
@@ -48,7 +49,6 @@ from loaders.scoped_names import (
 from loaders.text import numbers, printable
 
 from .elements import report_friction, report_pairs_kept_apart
-from .fields import SOLVED_SETTINGS, LostSettings, report_lost_settings
 from .folder import AnyBuilt, DocumentFormat, ExportFiles, package_xml
 from .report import (
     Report,

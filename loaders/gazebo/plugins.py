@@ -278,9 +278,10 @@ _BUOYANCY_TAGS = (
 )  # fmt: skip
 _ABSOLUTE = [f"abs{w}" for w in _VELOCITIES]
 _MOTIONS = [*_VELOCITIES, *(v + w for v in _VELOCITIES for w in (*_VELOCITIES, *_ABSOLUTE))]
+_DRIVERS = [*_MOTIONS, *(f"Dot{v}" for v in _VELOCITIES)]
 _DRAG_TAGS = (
     "link_name", "default_current", "disable_added_mass",
-    *(f + motion for f in _FORCES for motion in (*_MOTIONS, *(f"Dot{v}" for v in _VELOCITIES))),
+    *(force + driver for force in _FORCES for driver in _DRIVERS),
 )  # fmt: skip
 _WING_TAGS = (
     "link_name", "cp", "control_joint_name", "forward", "upward", "radial_symmetry", "reversible",

@@ -107,7 +107,7 @@ def _switched_off(switches: str, ranges: str, source: Source) -> list[int]:
     ]
 
 
-_SECTIONS = frozenset({"numeric", "text", "tuple"})
+_UNREAD_SECTIONS = frozenset({"numeric", "text", "tuple"})
 """Elements that are left out with all that is in them."""
 _OF_TENDONS = frozenset({"group", "material", "rgba", "user", "width"})
 _ACTUATORS = (
@@ -153,7 +153,7 @@ def left_out(lines: LineMap) -> dict[str, Node]:
         tag, attributes = node.tag, node.attributes
         keys = unseen.get(tag)
         if keys is None:
-            if tag in _SECTIONS:
+            if tag in _UNREAD_SECTIONS:
                 found.setdefault(tag, node)
         elif not keys.isdisjoint(attributes):
             stated = keys & attributes.keys()

@@ -14,6 +14,8 @@ SECRET = "top-secret"
 FINE = ""
 """Code of a step that succeeds, and of which no code is demanded."""
 
+Content = str | bytes | Callable[[], bytes]
+"""What a file holds; a function makes it when the case is built: compressing takes time."""
 Builder = Callable[[Path], str]
 """Writes the files of a case into a folder, and returns the name of the main file."""
 
@@ -66,7 +68,7 @@ def shape(geometry: str) -> str:
     return sdf(link(f"<collision name='c'>{both}</collision><visual name='v'>{both}</visual>"))
 
 
-def text(content: str | bytes, name: str = "robot.sdf", **files: str | bytes) -> Builder:
+def text(content: str | bytes, name: str = "robot.sdf", **files: Content) -> Builder:
     """Return a builder of one file, and of others beside it; two underscores in a keyword stand for
     a dot.
     """
@@ -76,7 +78,8 @@ def text(content: str | bytes, name: str = "robot.sdf", **files: str | bytes) ->
             name: content,
             **{key.replace("__", "."): data for key, data in files.items()},
         }.items():
-            (folder / key).write_bytes(data.encode() if isinstance(data, str) else data)
+            made = data() if callable(data) else data
+            (folder / key).write_bytes(made.encode() if isinstance(made, str) else made)
         return name
 
     return build
@@ -88,14 +91,14 @@ def mesh(name: str, data: str | bytes, *, scale: str = "1 1 1", **files: str | b
     return text(body, **{name.replace(".", "__"): data, **files})
 
 
-def texture(name: str, data: bytes) -> Builder:
+def texture(name: str, data: Content) -> Builder:
     """Return a builder of a box with a texture file."""
     look = f"<material><pbr><metal><albedo_map>{name}</albedo_map></metal></pbr></material>"
     body = f"<visual name='v'><geometry><box><size>1 1 1</size></box></geometry>{look}</visual>"
     return text(sdf(link(body)), **{name.replace(".", "__"): data})
 
 
-def terrain(name: str, data: bytes, size: str = "10 10 1", sampling: str = "1") -> Builder:
+def terrain(name: str, data: Content, size: str = "10 10 1", sampling: str = "1") -> Builder:
     """Return a builder of terrain from an image file."""
     height = f"<heightmap><uri>{name}</uri><size>{size}</size><sampling>{sampling}</sampling></heightmap>"
     both = f"<collision name='c'><geometry>{height}</geometry></collision>"

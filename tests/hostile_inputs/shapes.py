@@ -9,6 +9,7 @@ import json
 import struct
 import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PIL import Image
@@ -244,6 +245,16 @@ def rows(width: int, height: int) -> bytes:
     return zlib.compress(bytes((width + 1) * height), 9)
 
 
+def large() -> bytes:
+    """Return a picture of more pixels than a load may have, all black."""
+    return png(13_000, 13_000, rows(13_000, 13_000))
+
+
+def bomb(kind: bytes) -> bytes:
+    """Return a small picture with a chunk of 80 MB of zeros."""
+    return png(4, 4, rows(4, 4), more=chunk(kind, b"a\0\0" + zlib.compress(bytes(80_000_000), 9)))
+
+
 def picture(kind: str, mode: str = "L", size: tuple[int, int] = (16, 16)) -> bytes:
     out = io.BytesIO()
     Image.new(mode, size).save(out, kind)
@@ -292,37 +303,15 @@ PICTURES = {
         texture("t.png", b"\x89PNG\r\n\x1a\nrubbish"), **BROKEN, file="robot.sdf"
     ),
     "image-bomb": Hostile(texture("t.bmp", bmp(20_000, 20_000)), **LIMITED, file="t.bmp"),
-    "image-large": Hostile(
-        terrain("h.png", png(13_000, 13_000, rows(13_000, 13_000))), **LIMITED, file="h.png"
-    ),
-    "image-large-texture": Hostile(
-        texture("t.png", png(13_000, 13_000, rows(13_000, 13_000))), **LIMITED
-    ),
+    "image-large": Hostile(terrain("h.png", large), **LIMITED, file="h.png"),
+    "image-large-texture": Hostile(texture("t.png", large), **LIMITED),
     "image-claims": Hostile(texture("t.png", png(2**31 - 1, 2**31 - 1, b"")), **LIMITED),
     "image-no-size": Hostile(texture("t.png", png(0, 0, b"")), **BROKEN),
     "image-text-bomb": Hostile(
-        texture(
-            "t.png",
-            png(
-                4,
-                4,
-                rows(4, 4),
-                more=chunk(b"zTXt", b"a\0\0" + zlib.compress(bytes(80_000_000), 9)),
-            ),
-        ),
+        texture("t.png", partial(bomb, b"zTXt")),
         **BROKEN,
     ),
-    "image-profile-bomb": Hostile(
-        texture(
-            "t.png",
-            png(
-                4,
-                4,
-                rows(4, 4),
-                more=chunk(b"iCCP", b"a\0\0" + zlib.compress(bytes(80_000_000), 9)),
-            ),
-        )
-    ),
+    "image-profile-bomb": Hostile(texture("t.png", partial(bomb, b"iCCP"))),
     "image-jpeg-claims": Hostile(
         texture(
             "t.jpg",

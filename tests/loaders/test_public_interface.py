@@ -12,7 +12,7 @@ import pytest
 
 import loaders
 from loaders.deferred import Deferred
-from tests.support.source_tree import NAMES, ROOT
+from tests.support.source_tree import MODULES, NAMES, ROOT
 from tests.support.source_tree import deferred as declared
 
 # The public interface of `loaders`: its names and the examples in its docstrings.
@@ -33,6 +33,16 @@ def test_examples_in_docstrings_run(function, monkeypatch: pytest.MonkeyPatch) -
 def test_only_public_names_are_listed() -> None:
     assert dir(loaders) == sorted(loaders.__all__)
     assert all(hasattr(loaders, name) for name in loaders.__all__)
+
+
+def test_every_package_has_the_names_that_it_lists() -> None:
+    packages = [name for name in MODULES if MODULES[name].endswith("__init__.py")]
+    listed = [
+        (name, each) for name in packages for each in getattr(import_module(name), "__all__", ())
+    ]
+    assert len(listed) > 100
+    missing = [each for each in listed if not hasattr(import_module(each[0]), each[1])]
+    assert missing == []
 
 
 def test_load_string_refuses_an_unknown_format() -> None:

@@ -26,9 +26,15 @@ Edge = tuple[str, str]
 
 
 @cache
+def source(name: str) -> str:
+    """The text of a file, by its path."""
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+@cache
 def tree(name: str) -> ast.Module:
     """The syntax tree of a file, by its path."""
-    return ast.parse((ROOT / name).read_text(encoding="utf-8"))
+    return ast.parse(source(name))
 
 
 def imported(name: str, nodes: Iterator[ast.AST]) -> set[str]:
@@ -55,8 +61,14 @@ def deferred(name: str) -> set[str]:
     """Absolute names of the functions that a file imports by their first call:
     ``Deferred("module:name")``.
     """
+    if "Deferred(" not in source(name):
+        return set()
     calls = (node for node in ast.walk(tree(name)) if isinstance(node, ast.Call) and node.args)
-    declared = (call.args[0] for call in calls if ast.unparse(call.func) == "Deferred")
+    declared = (
+        call.args[0]
+        for call in calls
+        if isinstance(call.func, ast.Name) and call.func.id == "Deferred"
+    )
     return {str(ast.literal_eval(target)).replace(":", ".") for target in declared}
 
 

@@ -1,11 +1,15 @@
-"""check, explain and fix.
+"""check, explain and fix, and findings as annotations of GitHub and as SARIF.
 
 fix shows the repairs of a file as a diff, and writes them on request.
+
+The form of annotations is that of GitHub's page "Workflow commands": ``::error
+file=NAME,line=LINE,title=TITLE::MESSAGE``.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import re
 from argparse import Namespace
@@ -13,13 +17,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from lxml import etree
 
 import bridge
+from bridge import sarif
 from bridge.cli import json_report
-from bridge.cli.annotations import form_of, sarif_log, workflow_commands
 from bridge.cli.errors import DIFFERENT, SUCCESS, UsageError
 from bridge.cli.inputs import STDIN, expand, git, limits, load_scene, search, writing_to
-from bridge.cli.json_report import VERSION, diagnostic_entry
+from bridge.cli.json_report import VERSION, diagnostic_entry, shown_path
 from bridge.cli.output import Output, with_command_words
 from bridge.codes import LOWER_OVERLAP_IN_MOTION
 from bridge.lowering.lower import report_overlaps, report_overlaps_in_motion
@@ -40,7 +47,7 @@ from loaders.code import ActsOn
 from loaders.diagnostics import Code, Diagnostic, Diagnostics, ModelError, limited
 from loaders.files.read_file import recorded
 from loaders.limits import budgeted
-from loaders.text import by_harm, counted, nearest_path
+from loaders.text import by_harm, counted, nearest_path, printable
 
 _PLACE = re.compile(r"\{(\w+)[^{}]*\}")
 """The place of an argument in a message."""
@@ -391,3 +398,119 @@ def _summary(found: Fix, *, is_written: bool) -> str:
         return f"{found.path}: nothing to repair"
     repairs = counted(count, "repair")
     return f"wrote {repairs}" if is_written else f"{repairs}; --write writes them"
+
+
+_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+_ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_PROPERTY_ESCAPES = {**_ESCAPES, ":": "%3A", ",": "%2C"}
+
+
+def workflow_commands(diagnostics: Iterable[Diagnostic], *, notes: bool) -> Iterator[str]:
+    """Yield one workflow command for each diagnostic.
+
+    Args:
+        diagnostics: The diagnostics.
+        notes: Whether notes are included.
+    """
+    for entry in diagnostics:
+        if notes or entry.severity != "note":
+            text = entry.message + (f" ({entry.hint})" if entry.hint else "")
+            yield f"::{_COMMANDS[entry.severity]} {_properties(entry)}::{_escaped(text, _ESCAPES)}"
+
+
+def _properties(entry: Diagnostic) -> str:
+    properties = {
+        "file": shown_path(entry.where.file),
+        "line": str(entry.where.line) if entry.where.line else "",
+        "title": entry.code,
+    }
+    return ",".join(
+        f"{name}={_escaped(value, _PROPERTY_ESCAPES)}"
+        for name, value in properties.items()
+        if value
+    )
+
+
+def _escaped(text: str, escapes: dict[str, str]) -> str:
+    return "".join(escapes.get(character, character) for character in text)
+
+
+def failure(form: str, diagnostics: Sequence[Diagnostic], error: str, status: int) -> str:
+    """Return what a command prints in a form for programs if it fails.
+
+    Args:
+        form: ``github``, ``sarif`` or ``junit``.
+        diagnostics: The diagnostics that explain the failure.
+        error: The failure itself, if it lies in no file.
+        status: The exit status of the command.
+    """
+    if form == "sarif":
+        return json.dumps(sarif_log(diagnostics, status=status, error=error), indent=1)
+    if form == "github":
+        own = [f"::error ::{_escaped(error, _ESCAPES)}"] if error else []
+        return "\n".join((*workflow_commands(diagnostics, notes=False), *own))
+    suite = etree.Element("testsuite", name="sdfbridge", tests="1", failures="0", errors="1")
+    case = etree.SubElement(suite, "testcase", classname="sdfbridge", name="the files are read")
+    text = "; ".join((*map(str, diagnostics), *([error] if error else [])))
+    etree.SubElement(case, "error", message=printable(text))
+    return etree.tostring(suite, pretty_print=True, encoding="unicode").rstrip()
+
+
+def sarif_log(
+    diagnostics: Iterable[Diagnostic],
+    ignored: Iterable[Ignored] = (),
+    *,
+    status: int,
+    error: str = "",
+) -> dict[str, Any]:
+    """Return a log with one run, one rule for each code, and one result for each diagnostic.
+
+    Args:
+        diagnostics: The diagnostics.
+        ignored: Those that are ignored, which are results with a suppression.
+        status: The exit status of the command.
+        error: Why the command failed, if that lies in no file.
+    """
+    entries, suppressed = list(diagnostics), list(ignored)
+    all_entries = (*entries, *(found.entry for found in suppressed))
+    codes = list(dict.fromkeys(entry.code for entry in all_entries))
+    results = [
+        *(_result(entry, codes.index(entry.code)) for entry in entries),
+        *(
+            _result(found.entry, codes.index(found.entry.code)) | _suppression(found)
+            for found in suppressed
+        ),
+    ]
+    run = sarif.run(map(sarif.rule, codes), status, error) | {"results": results}
+    return {"$schema": sarif.SCHEMA, "version": sarif.VERSION, "runs": [run]}
+
+
+def _result(entry: Diagnostic, rule: int) -> dict[str, Any]:
+    text = entry.message + (f" ({entry.hint})" if entry.hint else "")
+    file = shown_path(entry.where.file) if entry.where.file else ""
+    found = sarif.result(entry.code, entry.severity, text, file, entry.where.line)
+    found["ruleIndex"] = rule
+    found["properties"] = {"fate": str(entry.fate), "subjects": list(entry.subjects)}
+    if file and entry.where.path:
+        found["locations"][0]["logicalLocations"] = [{"fullyQualifiedName": entry.where.path}]
+    return found
+
+
+def _suppression(found: Ignored) -> dict[str, Any]:
+    """Return why a result is ignored: by a comment in the file, or by an option or a baseline."""
+    if not found.reason:
+        return {"suppressions": [{"kind": "external"}]}
+    return {"suppressions": [{"kind": "inSource", "justification": found.reason}]}
+
+
+def form_of(options: Namespace) -> str:
+    """Return the form of a report: that of ``--format``, or ``json``, or ``text``.
+
+    Raises:
+        UsageError: if two are asked for.
+    """
+    if options.json and options.format not in (None, "json"):
+        raise UsageError(
+            f"--json and --format {options.format} exclude each other; expected one of them"
+        )
+    return "json" if options.json else options.format or "text"

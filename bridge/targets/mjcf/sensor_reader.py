@@ -227,12 +227,14 @@ def _lidar(written: WrittenSensor, state: _State) -> LaserScan:
     rays, X_WS = rays_of(written.placed.sensor), state.pose(written)
     body = state.body(written.frame)
     groups = (_VISUALS,) if rays.sees_visuals else (_COLLISIONS, _VISUALS)
-    return rays.scan(
-        [
-            min(_distance(X_WS.p, d, group, not rays.sees_visuals, body, state) for group in groups)
-            for d in rays.directions @ X_WS.R.T
-        ]
-    )
+    distances = []
+    for direction in rays.directions @ X_WS.R.T:
+        found = (
+            _distance(X_WS.p, direction, group, not rays.sees_visuals, body, state)
+            for group in groups
+        )
+        distances.append(min(found))
+    return rays.scan(distances)
 
 
 def _distance(

@@ -391,7 +391,8 @@ class Dampers:
 
     def rate(self, damping: Array) -> float:
         """Return the fastest rate of dampers at any of the positions [1/s]."""
-        return max(float(mode_rates(mobility, damping)[-1]) for mobility in self.mobilities)
+        rates = (float(mode_rates(mobility, damping)[-1]) for mobility in self.mobilities)
+        return max(rates, default=0.0)
 
     @cached_property
     def stated_rate(self) -> float:

@@ -6,7 +6,7 @@ import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any, NoReturn, Self, overload
 
 import numpy as np
@@ -56,7 +56,7 @@ from .state import (
     apply_efforts,
     apply_force,
     apply_torque,
-    checked_array,
+    float_array,
     hold,
     link_separation,
     merge_partitions,
@@ -498,28 +498,28 @@ class PyBulletBody(int):
         `hold`, of your own motors, and of dry friction. Those of `apply_efforts` are not in it.
         """
         state = self.state
-        return by_joint(state.by_joint(state.read()[2]), self.mechanism)
+        return by_joint(state.by_joint(state.read_efforts()), self.mechanism)
 
     @property
     def q(self) -> Array:
         """Present positions in `q_order`, shape (nq,)."""
-        return np.array(self.state.read()[0])
+        return np.array(self.state.read_positions())
 
     @property
     def v(self) -> Array:
         """Present velocities in `v_order`, shape (nv,)."""
-        return np.array(self.state.read()[1])
+        return np.array(self.state.read_motion()[1])
 
     @property
     def tau(self) -> Array:
         """Efforts of PyBullet's motors in the last step, in `v_order`, shape (nv,); see
         `efforts`.
         """
-        return np.array(self.state.read()[2])
+        return np.array(self.state.read_efforts())
 
     def motion(self) -> tuple[Array, Array]:
         """Return `q` and `v`, for which PyBullet is asked once."""
-        q, v, _ = self.state.read()
+        q, v = self.state.read_motion()
         return np.array(q), np.array(v)
 
     def set_motion(self, q: ArrayLike, v: ArrayLike) -> None:
@@ -820,19 +820,25 @@ class PyBulletBody(int):
             state.step,
         )
 
-    def step(self) -> None:
-        """Apply the passive forces of this body and step the whole simulation."""
-        identify, names, parameters, error, step = self._readiness
+    def _is_ready(self) -> bool:
+        """Return whether a step needs nothing but PyBullet's own: the body is there, nothing acts
+        on it that PyBullet lacks, and the time step is that of its forces; `step` asks.
+        """
+        identify, names, parameters, error, _ = self._readiness
         try:  # a step of a small robot takes 3 us, so that each function counts
             is_step = parameters is None or parameters()["fixedTimeStep"] == self._step
-            if is_step and identify() == names:
-                step()
-                return
+            return is_step and identify() == names
         except error:
-            pass
+            return False
+
+    def step(self) -> None:
+        """Apply the passive forces of this body and step the whole simulation."""
+        if self._is_ready():
+            self._readiness[-1]()
+            return
         self._apply_passive_forces(self.state)
         before = self.imu_velocities()
-        step()
+        self._readiness[-1]()
         self.record_step(before)
 
     def imu_velocities(self) -> dict[str, Array]:
@@ -1008,6 +1014,7 @@ class Bodies(Sequence[PyBulletBody]):
         self._places = [
             (body, (_places(q, body.q_order), _places(v, body.v_order))) for body in self
         ]
+        self._parts = _consecutive(self._places, (len(self.q_order), len(self.v_order)))
 
     @classmethod
     def of(cls, body: PyBulletBody) -> Self:
@@ -1104,33 +1111,34 @@ class Bodies(Sequence[PyBulletBody]):
     @property
     def q(self) -> Array:
         """Present positions of all bodies in `q_order`, shape (nq,)."""
-        return self._read()[0]
+        return self._joined([body.state.read_positions() for body in self._bodies], 0)
 
     @property
     def v(self) -> Array:
         """Present velocities of all bodies in `v_order`, shape (nv,)."""
-        return self._read()[1]
+        return self.motion()[1]
 
     @property
     def tau(self) -> Array:
         """Efforts of PyBullet's motors of all bodies in the last step, in `v_order`, shape (nv,);
         see `PyBulletBody.efforts`.
         """
-        return self._read()[2]
+        return self._joined([body.state.read_efforts() for body in self._bodies], 1)
 
     def motion(self) -> tuple[Array, Array]:
         """Return `q` and `v`, for which PyBullet is asked once."""
-        q, v, _ = self._read()
-        return q, v
+        motions = [body.state.read_motion() for body in self._bodies]
+        return self._joined([q for q, _ in motions], 0), self._joined([v for _, v in motions], 1)
 
-    def _read(self) -> tuple[Array, Array, Array]:
-        nq, nv = len(self.q_order), len(self.v_order)
-        all_values = np.empty(nq), np.empty(nv), np.empty(nv)
-        for body, places in self._places:
-            for k, (values, found) in enumerate(zip(all_values, body.state.read(), strict=True)):
-                rows, own = places[min(k, 1)]
-                values[rows] = np.array(found)[own]
-        return all_values
+    def _joined(self, parts: Sequence[Sequence[float]], k: int) -> Array:
+        """Return positions (k is 0), velocities or efforts (1) of the bodies in one array."""
+        if self._parts:
+            return np.array(list(chain.from_iterable(parts)))
+        values = np.empty(len(self.v_order if k else self.q_order))
+        for (_, places), part in zip(self._places, parts, strict=True):
+            rows, own = places[k]
+            values[rows] = np.array(part)[own]
+        return values
 
     def set_motion(self, q: ArrayLike, v: ArrayLike) -> None:
         """Set all positions and velocities; split links are realigned.
@@ -1142,9 +1150,11 @@ class Bodies(Sequence[PyBulletBody]):
         Raises:
             ValueError: for an array of the wrong size or with numbers that are not finite.
         """
-        positions = np.array(checked_array("positions", q, len(self.q_order)))
-        velocities = np.array(checked_array("velocities", v, len(self.v_order)))
-        for body, ((rows, own), (v_rows, v_own)) in self._places:
+        positions = float_array("positions", q, len(self.q_order))
+        velocities = float_array("velocities", v, len(self.v_order))
+        for body, q_part, v_part in self._parts:
+            body.set_motion(positions[q_part], velocities[v_part])
+        for body, ((rows, own), (v_rows, v_own)) in () if self._parts else self._places:
             all_q, all_v = body.motion()
             all_q[own], all_v[v_own] = positions[rows], velocities[v_rows]
             body.set_motion(all_q, all_v)
@@ -1301,8 +1311,10 @@ class Bodies(Sequence[PyBulletBody]):
             finite.
         """
         if not isinstance(efforts, Mapping):
-            values = np.array(checked_array("efforts", efforts, len(self.v_order)))
-            for body, (_, (rows, own)) in self._places:
+            values = float_array("efforts", efforts, len(self.v_order))
+            for body, _, v_part in self._parts:
+                apply_efforts(body.state, values[v_part])
+            for body, (_, (rows, own)) in () if self._parts else self._places:
                 of_body = np.zeros(len(body.v_order))
                 of_body[own] = values[rows]
                 body.apply_efforts(of_body)
@@ -1356,6 +1368,9 @@ class Bodies(Sequence[PyBulletBody]):
 
     def step(self) -> None:
         """Apply the passive forces of all bodies and step the whole simulation."""
+        if not self._has_forces and self._bodies and all(map(PyBulletBody._is_ready, self._bodies)):
+            self._bodies[0]._readiness[-1]()
+            return
         states = [body.state for body in self]
         self._apply_passive_forces(states)
         before = [body.imu_velocities() for body in self]
@@ -1438,6 +1453,28 @@ def _places(
     """Return the places of the numbers of a body in the arrays of all bodies, and in its own."""
     own = [k for k, key in enumerate(part) if key in whole]
     return [whole[part[k]] for k in own], own
+
+
+_Share = tuple[PyBulletBody, tuple[tuple[list[int], list[int]], tuple[list[int], list[int]]]]
+"""A body, and the places of its positions and velocities in all arrays and in its own."""
+
+
+def _consecutive(
+    places: Sequence[_Share], sizes: tuple[int, int]
+) -> tuple[tuple[PyBulletBody, slice, slice], ...]:
+    """Return the parts of the arrays of positions and velocities that the bodies have; none if the
+    arrays do not consist of those of the bodies, one after the other.
+    """
+    found: list[tuple[PyBulletBody, slice, slice]] = []
+    stops = 0, 0
+    for body, shares in places:
+        own = len(body.q_order), len(body.v_order)
+        starts, stops = stops, (stops[0] + own[0], stops[1] + own[1])
+        for (rows, places_in_body), start, stop in zip(shares, starts, stops, strict=True):
+            if rows != list(range(start, stop)) or len(places_in_body) != stop - start:
+                return ()
+        found.append((body, slice(starts[0], stops[0]), slice(starts[1], stops[1])))
+    return tuple(found) if stops == sizes else ()
 
 
 def _scoped_models(body: PyBulletBody) -> set[str]:

@@ -97,7 +97,7 @@ class PairCoefficients:
 
     def obeyed_settings(self) -> frozenset[str]:
         """Return the settings of MuJoCo that the coefficients obey; see
-        `bridge.targets.fields.report_lost_settings`.
+        `bridge.targets.report.report_lost_settings`.
         """
         return frozenset(() if self.pairs is None else {"geom/priority", "geom/condim=1"})
 

@@ -11,6 +11,12 @@ The inertia that a damper moves while all other joints are free is one divided b
 of ``M^-1``, at most that of ``M``. Where dampers are unstable, each is limited to this inertia
 divided by the step, and then all limited ones by one factor, until the largest eigenvalue of ``h
 M^-1 D`` is 1, so that no motion reverses within a step.
+
+Both hold at the positions that are examined: the initial one, random ones, and those to which a
+search leads. It starts at the position with the fastest damped motion, changes the coordinates of
+the joints that take part in it, since where a hinge aligns two others these may move little mass,
+and adds positions as long as the limited dampers are unstable there. Joints that together move no
+mass at all are not damped.
 """
 
 from __future__ import annotations
@@ -18,7 +24,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 
 import numpy as np
@@ -28,12 +34,19 @@ from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import (
     Coordinates,
     Position,
+    finite_range,
     independent_motions,
     kind_of,
     positions_of,
     random_position,
 )
-from bridge.mechanism.dynamics import STABILITY_LIMIT, joint_coefficients, mass_matrices, mode_rates
+from bridge.mechanism.dynamics import (
+    STABILITY_LIMIT,
+    joint_coefficients,
+    mass_matrices,
+    mode_rates,
+    modes,
+)
 from bridge.mechanism.kinematics import relative_motions
 from bridge.targets.pybullet import codes
 from bridge.targets.report import Report
@@ -193,10 +206,7 @@ def with_limited_damping(
     step = float(client.getPhysicsEngineParameters()["fixedTimeStep"])
     if any(articulation.split_link is not None for articulation in articulations):
         return list(articulations)
-    dampers = [
-        _dampers(a.mechanism, q, step) if rate_bound(a.mechanism) * step > STABILITY_LIMIT else None
-        for a in articulations
-    ]
+    dampers = [_dampers(a.mechanism, q, step) for a in articulations]
     found = [
         each for each in dampers if each is not None and each.stated_rate * step > STABILITY_LIMIT
     ]
@@ -262,18 +272,20 @@ def _hint(file_step: float, max_step: float) -> str:
     return shorter
 
 
-def rate_bound(mechanism: Mechanism) -> float:
+def rate_bound(mechanism: Mechanism, damping: Array) -> float:
     """Return an upper bound of the rates of dampers at every position [1/s]; infinite if there is
     no simple one.
 
     A hinge turns with the difference of two angular velocities, whose square is at most twice the
     sum of their squares, and links that are welded together have at least the rotational energy of
     their smallest moments of inertia.
+
+    Args:
+        mechanism: The body.
+        damping: Damping of each velocity.
     """
     damped = [
-        body
-        for body in mechanism.bodies
-        if any(p.limits and p.limits.damping for p in body.primitives)
+        body for body in mechanism.bodies if damping[body.v_start : body.v_start + body.nv].any()
     ]
     damped = [body for body in damped if kind_of(body) is not PrimitiveKind.FREE]
     if any(
@@ -281,19 +293,19 @@ def rate_bound(mechanism: Mechanism) -> float:
         for body in damped
     ):
         return math.inf
-    damping: dict[int, float] = defaultdict(float)
+    carried: dict[int, float] = defaultdict(float)
     for body in damped:
         (hinge,), parent = body.primitives, mechanism.moving_ancestor(body.parent)
-        d = abs(hinge.limits.damping) / hinge.ratio**2 if hinge.limits is not None else 0.0
-        damping[mechanism.body_index[body.name]] += d if parent == ROOT else 2.0 * d
-        damping[parent] += 2.0 * d
-    groups = {i: mechanism.weld_groups[i] for i in damping if i != ROOT}
+        d = abs(float(damping[body.v_start + hinge.dof_index])) / hinge.ratio**2
+        carried[mechanism.body_index[body.name]] += d if parent == ROOT else 2.0 * d
+        carried[parent] += 2.0 * d
+    groups = {i: mechanism.weld_groups[i] for i in carried if i != ROOT}
     smallest = _smallest_moments([mechanism.bodies[k] for group in groups.values() for k in group])
     moments = {
         i: sum(smallest[mechanism.bodies[k].name] for k in group) for i, group in groups.items()
     }
     return max(
-        (damping[i] / moment if moment > 0.0 else math.inf for i, moment in moments.items()),
+        (carried[i] / moment if moment > 0.0 else math.inf for i, moment in moments.items()),
         default=0.0,
     )
 
@@ -307,6 +319,20 @@ def _smallest_moments(bodies: Sequence[Body]) -> dict[str, float]:
 
 _SAMPLES = 4
 """Number of random positions at which dampers are examined, beside the initial one."""
+_SEARCHES = 8
+"""Largest number of positions that the search for less stable ones adds."""
+_JOINTS = 3
+"""Number of joints of a mode whose coordinates, and those between them, the search changes."""
+_GRID = np.array((-0.5, 0.5))
+"""Shares of its range by which the search changes a coordinate."""
+_PROBES = (1.0, 0.5, 1.0 / 32.0)
+"""Parts of these changes with which the search begins."""
+_SHARES = tuple(0.5**k for k in range(2, 11))
+"""Parts of these changes with which it goes on."""
+_GAIN = 1.2
+"""Ratio of rates from which it goes on."""
+_Place = tuple[list[Coordinates], Array]
+"""A position, and the mobility there."""
 
 
 def _dampers(mechanism: Mechanism, q: Mapping[str, Position], step: float) -> Dampers | None:
@@ -314,24 +340,119 @@ def _dampers(mechanism: Mechanism, q: Mapping[str, Position], step: float) -> Da
     not known.
 
     They are examined at the initial positions and, unless loops or constraints hold the joints, at
-    random ones within the limits.
+    random ones within the limits, and where a search from these finds that they are not stable
+    though limited.
     """
     damping = joint_coefficients(mechanism.bodies, attrgetter("damping"))
-    initial = mechanism.positions_by_body(positions_of(mechanism.bodies, q))
-    sampled = [initial]
-    if not mechanism.closures and not mechanism.constraints:
+    if rate_bound(mechanism, damping) * step <= STABILITY_LIMIT:
+        return None
+    sampled = [mechanism.positions_by_body(positions_of(mechanism.bodies, q))]
+    is_free = not mechanism.closures and not mechanism.constraints
+    if is_free:
         rng = np.random.default_rng(0)
         for _ in range(_SAMPLES):
             sampled.append(
                 [random_position(body, rng) if body.primitives else () for body in mechanism.bodies]
             )
+    places = _places(mechanism, sampled, damping, step)
+    found = [mobility for _, mobility in places]
+    if is_free:
+        places = places or _places(mechanism, sampled, damping, math.inf)
+        found += _found_by_search(
+            mechanism, places, Dampers(mechanism.v_order, found, damping), step
+        )
+    return Dampers(mechanism.v_order, found, damping) if found else None
+
+
+def _found_by_search(
+    mechanism: Mechanism, places: list[_Place], dampers: Dampers, step: float
+) -> list[Array]:
+    """Return the mobilities where dampers, though limited, are not stable at a time step [s], at
+    positions to which a search from some places leads.
+    """
+    found: list[Array] = []
+    while places and len(found) < _SEARCHES:
+        limited = dampers.limited(step)
+        if rate_bound(mechanism, limited) * step <= STABILITY_LIMIT:
+            break
+        place = _less_stable(mechanism, places, limited)
+        if _rate(place, limited) * step <= STABILITY_LIMIT:
+            break
+        found.append(place[1])
+        dampers = Dampers(dampers.v_order, (*dampers.mobilities, place[1]), dampers.damping)
+        places = [*places, place]
+    return found
+
+
+def _rate(place: _Place, damping: Array) -> float:
+    return float(mode_rates(place[1], damping)[-1])
+
+
+def _less_stable(mechanism: Mechanism, places: Sequence[_Place], damping: Array) -> _Place:
+    """Return the place to which a search leads that starts at the fastest of some places, and
+    changes the coordinates of the joints that take the largest part in the fastest mode, and of
+    those between them.
+    """
+
+    def rate(place: _Place) -> float:
+        return _rate(place, damping)
+
+    best = start = max(places, key=rate)
+    parts = modes(start[1], damping, np.array([rate(start)]))[:, 0] ** 2
+    moved = _between(mechanism, np.argsort(-parts)[:_JOINTS].tolist())
+    for share in (*_PROBES, *_SHARES):
+        if share == _SHARES[0] and rate(best) < _GAIN * rate(start):
+            break
+        changed = [
+            positions
+            for i in moved
+            for positions in _changed(mechanism.bodies[i], best[0], i, share)
+        ]
+        if changed:
+            best = max((best, *_places(mechanism, changed, damping, math.inf)), key=rate)
+    return best
+
+
+def _between(mechanism: Mechanism, dofs: Sequence[int]) -> list[int]:
+    """Return the indices of the bodies of some velocities, and of those between them."""
+    chains: list[list[int]] = []
+    for dof in dofs:
+        i = next(i for i, b in enumerate(mechanism.bodies) if 0 <= dof - b.v_start < b.nv)
+        chains.append([i])
+        while (i := mechanism.moving_ancestor(mechanism.bodies[i].parent)) != ROOT:
+            chains[-1].append(i)
+    shared = set(chains[0]).intersection(*chains[1:])
+    between = (i for chain in chains for i in chain if i not in shared)
+    return list(dict.fromkeys((*between, *(chain[0] for chain in chains))))
+
+
+def _changed(
+    body: Body, positions: Sequence[Coordinates], i: int, share: float
+) -> Iterator[list[Coordinates]]:
+    """Yield positions in which a coordinate of a body's joint is changed by shares of its range."""
+    if kind_of(body) is not None:
+        return
+    for primitive in body.primitives:
+        k, is_hinge = primitive.dof_index, primitive.kind is PrimitiveKind.HINGE
+        lowest, highest = finite_range(primitive.limits, is_hinge=is_hinge)
+        for x in positions[i][k] + share * (highest - lowest) * _GRID:
+            own = list(positions[i])
+            own[k] = float(np.clip(x, lowest, highest))
+            yield [*positions[:i], tuple(own), *positions[i + 1 :]]
+
+
+def _places(
+    mechanism: Mechanism, sampled: Sequence[list[Coordinates]], damping: Array, step: float
+) -> list[_Place]:
+    """Return those of some positions at which dampers are not known to be stable at a time step
+    [s], or at any if it is infinite, with the mobility there.
+    """
     matrices = mass_matrices(mechanism.bodies, sampled, with_rotors=False)  # PyBullet has none
-    mobilities = [
-        _mobility(mechanism, positions, M, damping, step)
+    found = [
+        (positions, _mobility(mechanism, positions, M, damping, step))
         for positions, M in zip(sampled, matrices, strict=True)
     ]
-    known = tuple(mobility for mobility in mobilities if mobility is not None)
-    return Dampers(mechanism.v_order, known, damping) if known else None
+    return [(positions, mobility) for positions, mobility in found if mobility is not None]
 
 
 def _mobility(
@@ -371,14 +492,25 @@ def _are_stable(M: Array, damping: Array, G: Array, step: float) -> bool:
     return bool(np.isfinite(margin).all())
 
 
+_SMALLEST = 1e-15
+"""Smallest eigenvalue, relative to the largest, that counts as more than rounding."""
+
+
 def _inverse(M: Array) -> Array:
-    """Return the inverse of a mass matrix, without the directions in which it is zero but for
-    rounding.
+    """Return the inverse of a mass matrix, in which motions together that move no mass but for
+    rounding move the least that is more; without joints that move none alone, which PyBullet locks.
     """
     moments = np.linalg.eigvalsh(M)
-    is_regular = bool(np.all(moments > 1e-15 * moments[-1:]))
-    inverse = np.linalg.inv(M) if is_regular else np.linalg.pinv(M, hermitian=True)
-    return np.asarray(inverse, dtype=np.float64)
+    if np.all(moments > _SMALLEST * moments[-1:]):
+        return np.asarray(np.linalg.inv(M), dtype=np.float64)
+    (rows,) = np.nonzero(np.diag(M) > _SMALLEST * moments[-1])
+    scale = 1.0 / np.sqrt(np.diag(M)[rows])
+    values, vectors = np.linalg.eigh(scale[:, np.newaxis] * M[np.ix_(rows, rows)] * scale)
+    inverse = np.zeros_like(M)
+    inverse[np.ix_(rows, rows)] = (
+        scale[:, np.newaxis] * ((vectors / np.maximum(values, _SMALLEST)) @ vectors.T) * scale
+    )
+    return inverse
 
 
 def _independent_motions(mechanism: Mechanism, positions: Sequence[Coordinates]) -> Array:

@@ -23,9 +23,8 @@ from bridge.mechanism.coordinates import initial_positions
 from bridge.mechanism.dynamics import mass_matrix
 from bridge.mechanism.force_laws import is_tendon_representable
 from bridge.mechanism.kinematics import clamped
-from bridge.targets.fields import LostSettings, report_lost_physics, report_lost_settings
 from bridge.targets.pybullet import codes
-from bridge.targets.report import Report
+from bridge.targets.report import LostSettings, Report, report_lost_physics, report_lost_settings
 from loaders.deferred import Deferred
 from loaders.diagnostics import NOWHERE, Code, Where
 from loaders.engine_settings import MUJOCO, OVERRIDE, SKIN, elements_in, gravity_share

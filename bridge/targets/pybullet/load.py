@@ -901,7 +901,7 @@ def _load_body(
         is_silent=is_silent,
         names=names,
         calls=tuple(recorder.calls),
-        start=tuple(state.read()[0]),
+        start=tuple(state.read_positions()),
         X_WN=articulation.X_WN,
         step=step,
     )

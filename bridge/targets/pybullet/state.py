@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT, Body, BodyConnection, Primitive, PrimitiveKind
+from bridge.mechanism.bodies import ROOT, Body, BodyConnection, Primitive
 from bridge.mechanism.coordinates import (
     Coordinates,
     Position,
@@ -142,6 +142,9 @@ class Layout:
     """The free base and the ball joints, each with the number of axes before it."""
     by_name: dict[str, Axis]
     """The axis of each joint that has one."""
+    scalars: dict[int, tuple[int, float]]
+    """PyBullet's index and the ratio of each joint that is one hinge or slide, by the index of its
+    body."""
     indices: tuple[int, ...]
     """PyBullet's indices of the axes."""
     ratios: tuple[float, ...] | None
@@ -185,6 +188,11 @@ class Layout:
             axes=tuple(axes),
             others=tuple(others),
             by_name=by_name,
+            scalars={
+                i: (span.segments[0], span.body.primitives[0].ratio)
+                for i, span in spans.items()
+                if len(span.segments) == 1 and kind_of(span.body) is None
+            },
             indices=tuple(axis.joint for axis in axes),
             ratios=None if is_unscaled else inverse,
             safe_square=min((axis.limit for axis in axes), default=math.inf) ** 2,
@@ -230,9 +238,15 @@ class State:
         return p_SI
 
     @cached_property
+    def q_SI(self) -> Coordinates:
+        """Quaternion ``w x y z`` of the inertial frame of the base in the base."""
+        x, y, z, w = self.client.getDynamicsInfo(self.body, BASE)[4]
+        return w, x, y, z
+
+    @cached_property
     def q_IS(self) -> Coordinates:
         """Quaternion ``w x y z`` of the base in its inertial frame."""
-        x, y, z, w = self.client.getDynamicsInfo(self.body, BASE)[4]
+        w, x, y, z = self.q_SI
         return w, -x, -y, -z
 
     @cached_property
@@ -255,6 +269,13 @@ class State:
         """Function that returns PyBullet's states of all axes."""
         ask = self.client.modes.getJointStates
         return partial(ask, self.body, self.layout.indices, self.client.id)
+
+    @cached_property
+    def base_states(self) -> tuple[Callable[[], Any], Callable[[], Any]]:
+        """Functions that return PyBullet's pose and velocity of the base."""
+        modes, own = self.client.modes, (self.body, self.client.id)
+        asked = modes.getBasePositionAndOrientation, modes.getBaseVelocity
+        return partial(asked[0], *own), partial(asked[1], *own)
 
     @cached_property
     def command(self) -> Callable[..., None]:
@@ -333,38 +354,51 @@ class State:
 
     # --- reading ----------------------------------------------------------------------------------
 
-    def read(self) -> tuple[Sequence[float], Sequence[float], Sequence[float]]:
-        """Return all positions, velocities and efforts of motors, in the order of the layout.
-
-        PyBullet is asked once for all hinges and slides. The efforts are those of the motors in
-        the last step; a free base has none.
+    def read_positions(self) -> list[float]:
+        """Return all positions, in the order of the layout; PyBullet is asked once for all hinges
+        and slides.
         """
         layout = self.layout
-        q: Sequence[float] = ()
-        v: Sequence[float] = ()
-        efforts: Sequence[float] = ()
-        if layout.indices:
-            q, v, _, efforts = zip(*self.joint_states(), strict=True)
-            if layout.ratios is not None:
-                q = [x * inverse for x, inverse in zip(q, layout.ratios, strict=True)]
-                v = [x * inverse for x, inverse in zip(v, layout.ratios, strict=True)]
-                efforts = [x * axis.ratio for x, axis in zip(efforts, layout.axes, strict=True)]
-        if not layout.others:
-            return q, v, efforts
-        q, v, efforts = list(q), list(v), list(efforts)
+        q = [state[0] for state in self.joint_states()] if layout.indices else []
+        if layout.ratios is not None:
+            q = [x * inverse for x, inverse in zip(q, layout.ratios, strict=True)]
         for k, (_, body, segments, *_) in reversed(layout.others):
-            own = self._ball_motion(body, segments[0]) if segments else (*self.base_motion(), _NONE)
-            q[k:k], v[k:k], efforts[k:k] = own
-        return q, v, efforts
+            q[k:k] = self._ball_motion(body, segments[0])[0] if segments else self._base_place()
+        return q
+
+    def read_motion(self) -> tuple[list[float], list[float]]:
+        """Return all positions and velocities, in the order of the layout."""
+        layout = self.layout
+        states = self.joint_states() if layout.indices else ()
+        q, v = [state[0] for state in states], [state[1] for state in states]
+        if layout.ratios is not None:
+            q = [x * inverse for x, inverse in zip(q, layout.ratios, strict=True)]
+            v = [x * inverse for x, inverse in zip(v, layout.ratios, strict=True)]
+        for k, (_, body, segments, *_) in reversed(layout.others):
+            own = self._ball_motion(body, segments[0])[:2] if segments else self.base_motion()
+            q[k:k], v[k:k] = own
+        return q, v
+
+    def read_efforts(self) -> list[float]:
+        """Return the efforts of PyBullet's motors in the last step, in the order of the layout; a
+        free base has none.
+        """
+        layout = self.layout
+        efforts = [state[3] for state in self.joint_states()] if layout.indices else []
+        if layout.ratios is not None:
+            efforts = [x * axis.ratio for x, axis in zip(efforts, layout.axes, strict=True)]
+        for k, (_, body, segments, *_) in reversed(layout.others):
+            efforts[k:k] = self._ball_motion(body, segments[0])[2] if segments else _NONE
+        return efforts
 
     def positions(self) -> dict[str, Value]:
         """Return the position of every joint with degrees of freedom."""
-        q = self.read()[0]
+        q = self.read_positions()
         return {span.name: _value(q[span.q]) for span in self.layout.spans.values()}
 
     def velocities(self) -> dict[str, Value]:
         """Return the velocity of every joint with degrees of freedom."""
-        return self.by_joint(self.read()[1])
+        return self.by_joint(self.read_motion()[1])
 
     def by_joint(self, values: Sequence[float]) -> dict[str, Value]:
         """Return velocities or efforts in the order of the layout by joint."""
@@ -374,12 +408,18 @@ class State:
         """Return the pose of the base, ``x y z qw qx qy qz``, and the velocity of its origin, ``vx
         vy vz wx wy wz``, in the world.
         """
-        (x, y, z), (qx, qy, qz, qw) = self.client.getBasePositionAndOrientation(self.body)
-        (vx, vy, vz), (wx, wy, wz) = self.client.getBaseVelocity(self.body)
+        place = self._base_place()
+        (vx, vy, vz), (wx, wy, wz) = self.base_states[1]()
+        rx, ry, rz = _rotated(place[3:], self.p_SI)
+        v = (vx - wy * rz + wz * ry, vy - wz * rx + wx * rz, vz - wx * ry + wy * rx)
+        return place, (*v, wx, wy, wz)
+
+    def _base_place(self) -> Coordinates:
+        """Return the pose of the base, ``x y z qw qx qy qz``, in the world."""
+        (x, y, z), (qx, qy, qz, qw) = self.base_states[0]()
         q_WS = _product((qw, qx, qy, qz), self.q_IS)
         rx, ry, rz = _rotated(q_WS, self.p_SI)
-        v = (vx - wy * rz + wz * ry, vy - wz * rx + wx * rz, vz - wx * ry + wy * rx)
-        return (x - rx, y - ry, z - rz, *q_WS), (*v, wx, wy, wz)
+        return (x - rx, y - ry, z - rz, *q_WS)
 
     def _ball_motion(self, body: Body, index: int) -> tuple[Coordinates, Coordinates, Coordinates]:
         (x, y, z, w), w_I, _, torque = self.client.getJointStateMultiDof(self.body, index)
@@ -405,7 +445,8 @@ class State:
         """
         mechanism = self.articulation.mechanism
         if not isinstance(q, Mapping):
-            self.write(q, np.zeros(self.layout.shape))
+            size, nv = len(self.layout.q_order), self.layout.shape[0]
+            self._write_all(checked_array("positions", q, size), [0.0] * nv)
             return
         q = with_followers(mechanism, q)
         if not q and not mechanism.closures:
@@ -433,7 +474,7 @@ class State:
         Raises:
             ValueError: for an unknown joint or a velocity of the wrong size.
         """
-        q = self.read()[0]
+        q = self.read_positions()
         if not isinstance(v, Mapping):
             self.write(q, v)
             return
@@ -454,27 +495,32 @@ class State:
         Raises:
             ValueError: for an array of the wrong size or with numbers that are not finite.
         """
+        positions = checked_array("positions", q, len(self.layout.q_order))
+        self._write_all(positions, checked_array("velocities", v, self.layout.shape[0]))
+
+    def _write_all(self, positions: list[float], rates: list[float]) -> None:
         layout = self.layout
-        spans = layout.spans.values()
-        positions = checked_array("positions", q, sum(s.q.stop - s.q.start for s in spans))
-        rates = checked_array("velocities", v, layout.shape[0])
         if layout.is_direct and layout.ratios is None:
-            others = {i: span for i, span in layout.spans.items() if kind_of(span.body) is not None}
-            self._write(
-                {i: tuple(positions[span.q]) for i, span in others.items()},
-                {i: tuple(rates[span.v]) for i, span in others.items()},
-            )
             for _, span in reversed(layout.others):
+                own = span, tuple(positions[span.q]), tuple(rates[span.v])
                 del positions[span.q], rates[span.v]
+                self._write_other(*own)
             if layout.indices:
                 self.client.resetJointStatesMultiDof(
-                    self.body, layout.indices, [(x,) for x in positions], [(x,) for x in rates]
+                    self.body, layout.indices, list(zip(positions)), list(zip(rates))
                 )
             return
         self._write(
             {i: tuple(positions[span.q]) for i, span in layout.spans.items()},
             {i: tuple(rates[span.v]) for i, span in layout.spans.items()},
         )
+
+    def _write_other(self, span: Span, position: Coordinates, velocity: Coordinates) -> None:
+        """Set the position and the velocity of a free base or of a ball joint."""
+        if span.segments:
+            self._reset_ball(span.body, span.segments[0], position, np.array(velocity))
+        else:
+            self._set_base(position, velocity)
 
     def _write(
         self,
@@ -483,22 +529,23 @@ class State:
     ) -> None:
         """Set the positions and velocities of some bodies of the mechanism, by index."""
         indices, displacements, rates = list[int](), list[Coordinates](), list[Coordinates]()
+        spans, scalars = self.layout.spans, self.layout.scalars
         for i, position in positions.items():
-            _, body, segments, *_ = self.layout.spans[i]
-            velocity = (0.0,) * body.nv if velocities is None else velocities[i]
-            kind = kind_of(body)
-            if kind is None and len(segments) == 1:
-                indices.append(segments[0])
-                displacements.append((body.primitives[0].ratio * position[0],))
-                rates.append((body.primitives[0].ratio * velocity[0],))
-            elif kind is PrimitiveKind.FREE:
-                self._set_base(position, velocity)
-            elif kind is PrimitiveKind.BALL:
-                self._reset_ball(body, segments[0], position, np.array(velocity))
+            velocity = None if velocities is None else velocities[i]
+            if i in scalars:
+                index, ratio = scalars[i]
+                indices.append(index)
+                displacements.append((ratio * position[0],))
+                rates.append((0.0 if velocity is None else ratio * velocity[0],))
+                continue
+            span = spans[i]
+            velocity = (0.0,) * span.body.nv if velocity is None else velocity
+            if kind_of(span.body) is not None:
+                self._write_other(span, position, velocity)
             else:
-                indices += segments
-                displacements += primitive_positions(body, position)
-                rates += primitive_positions(body, velocity)
+                indices += span.segments
+                displacements += primitive_positions(span.body, position)
+                rates += primitive_positions(span.body, velocity)
         if indices:
             self.client.resetJointStatesMultiDof(self.body, indices, displacements, rates)
 
@@ -518,16 +565,16 @@ class State:
         length = math.hypot(*wxyz)
         if length == 0.0:
             raise ValueError(f"invalid position {position}: the quaternion is zero")
-        q_WS = _product([number / length for number in wxyz], (1.0, 0.0, 0.0, 0.0))
-        w, *vector = self.q_IS
-        qw, qx, qy, qz = _product(q_WS, (w, *(-number for number in vector)))
+        q_WS = [number / length for number in wxyz]
+        qw, qx, qy, qz = _product(q_WS, self.q_SI)
         rx, ry, rz = _rotated(q_WS, self.p_SI)
-        vx, vy, vz, wx, wy, wz = velocity
-        v = (vx + wy * rz - wz * ry, vy + wz * rx - wx * rz, vz + wx * ry - wy * rx)
         self.client.resetBasePositionAndOrientation(
             self.body, (x + rx, y + ry, z + rz), (qx, qy, qz, qw)
         )
-        self.client.resetBaseVelocity(self.body, v, (wx, wy, wz))
+        if any(velocity):  # else it is at rest: PyBullet's function of the pose stops it
+            vx, vy, vz, wx, wy, wz = velocity
+            v = (vx + wy * rz - wz * ry, vy + wz * rx - wx * rz, vz + wx * ry - wy * rx)
+            self.client.resetBaseVelocity(self.body, v, (wx, wy, wz))
 
     def set_base_velocity(self, velocity: Array) -> None:
         """Set the velocity of the origin of the base, ``vx vy vz wx wy wz``, in the world."""
@@ -564,7 +611,7 @@ def _product(p: Sequence[float], q: Sequence[float]) -> Quaternion:
     )
 
 
-def _rotated(q: Quaternion, p: Sequence[float]) -> Coordinates:
+def _rotated(q: Sequence[float], p: Sequence[float]) -> Coordinates:
     """Return a vector rotated by a quaternion ``w x y z``."""
     w, a, b, c = q
     x, y, z = p
@@ -599,6 +646,20 @@ def checked_array(what: str, values: ArrayLike, size: int) -> list[float]:
     if not math.isfinite(sum(numbers)) and not all(map(math.isfinite, numbers)):
         raise ValueError(f"{what} must be finite, not {values!r:.60}")
     return numbers
+
+
+def float_array(what: str, values: ArrayLike, size: int) -> Array:
+    """Return an array of positions, velocities or efforts, which is checked as by `checked_array`.
+
+    Args:
+        what: What they are, for the message.
+        values: The array that was given.
+        size: How many numbers there must be.
+    """
+    is_plain = type(values) is np.ndarray and values.dtype is _FLOATS and values.shape == (size,)
+    if isinstance(values, np.ndarray) and is_plain and math.isfinite(values.dot(values)):
+        return values
+    return np.array(checked_array(what, values, size))
 
 
 def joint_motion(states: Iterable[State]) -> tuple[dict[str, Value], dict[str, Value]]:
@@ -659,17 +720,22 @@ def apply_efforts(
                 state.body, indices, state.client.modes.TORQUE_CONTROL, forces=values
             )
     for span, wrench in others:
-        if any(wrench) and span.segments:
+        if span.segments:
             _apply_ball_torque(state, span.body, span.segments[0], np.array(wrench))
-        elif any(wrench):
+        else:
             _apply_base_wrench(state, np.array(wrench))
 
 
 def _taken_out(values: list[float], layout: Layout) -> list[tuple[Span, Coordinates]]:
-    """Remove the numbers of free bases and ball joints from those of a layout, and return them."""
-    taken = [(span, tuple(values[span.v])) for _, span in layout.others]
-    for span, _ in reversed(taken):
+    """Remove the numbers of free bases and ball joints from those of a layout, and return those
+    that are not zero.
+    """
+    taken: list[tuple[Span, Coordinates]] = []
+    for _, span in reversed(layout.others):
+        wrench = tuple(values[span.v])
         del values[span.v]
+        if any(wrench):
+            taken.append((span, wrench))
     return taken
 
 
@@ -705,7 +771,7 @@ def _forces_by_name(
         i, numbers = _checked_effort(state, efforts, name)
         span = state.layout.spans.get(i)
         if span is not None and kind_of(span.body) is not None:
-            others.append((span, numbers))
+            others += [(span, numbers)] if any(numbers) else []
         elif span is not None:
             axes = _axes(state.articulation, span.body, span.segments)
             indices += [axis.joint for axis in axes]

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Sdf", "SdfOptions", "export_sdf", "printed_sdf", "to_sdf"]
 
-__getattr__ = on_demand(__name__, dict.fromkeys(__all__, ".document") | {"SdfOptions": ".target"})
+__getattr__ = on_demand(
+    __name__, dict.fromkeys(__all__, ".document") | {"SdfOptions": ".normal_form"}
+)
 
 
 def __dir__() -> list[str]:

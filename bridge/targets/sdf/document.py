@@ -41,6 +41,7 @@ from bridge.targets.report import WRITTEN_BY, Report
 from bridge.targets.sdf import codes
 from bridge.targets.sdf.link import add_joint
 from bridge.targets.sdf.normal_form import TARGET, SdfOptions, with_version
+from bridge.targets.sdf.scope import DRAKE_JOINTS
 from bridge.targets.xml import Element, add, file_name, root_element, write
 from loaders.diagnostics import ExportError
 from loaders.model import WORLD, Model, Physics
@@ -48,7 +49,6 @@ from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 from loaders.scoped_names import local_name, root_model
 
-from .frame import DRAKE_JOINTS
 from .link import References, add_link
 from .normal_form import normal_form
 from .scope import DocumentScope, SdfForm, by_prefix, common, innermost

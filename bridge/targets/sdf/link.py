@@ -20,7 +20,7 @@ from bridge.targets.elements import (
 )
 from bridge.targets.folder import Files
 from bridge.targets.numbers import MOMENTS, direction_text, round_to_short
-from bridge.targets.sdf.frame import child_frame, frame_at
+from bridge.targets.sdf.scope import child_frame, frame_at
 from bridge.targets.xml import Element, Value, add
 from loaders.inertia import SpatialInertia
 from loaders.model import (

@@ -31,27 +31,33 @@ from bridge.targets.elements import (
     without_published_sensors,
     without_undrawn_textures,
 )
-from bridge.targets.fields import (
+from bridge.targets.looks import with_stated_looks
+from bridge.targets.numbers import BEYOND_COLORS, with_colors_in_range
+from bridge.targets.options import LOWEST, VERSIONS, Repair, SdfExportOptions, World
+from bridge.targets.report import (
     SOLVED_SETTINGS,
     LostSettings,
+    Report,
     field_words,
     kind_words,
     losses,
     report_lost_settings,
+    value_text,
     without_lost_fields,
 )
-from bridge.targets.looks import with_stated_looks
-from bridge.targets.numbers import BEYOND_COLORS, with_colors_in_range
-from bridge.targets.options import LOWEST, VERSIONS, Repair, SdfExportOptions, World
-from bridge.targets.report import Report, value_text
 from bridge.targets.sdf import codes
-from bridge.targets.sdf.frame import (
+from bridge.targets.sdf.scope import (
+    DocumentScope,
+    SdfForm,
+    by_prefix,
+    innermost,
+    placed,
+    scopes_of,
     with_anchors,
     with_drake_frames,
     with_short_poses,
     with_world_link,
 )
-from bridge.targets.sdf.scope import DocumentScope, SdfForm, by_prefix, innermost, placed, scopes_of
 from bridge.targets.xml import Element
 from loaders import model as m
 from loaders.collision_pairs import default_policy

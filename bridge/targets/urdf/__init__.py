@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Urdf", "UrdfOptions", "export_urdf", "to_urdf"]
 
-__getattr__ = on_demand(__name__, dict.fromkeys(__all__, ".document") | {"UrdfOptions": ".target"})
+__getattr__ = on_demand(
+    __name__, dict.fromkeys(__all__, ".document") | {"UrdfOptions": ".normal_form"}
+)
 
 
 def __dir__() -> list[str]:

@@ -38,6 +38,12 @@ from bridge.targets.folder import (
 from bridge.targets.options import EXTENSIONS, UrdfExportOptions, changed_options
 from bridge.targets.report import Report
 from bridge.targets.urdf import codes
+from bridge.targets.urdf.link import (
+    add_drake_elements,
+    add_joint,
+    add_ros2_control,
+    add_transmission,
+)
 from bridge.targets.urdf.normal_form import UrdfOptions
 from bridge.targets.xml import Element, Value, add, file_name, root_element, write
 from loaders.diagnostics import ExportError
@@ -47,7 +53,6 @@ from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 
-from .joint import add_drake_elements, add_joint, add_ros2_control, add_transmission
 from .link import add_link, add_material, add_origin, vector
 from .normal_form import UrdfForm, normal_form
 from .normal_link import common, friction_of_link, is_only_a_name, name_for_gazebo

@@ -25,20 +25,20 @@ from bridge.targets.elements import (
     without_fluid_forces,
     without_published_sensors,
 )
-from bridge.targets.fields import (
+from bridge.targets.looks import with_stated_looks
+from bridge.targets.options import Extension, FrameLinks, Joints, Meshes, Repair, UrdfExportOptions
+from bridge.targets.report import (
     SOLVED_SETTINGS,
     Losses,
     LostSettings,
     LostValue,
+    Report,
     field_words,
     kind_words,
     losses,
     report_lost_settings,
     without_lost_fields,
 )
-from bridge.targets.looks import with_stated_looks
-from bridge.targets.options import Extension, FrameLinks, Joints, Meshes, Repair, UrdfExportOptions
-from bridge.targets.report import Report
 from bridge.targets.urdf import codes
 from bridge.targets.urdf.normal_joint import (
     with_chains,

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 import loaders
@@ -77,7 +76,15 @@ def read_until(terminal: int, word: str) -> str:
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_an_interrupted_command_ends_without_a_traceback() -> None:
-    command = [sys.executable, "-m", "bridge", "compare", str(ARM), "--configurations", "1000000"]
+    command = [
+        sys.executable,
+        "-m",
+        "sdfbridge",
+        "compare",
+        str(ARM),
+        "--configurations",
+        "1000000",
+    ]
     terminal, end = os.openpty()  # what goes on is shown in a terminal alone
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=end, cwd=ROOT) as process:
         os.close(end)
@@ -162,6 +169,8 @@ SCHEMA = json.loads((ROOT / "docs" / "schema" / "report.schema.json").read_text(
 
 def report_of(*words: object) -> dict[str, Any]:
     """The JSON that a command prints; it satisfies the schema and repeats the exit status."""
+    import jsonschema
+
     done = call(*words, "--json", DISPLAY="", WAYLAND_DISPLAY="")
     report: dict[str, Any] = json.loads(done.stdout)
     jsonschema.Draft202012Validator(SCHEMA).validate(report)
@@ -171,6 +180,8 @@ def report_of(*words: object) -> dict[str, Any]:
 
 
 def test_the_schema_is_valid_and_refuses_an_unknown_key() -> None:
+    import jsonschema
+
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"sdfbridge": 1, "colour": "red"}, SCHEMA)

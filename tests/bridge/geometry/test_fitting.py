@@ -6,15 +6,13 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.geometry.certificate import (
-    certificate_of_fit,
-    certificate_of_solids,
-    inward_deviation,
-)
 from bridge.geometry.convex_decomposition import spread_directions, with_fewer_corners
 from bridge.geometry.fitting import (
+    certificate_of_fit,
+    certificate_of_solids,
     enclosing_ball,
     fitted,
+    inward_deviation,
     shrunk,
 )
 from loaders.meshes import MeshData, MeshPart

@@ -19,19 +19,21 @@ import bridge
 import loaders
 from bridge.cli import main
 from bridge.diagnostic_codes import CODES
-from bridge.targets.fields import Losses, losses, without_lost_fields
 from bridge.targets.folder import Export
-from bridge.targets.mjcf.fields import LOSSES as MJCF
+from bridge.targets.mjcf.document import LOSSES as MJCF
 from bridge.targets.report import (
     WRITTEN_BY,
+    Losses,
     Report,
     derivation,
     fidelity_text,
+    losses,
     origin_comment,
     read_back,
     require_equal,
     source_file,
     value_text,
+    without_lost_fields,
 )
 from bridge.targets.sdf.document import build
 from bridge.targets.sdf.normal_form import LOSSES as SDF

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 from bridge.cli import main
@@ -217,7 +216,9 @@ used.
 
 
 def test_check_prints_a_log_with_a_rule_for_each_code_and_a_relative_path(broken: Path) -> None:
-    command = [sys.executable, "-m", "bridge", "check", "-q", "--format", "sarif", str(broken)]
+    import jsonschema
+
+    command = [sys.executable, "-m", "sdfbridge", "check", "-q", "--format", "sarif", str(broken)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=broken.parent, env=environment
@@ -238,6 +239,8 @@ def test_check_prints_a_log_with_a_rule_for_each_code_and_a_relative_path(broken
 
 
 def test_a_path_elsewhere_is_a_uri_and_special_characters_are_quoted() -> None:
+    import jsonschema
+
     places = (Where("/else where/a.sdf", 1), Where("a b.sdf"), Where())
     log = sarif_log((Diagnostic("a.b", Fate.NOTED, "x", place) for place in places), status=0)
     jsonschema.validate(log, SCHEMA)

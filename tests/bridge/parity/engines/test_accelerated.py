@@ -17,8 +17,7 @@ import loaders
 from bridge.parity import Outcome, compare
 from bridge.parity.bounds.precision import SINGLE, rounding_of_velocity
 from bridge.parity.engine import factory_of
-from bridge.parity.engines.mjx.engine import _ON_CPU
-from bridge.parity.engines.warp.engine import quiet
+from bridge.parity.engines.mujoco.accelerated import _ON_CPU, quiet
 from bridge.parity.motion.step import COARSE, step_rows
 from bridge.parity.reference import ReferenceEngine
 from bridge.parity.states import random_states

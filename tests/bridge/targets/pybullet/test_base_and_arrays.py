@@ -12,11 +12,13 @@ import numpy as np
 import pybullet
 import pytest
 
+from benchmarks.pybullet_loop import loaded as benchmark_robot
 from bridge import load_into_pybullet, lower
 from bridge.targets.pybullet import Bodies
+from bridge.targets.pybullet.state import pose_of
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointAxis
-from loaders.pose import Pose, quaternion_to_matrix, rotation_about
+from loaders.pose import Pose, matrix_to_quaternion, quaternion_to_matrix, rotation_about
 from tests.support.pybullet_states import TREES, loaded
 from tests.support.scenes import joint, link, random_scene, scene, stacked
 
@@ -254,6 +256,51 @@ SLIDES = scene(
         joint("t", WORLD, "b", "prismatic", xyz=(1, 0, 0)),
     ],
 )
+
+
+@pytest.mark.parametrize("kind", ["free", "bodies"])
+@pytest.mark.parametrize("name", ["a1/a1.urdf", "xarm/xarm6_robot.urdf"])
+def test_arrays_of_free_robots_are_those_of_pybullets_functions(
+    bullet_client: int, name: str, kind: str
+) -> None:
+    """Of one robot, or of a world of two in one handle; the base by products of matrices."""
+    handle: Any = benchmark_robot(name, bullet_client, kind)
+    robots = [handle] if kind == "free" else list(handle)
+    rng = np.random.default_rng(0)
+    q, v = handle.q + rng.uniform(-0.2, 0.2, len(handle.q)), rng.normal(size=len(handle.v))
+    handle.set_motion(q, v)
+    handle.apply_efforts(rng.normal(size=len(v)))
+    handle.hold()
+    handle.step()
+    q, v = handle.motion()
+    np.testing.assert_array_equal(handle.q, q)
+    np.testing.assert_array_equal(handle.v, v)
+    expected = [in_pybullets_words(robot, bullet_client) for robot in robots]
+    for found, k in ((q, 0), (v, 1), (handle.tau, 2)):
+        np.testing.assert_allclose(found, np.concatenate([e[k] for e in expected]), atol=1e-9)
+    assert np.abs(handle.tau).max() > 0.1
+    handle.set_positions(q)
+    for robot in robots:
+        assert not np.any(pybullet.getBaseVelocity(robot, bullet_client))
+    np.testing.assert_allclose(handle.q, q, atol=1e-12)
+    assert not handle.v.any()
+
+
+def in_pybullets_words(robot: Any, client: int) -> tuple[Any, Any, Any]:
+    """Positions, velocities and efforts of a free robot, from PyBullet's functions."""
+    joints = moving(client, robot)
+    states = pybullet.getJointStates(robot, joints, client)
+    X_WI = pose_of(*pybullet.getBasePositionAndOrientation(robot, client))
+    X_WS = X_WI @ pose_of(*pybullet.getDynamicsInfo(robot, -1, client)[3:5]).inverse()
+    linear, angular = map(np.array, pybullet.getBaseVelocity(robot, client))
+    linear = linear + np.cross(angular, X_WS.p - X_WI.p)
+    quaternion = np.array(matrix_to_quaternion(X_WS.R))
+    quaternion *= np.sign(quaternion[0])
+    return (
+        [*X_WS.p, *quaternion, *(state[0] for state in states)],
+        [*linear, *angular, *(state[1] for state in states)],
+        [*np.zeros(6), *(state[3] for state in states)],
+    )
 
 
 @pytest.mark.parametrize("form", [np.array, list, tuple])

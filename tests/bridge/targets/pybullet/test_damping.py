@@ -12,6 +12,8 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet, lower
+from bridge.mechanism import Mechanism
+from bridge.mechanism.dynamics import joint_coefficients
 from bridge.parity.states import fastest_rate
 from bridge.targets.pybullet.damping import rate_bound
 from bridge.targets.pybullet.dynamics import OwnDynamics
@@ -29,6 +31,7 @@ from loaders.model import (
 )
 from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
+from tests.corpora.robots_corpus import robots
 from tests.support import stick_slip
 from tests.support.scenes import joint, link, random_scene, random_state, scene
 
@@ -257,21 +260,28 @@ def test_a_strict_load_needs_a_stable_step(bullet_client: int) -> None:
     findings(bullet_client, wheels(), 1e-3, strict=True)
 
 
+def bound_of(mechanism: Mechanism) -> float:
+    """The bound of the rates with the damping that the mechanism states."""
+    return rate_bound(
+        mechanism, joint_coefficients(mechanism.bodies, lambda axis: float(axis.damping))
+    )
+
+
 @pytest.mark.parametrize("fixed", [True, False])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_bound_holds_at_all_positions(seed: int, fixed: bool) -> None:
     """With it most models are known to be stable without their mass matrix."""
     kinds = (JointType.REVOLUTE, JointType.BALL, JointType.FIXED)
     mechanism = lower(random_scene(seed, fixed=fixed, kinds=kinds, axis={"damping": 0.7}))
-    bound = rate_bound(mechanism)
+    bound = bound_of(mechanism)
     rates = [fastest_rate(mechanism, random_state(mechanism, seed=k)[0]) for k in range(5)]
     assert max(rates) <= bound < 100.0 * min(rates)
 
 
 def test_slides_have_no_simple_bound_and_free_links_no_damping() -> None:
-    assert rate_bound(lower(SLIDE)) == np.inf
-    assert rate_bound(lower(wheels(damping=0.0))) == 0.0
-    assert rate_bound(lower(scene([link("a")]))) == 0.0
+    assert bound_of(lower(SLIDE)) == np.inf
+    assert bound_of(lower(wheels(damping=0.0))) == 0.0
+    assert bound_of(lower(scene([link("a")]))) == 0.0
 
 
 def test_a_wheel_that_a_constraint_holds_is_not_unstable(bullet_client: int) -> None:
@@ -448,3 +458,84 @@ def test_an_arm_with_stiff_damping_falls_as_at_a_short_step(
         robot.step()
     np.testing.assert_allclose(robot.q, expected, atol=0.1)
     assert np.abs(robot.v).max() < 10.0
+
+
+# Damping that is limited is stable along the motion, also where the joints move less inertia than
+# at the positions that are examined first; and motions that move no mass are not damped.
+
+
+def wrist(aligned_at: float, ring: float = 1e-5) -> Scene:
+    """Three damped hinges that meet in the center of mass of a heavy link, with light rings between
+    them: where the second aligns the axes of the others, these turn the rings alone.
+    """
+    tilted = (0.0, np.sin(aligned_at), np.cos(aligned_at))
+    light, heavy = wheel(ring), wheel(0.1)
+    links = [link("r", inertia=light), link("s", inertia=light), link("t", inertia=heavy)]
+    ends = ((WORLD, "r", (0, 0, 1)), ("r", "s", (1, 0, 0)), ("s", "t", tilted))
+    joints = [
+        joint(f"j{child}", parent, child, xyz=xyz, axis={"damping": 1.0})
+        for parent, child, xyz in ends
+    ]
+    return scene(links, joints)
+
+
+@pytest.mark.parametrize("aligned_at", [0.7, 1.3, 2.6])
+def test_limited_damping_is_stable_where_hinges_align(
+    bullet_client: int, aligned_at: float
+) -> None:
+    robot, (finding,) = limited(bullet_client, wrist(aligned_at))
+    assert {"jr", "jt"} <= set(finding.subjects)
+    robot.set_positions({"js": aligned_at})
+    robot.set_velocities({"jr": 1e-6, "jt": -1e-6})
+    for _ in range(100):
+        pybullet.stepSimulation(physicsClientId=bullet_client)
+    assert np.abs(robot.v).max() < 2e-6
+
+
+STATED = {"lower.singular-position", "pybullet.limited-damping"}
+
+
+def icub(client: int, **options: Any) -> Any:
+    """The iCub of example-robot-data, under gravity: its head has mass and no inertia, so that two
+    hinges of its neck move no mass together.
+    """
+    (path,) = (each.path for each in robots() if each.path.name == "icub.urdf")
+    pybullet.setGravity(0, 0, -9.81, physicsClientId=client)
+    robot = load_into_pybullet(path, physicsClientId=client, quiet=True, **options)
+    assert {entry.code for entry in robot.diagnostics} >= STATED
+    return robot
+
+
+def fastest_in(client: int, robot: Any, seconds: float = 2.0) -> float:
+    """The largest speed of a joint in a motion without commands."""
+    largest = 0.0
+    for _ in range(round(seconds / STEP)):
+        pybullet.stepSimulation(physicsClientId=client)
+        largest = max(largest, float(np.abs(robot.v[-32:]).max()))
+    return largest
+
+
+@pytest.mark.slow
+def test_a_humanoid_whose_neck_moves_no_mass_falls_calmly(bullet_client: int) -> None:
+    robot = icub(bullet_client, useFixedBase=False)
+    assert fastest_in(bullet_client, robot) < 1.0
+
+
+@pytest.mark.slow
+def test_a_neck_that_moves_no_mass_diverges_under_gravity_for_lack_of_inertia(
+    bullet_client: int,
+) -> None:
+    """It does without any damping, and does not with the inertia that a head of 1.3 kg has."""
+    robot = icub(bullet_client, useFixedBase=True)
+    for joint_index in robot.joints.values():
+        pybullet.changeDynamics(robot, joint_index, jointDamping=0, physicsClientId=bullet_client)
+    assert fastest_in(bullet_client, robot, 0.1) > 1e6
+    robot.remove()
+    robot = icub(bullet_client, useFixedBase=True)
+    pybullet.changeDynamics(
+        robot,
+        robot.links["head"],
+        localInertiaDiagonal=(2.5e-3,) * 3,
+        physicsClientId=bullet_client,
+    )
+    assert fastest_in(bullet_client, robot) < 50.0

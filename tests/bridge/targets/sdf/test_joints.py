@@ -13,7 +13,8 @@ from bridge.diff import differences
 from bridge.diff.mechanics import mechanical_error
 from bridge.targets.report import Report
 from bridge.targets.sdf.document import build
-from bridge.targets.sdf.frame import (
+from bridge.targets.sdf.normal_form import curve_range
+from bridge.targets.sdf.scope import (
     child_frame,
     frame_at,
     free_name,
@@ -22,7 +23,6 @@ from bridge.targets.sdf.frame import (
     with_short_poses,
     with_world_link,
 )
-from bridge.targets.sdf.normal_form import curve_range
 from loaders import model as m
 from loaders.pose import IDENTITY, Pose, frozen
 from tests.support.scenes import AXES, UNIT_BOX, joint, link, random_axes, scene

@@ -23,8 +23,8 @@ from bridge.parity.engine import (
     moving_links,
     without_sentinel,
 )
+from bridge.parity.engines.mujoco.accelerated import quiet
 from bridge.parity.engines.native import _OwnVelocities
-from bridge.parity.engines.warp.engine import quiet
 from bridge.targets.mjcf.context import write
 from bridge.targets.mjcf.document import build
 from bridge.targets.options import MjcfExportOptions
