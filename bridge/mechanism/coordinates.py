@@ -586,3 +586,22 @@ def displaced(primitive: Primitive, displacement: Coordinates) -> Pose:
     if primitive.kind is PrimitiveKind.BALL:
         return Pose(frozen(quaternion_to_matrix(displacement)), IDENTITY.p)
     return Pose.from_vector(displacement)
+
+
+def joint_coefficients(bodies: Sequence[Body], coefficient: Callable[[JointAxis], float]) -> Array:
+    """Return a coefficient of the joints for each velocity, shape (nv,); zero for free joints and
+    those without axis.
+
+    Args:
+        bodies: The bodies of the mechanism.
+        coefficient: Function that returns the coefficient of an axis, such as its damping.
+    """
+    coefficients = np.zeros(sum(body.nv for body in bodies))
+    for body in bodies:
+        for p in body.primitives:
+            if p.limits is not None and p.kind is not PrimitiveKind.FREE:
+                start = body.v_start + p.dof_index
+                coefficients[start : start + (3 if p.kind is PrimitiveKind.BALL else 1)] = (
+                    coefficient(p.limits)
+                )
+    return coefficients

@@ -9,7 +9,7 @@ composite rigid body algorithm (table 6.2).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,7 +19,6 @@ from bridge.mechanism.coordinates import AXIAL, displaced, poses
 from loaders.deferred import cached_property
 from loaders.engine_settings import gravity_share
 from loaders.inertia import SpatialInertia
-from loaders.model import JointAxis
 from loaders.pose import IDENTITY, Array, Pose, skew
 
 from .bodies import ROOT, Body, Primitive, PrimitiveKind
@@ -28,25 +27,6 @@ from .coordinates import Coordinates, kind_of, primitive_positions
 STABILITY_LIMIT = 2.0
 """Product of the time step and the fastest rate of dampers or springs beyond which explicit
 integration is unstable."""
-
-
-def joint_coefficients(bodies: Sequence[Body], coefficient: Callable[[JointAxis], float]) -> Array:
-    """Return a coefficient of the joints for each velocity, shape (nv,); zero for free joints and
-    those without axis.
-
-    Args:
-        bodies: The bodies of the mechanism.
-        coefficient: Function that returns the coefficient of an axis, such as its damping.
-    """
-    coefficients = np.zeros(sum(body.nv for body in bodies))
-    for body in bodies:
-        for p in body.primitives:
-            if p.limits is not None and p.kind is not PrimitiveKind.FREE:
-                start = body.v_start + p.dof_index
-                coefficients[start : start + (3 if p.kind is PrimitiveKind.BALL else 1)] = (
-                    coefficient(p.limits)
-                )
-    return coefficients
 
 
 def mode_rates(mobility: Array, coefficients: Array) -> Array:

@@ -11,8 +11,13 @@ import numpy as np
 
 from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
-from bridge.mechanism.coordinates import Position, random_position, with_followers
-from bridge.mechanism.dynamics import joint_coefficients, mode_rates
+from bridge.mechanism.coordinates import (
+    Position,
+    joint_coefficients,
+    random_position,
+    with_followers,
+)
+from bridge.mechanism.dynamics import mode_rates
 from loaders.model import Actuator, BallConstraint, JointAxis, JointType, WeldConstraint
 from loaders.scene import Scene
 

@@ -13,12 +13,8 @@ import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body
-from bridge.mechanism.coordinates import Coordinates, kind_of
-from bridge.mechanism.dynamics import (
-    damper_and_spring_forces,
-    joint_coefficients,
-    mass_matrix_and_bias_forces,
-)
+from bridge.mechanism.coordinates import Coordinates, joint_coefficients, kind_of
+from bridge.mechanism.dynamics import damper_and_spring_forces, mass_matrix_and_bias_forces
 from bridge.parity.causes import SINGLE_PRECISION, Cause
 from bridge.parity.reference import accelerations, solved
 from bridge.parity.states import State

@@ -36,17 +36,12 @@ from bridge.mechanism.coordinates import (
     Position,
     finite_range,
     independent_motions,
+    joint_coefficients,
     kind_of,
     positions_of,
     random_position,
 )
-from bridge.mechanism.dynamics import (
-    STABILITY_LIMIT,
-    joint_coefficients,
-    mass_matrices,
-    mode_rates,
-    modes,
-)
+from bridge.mechanism.dynamics import STABILITY_LIMIT, mass_matrices, mode_rates, modes
 from bridge.mechanism.kinematics import relative_motions
 from bridge.targets.pybullet import codes
 from bridge.targets.report import Report

@@ -30,8 +30,7 @@ from bridge.mechanism.bodies import (
     PrimitiveKind,
     TendonConnection,
 )
-from bridge.mechanism.coordinates import Position, check_mapping, joint_index
-from bridge.mechanism.dynamics import joint_coefficients
+from bridge.mechanism.coordinates import Position, check_mapping, joint_coefficients, joint_index
 from bridge.mechanism.force_laws import bushing_wrench, is_tendon_representable, tendon_force
 from loaders.deferred import Deferred
 from loaders.engine_settings import gravity_share

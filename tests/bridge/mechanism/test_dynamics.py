@@ -29,11 +29,10 @@ from pydrake.multibody.tree import SpatialInertia as DrakeInertia
 
 import loaders
 from bridge.lowering import lower
-from bridge.mechanism.coordinates import relative_pose
+from bridge.mechanism.coordinates import joint_coefficients, relative_pose
 from bridge.mechanism.dynamics import (
     MassMatrixAtZero,
     bias_accelerations,
-    joint_coefficients,
     mass_matrix_and_bias_forces,
     mode_rates,
     modes,

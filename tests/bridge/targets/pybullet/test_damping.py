@@ -13,7 +13,7 @@ import pytest
 
 from bridge import load_into_pybullet, lower
 from bridge.mechanism import Mechanism
-from bridge.mechanism.dynamics import joint_coefficients
+from bridge.mechanism.coordinates import joint_coefficients
 from bridge.parity.states import fastest_rate
 from bridge.targets.pybullet.damping import rate_bound
 from bridge.targets.pybullet.dynamics import OwnDynamics
