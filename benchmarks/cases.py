@@ -290,8 +290,8 @@ def starting() -> Iterator[Case]:
     numpy: dict[str, Work] = {"import numpy": lambda: run("-c", "import numpy")}
     for name, words in (
         ("import loaders, bridge", ("-c", "import loaders, bridge")),
-        ("sdfbridge --help", ("-m", "bridge", "--help")),
-        ("sdfbridge info kuka_iiwa/model.urdf", ("-m", "bridge", "info", str(KUKA))),
+        ("sdfbridge --help", ("-m", "sdfbridge", "--help")),
+        ("sdfbridge info kuka_iiwa/model.urdf", ("-m", "sdfbridge", "info", str(KUKA))),
     ):
         ours = lambda words=words: run(*words)  # noqa: E731
         yield Case(group="Processes", name=name, ours=ours, peers=numpy, in_processes=True)
@@ -338,7 +338,7 @@ def comparing() -> Iterator[Case]:
             f"{folder}/report",
             "--force",
         )
-        ours = lambda: run("-m", "bridge", *words, may_fail=True)  # noqa: E731
+        ours = lambda: run("-m", "sdfbridge", *words, may_fail=True)  # noqa: E731
         yield Case(
             group="Comparison", name="sdfbridge compare panda with a report", ours=ours, rounds=3
         )

@@ -3,8 +3,9 @@ witness.
 
 Run it from the root of the project, with the test extra installed and the corpus beside the project
 or named by ``SDFBRIDGE_CORPUS``: ``python docs/make_parity_table.py --journal out.jsonl``. Verdicts
-that journals hold are taken as they are, the smallest of the other files are compared first, and
-what is found is appended to the last journal, so that an interrupted run goes on where it ended;
+that journals hold are taken as they are, the other files are compared in an order of which each
+part is a sample of all sources, and what is found is appended to the last journal, so that an
+interrupted run goes on where it ended, and what it has found stands for the others;
 ``--only-page`` writes the page from the journals alone. ``--levels L0,L1`` leaves motion out and
 takes about twenty minutes on two cores. ``--only WORD`` compares the models whose names contain the
 word, ``--most-bytes N`` the files that are no larger; ``--page FILE`` writes another file than
@@ -19,6 +20,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -125,15 +127,31 @@ def _missing(
     levels: tuple[str, ...],
     arguments: argparse.Namespace,
 ) -> Iterator[Proof]:
-    """Compare the models that no journal holds, the smallest files first, and write them to the
-    last journal.
+    """Compare the models that no journal holds, and write them to the last
+    journal.
     """
-    missing = [model for model in chosen if model.name not in known]
-    missing.sort(key=lambda model: (model.path.stat().st_size, model.name))
+    missing = [model for model in spread(chosen) if model.name not in known]
     for proof in prove_each(missing, levels=levels, seconds=arguments.seconds):
         for path in arguments.journal[-1:]:
             append(path, proof, levels)
         yield proof
+
+
+def spread(chosen: Sequence[Model]) -> list[Model]:
+    """Return models in an order of which each part has as large a share of every source.
+
+    Args:
+        chosen: The models.
+    """
+    sources: dict[str, list[Model]] = {}
+    for model in sorted(chosen, key=lambda model: sha256(model.name.encode()).digest()):
+        sources.setdefault(model.name.partition("/")[0], []).append(model)
+    placed = [
+        ((number + 0.5) / len(models), name, model)
+        for name, models in sources.items()
+        for number, model in enumerate(models)
+    ]
+    return [model for _, _, model in sorted(placed, key=lambda each: each[:2])]
 
 
 def _arguments() -> argparse.Namespace:
@@ -164,8 +182,8 @@ def page(proofs: Sequence[Proof], left: Sequence[str] = (), levels: Sequence[str
     head = _head(proofs, read, levels)
     if left:
         note = (
-            f"[{len(left)} other files](#files-that-are-not-compared-yet), the largest, are "
-            f"not compared yet."
+            f"[{len(left)} other files](#files-that-are-not-compared-yet) are not compared yet; "
+            f"those that are have the same share of each source."
         )
         head = head.replace("| verdict on", f"{note}\n\n| verdict on", 1)
     last = max((proof.date for proof in proofs), default="")

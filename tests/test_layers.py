@@ -86,7 +86,6 @@ ORDER = {
         {"batches", "demo"},
         {"__init__"},
         {"cli", "pytest_plugin"},
-        {"__main__"},
     ),
     "sdfbridge": ({"location"}, {"__init__", "__main__", "mujoco_plugin", "pytest_plugin"}),
     "bridge.targets": (
@@ -146,7 +145,6 @@ ORDER = {
     "bridge.parity.engines": (
         {"__init__", "dart", "drake", "native"},
         {"mujoco", "pinocchio", "pybullet"},
-        {"mjx", "warp"},
         {"newton"},
     ),
 }

@@ -27,7 +27,7 @@ _WAIT = 300.0
 MEGABYTES = 1024.0
 """Memory that a case may take beside what the imports take [MiB]."""
 
-_NOT_IMPORTED = ("bridge.__main__", "bridge.mujoco_plugin", "bridge.pytest_plugin")
+_NOT_IMPORTED = ("bridge.mujoco_plugin", "bridge.pytest_plugin")
 """Modules that run or change something when they are imported."""
 
 Case = tuple[str, int]

@@ -1,4 +1,4 @@
-"""The command line: ``sdfbridge``, also ``python -m bridge``.
+"""The command line: ``sdfbridge``, also ``python -m sdfbridge``.
 
 Exit status: 0 success; 1 the model has errors, the engines differ, or the output is out of date; 2
 wrong usage; 3 an engine, a library or a display is missing; 130 interrupted.

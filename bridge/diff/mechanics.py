@@ -511,7 +511,9 @@ def same_shapes(a: Link, b: Link) -> bool:
 
 def _same_collision(a: Collision, b: Collision) -> bool:
     x, y = a.surface.friction, b.surface.friction
-    if abs(x.mu - y.mu) > PRIMITIVE_TOLERANCE or abs(x.mu2 - y.mu2) > PRIMITIVE_TOLERANCE:
+    pairs = ((x.mu, y.mu), (x.mu2, y.mu2), (x.rolling, y.rolling), (x.torsional, y.torsional))
+    stated = ((one, other) for one, other in pairs if one is not None and other is not None)
+    if any(abs(one - other) > PRIMITIVE_TOLERANCE for one, other in stated):
         return False
     if not [*compare_values(a.X_LG, b.X_LG, 1e-9), *compare_values(a.geometry, b.geometry, 1e-9)]:
         return True

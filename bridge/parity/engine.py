@@ -194,6 +194,8 @@ class ConstraintSoftness:
 HEAVY = 1e6
 """Moment of inertia of a ball that does not turn; and what the model gains in mass and inertia, so
 that it does not move [kg, kg m^2]."""
+BALL_WEIGHT = 9.8
+"""Force that presses each ball on its shape [N]."""
 BALL_RADIUS = 10.0
 """Radius of balls that touch a model [m]. The normal of a contact with a convex shape turns by at
 most the way of the center of the ball over its radius, because the distance from a convex set has
@@ -357,7 +359,8 @@ class Engine(Protocol):
 
     def bounce(self, restitution: float) -> tuple[float, float]:
         """Return the least and the largest ratio of the speeds after and before an impact, for a
-        coefficient of restitution; by default that coefficient.
+        coefficient of restitution, of a ball that arrives with 1 m/s where its weight holds it at
+        rest; by default that coefficient.
         """
         return restitution, restitution
 
@@ -752,11 +755,11 @@ _ENGINES: Mapping[str, tuple[str, _Simulator | None]] = {
     "pybullet": ("bridge.parity.engines.pybullet.engine:PyBulletEngine", _PYBULLET),
     "drake": ("bridge.parity.engines.drake.engine:DrakeEngine", _DRAKE),
     "dart": ("bridge.parity.engines.dart.engine:DartEngine", _DART),
-    "mjx": ("bridge.parity.engines.mjx.engine:MjxEngine", _MJX),
-    "warp": ("bridge.parity.engines.warp.engine:WarpEngine", _WARP),
-    "newton": ("bridge.parity.engines.newton.engine:NewtonEngine", _NEWTON),
-    "newton-mjcf": ("bridge.parity.engines.newton.engine:NewtonMjcf", _NEWTON),
-    "newton-urdf": ("bridge.parity.engines.newton.engine:NewtonUrdf", _NEWTON),
+    "mjx": ("bridge.parity.engines.mujoco.accelerated:MjxEngine", _MJX),
+    "warp": ("bridge.parity.engines.mujoco.accelerated:WarpEngine", _WARP),
+    "newton": ("bridge.parity.engines.newton:NewtonEngine", _NEWTON),
+    "newton-mjcf": ("bridge.parity.engines.newton:NewtonMjcf", _NEWTON),
+    "newton-urdf": ("bridge.parity.engines.newton:NewtonUrdf", _NEWTON),
     "pinocchio": ("bridge.parity.engines.pinocchio:PinocchioEngine", _PINOCCHIO),
     "pybullet-urdf": ("bridge.parity.engines.pybullet.native:PyBulletUrdf", _PYBULLET),
     "pybullet-sdf": ("bridge.parity.engines.pybullet.native:PyBulletSdf", _PYBULLET),

@@ -14,7 +14,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -38,10 +38,12 @@ from loaders.text import counted
 from .bounds.contact import SoftContact
 from .engine import (
     BALL_RADIUS,
+    BALL_WEIGHT,
     Ball,
     Engine,
     Factory,
     NotReportedError,
+    Surfaces,
     TouchedModel,
     as_exported,
     solves_constraints,
@@ -57,11 +59,12 @@ ACTING = (
     "bounce of contact",
 )
 """The quantities that balls on the running exports show."""
-WEIGHT = 9.8
-"""Force that presses each ball on its shape [N]."""
 REST_TIME, MAX_RESTS, REST_ERROR = 0.05, 40, 2e-3
 """Duration in which balls must be at rest [s], largest number of such durations, and error of the
 force below which a ball is at rest, relative to its weight."""
+MAX_REST_STEPS = 2700
+"""The same in steps of the model: those in which the spring that MuJoCo gets for `MAX_RESTITUTION`
+comes to rest, whose time constant is ten steps."""
 SETTLED = 6.0
 """Number of time constants of a soft contact after which a ball is at rest."""
 MAX_MODEL_SPEED = 5e-3
@@ -71,6 +74,9 @@ SLIDE_STEPS, ROLL_STEPS, FALL_STEPS = 10, 3, 10
 ball falls."""
 HOLD_TIME, ROLL_TIME, BOUNCE_TIME = 0.05, 0.05, 0.06
 """Durations in which friction holds a ball, makes it roll, and in which it bounces [s]."""
+IMPACT_STEPS = 33
+"""Steps of the model that an impact on a contact of a stated restitution takes at most: half a
+period of MuJoCo's spring, whose time constant is ten steps."""
 HELD, PULLED, SPARE = 0.8, 4.0, 3.0
 """Forces, over that of friction, that must not and that must move a ball; and speed of a sliding
 ball over that which friction takes away, or at which a soft contact brakes with all of its
@@ -161,9 +167,9 @@ class _Target:
         """The reason why the shape does not carry a ball at rest; empty if it does."""
         surface = self.collision.surface
         contact = self.soft_contact(0.0)
-        sag, rate = contact.sag(WEIGHT), contact.slowest_rate
+        sag, rate = contact.sag(BALL_WEIGHT), contact.slowest_rate
         if surface.stiffness is not None:
-            sag = max(sag, WEIGHT / max(surface.stiffness, MIN_STIFFNESS))
+            sag = max(sag, BALL_WEIGHT / max(surface.stiffness, MIN_STIFFNESS))
             half = 0.5 * (math.inf if surface.damping is None else surface.damping)
             slow = half - math.sqrt(max(half**2 - surface.stiffness, 0.0))
             rate = rate if math.isinf(half) else min(rate, slow)
@@ -224,8 +230,8 @@ class _Target:
 
     def sliding_speed(self, step: float) -> float:
         """Return the speed with which a ball begins to slide at a time step [m/s]."""
-        taken = WEIGHT * self.mu * SLIDE_STEPS * step
-        return SPARE * (taken + 0.5 * WEIGHT * self.mu * self.soft_contact(step).lag)
+        taken = BALL_WEIGHT * self.mu * SLIDE_STEPS * step
+        return SPARE * (taken + 0.5 * BALL_WEIGHT * self.mu * self.soft_contact(step).lag)
 
     def point(self, n: Array) -> Array:
         """Return a point at which the shape is outermost in a direction, amid all of them, in the
@@ -316,14 +322,17 @@ def _rows_of(
     were.
     """
     found: list[dict[str, Array]] = []
-    targets = [each.target for each in pressed]
     is_mjcf = conventions_of(mechanism.physics).has_solver_settings
     for step in (mechanism.physics.time_step, mechanism.physics.time_step / 2.0):
         with closing(as_exported(factory)(mechanism)) as engine:
             engine.set_step(step)
             engine.set_state(q, {})
-            shown, hidden = _expected(engine, targets, is_mjcf, step)
-            found.append(_Session(engine.touch(balls), pressed, step).found())
+            surfaces = engine.surfaces()
+            held = [each._replace(target=_as_held(each.target, surfaces)) for each in pressed]
+            targets = [each.target for each in held]
+            shown, hidden = _expected(engine, targets, surfaces, is_mjcf, step)
+            exported = mechanism.physics.time_step
+            found.append(_Session(engine.touch(balls), held, step, exported).found())
     for quantity, each in shown.items():
         if each:
             yield _row(quantity, engine.name, targets, found, each, step, total)
@@ -332,18 +341,37 @@ def _rows_of(
             yield _not_shown(quantity, engine.name, reasons)
 
 
+def _as_held(target: _Target, surfaces: Surfaces) -> _Target:
+    """Return a shape with the friction of an engine that has one coefficient for all shapes of its
+    link, and another one than the file, which other rows compare.
+    """
+    coefficients, surface = set(surfaces.friction.get(target.link, ())), target.collision.surface
+    if len(coefficients) != 1 or target.mu != surface.friction.mu2:
+        return target
+    (mu,) = coefficients
+    friction = replace(surface.friction, mu=mu, mu2=mu)
+    return replace(
+        target,
+        collision=replace(target.collision, surface=replace(surface, friction=friction)),
+    )
+
+
 def _expected(
-    engine: Engine, targets: Sequence[_Target], is_mjcf: bool, step: float
+    engine: Engine,
+    targets: Sequence[_Target],
+    surfaces: Surfaces,
+    is_mjcf: bool,
+    step: float,
 ) -> tuple[dict[str, dict[int, tuple[float, float]]], dict[str, Counter[str]]]:
     """Return what shapes show by quantity, and the number of those that do not by reason.
 
     Args:
         engine: The engine.
         targets: The shapes.
+        surfaces: Its surfaces.
         is_mjcf: Whether the solver settings of an MJCF file hold.
         step: Time step [s].
     """
-    surfaces = engine.surfaces()
     shown: dict[str, dict[int, tuple[float, float]]] = {quantity: {} for quantity in ACTING}
     hidden: dict[str, Counter[str]] = {quantity: Counter() for quantity in ACTING}
     for k, target in enumerate(targets):
@@ -401,7 +429,7 @@ def _limits(
         if not restitution:
             bounce = contact.rebound * (1.0 - within), contact.rebound * (1.0 + within)
     yield 0.0, creep
-    pushed = 0.5 * WEIGHT * ROLL_TIME**2 / BALL_RADIUS
+    pushed = 0.5 * BALL_WEIGHT * ROLL_TIME**2 / BALL_RADIUS
     yield 5.0 / 7.0, turning / (1.0 + turning) + pushed + 2.0 / 7.0 * late
     yield bounce
 
@@ -456,10 +484,15 @@ class _Session:
         model: The model with the balls.
         pressed: The shapes.
         step: Time step [s].
+        exported: Time step for which the model is exported [s].
     """
 
-    def __init__(self, model: TouchedModel, pressed: Sequence[_Pressed], step: float) -> None:
+    def __init__(
+        self, model: TouchedModel, pressed: Sequence[_Pressed], step: float, exported: float
+    ) -> None:
         self._model, self._step = model, step
+        self._impact = max(BOUNCE_TIME, IMPACT_STEPS * exported)
+        self._rests = max(MAX_RESTS, math.ceil(MAX_REST_STEPS * exported / REST_TIME))
         self._n = 2 * len(pressed)
         axes = [axes_of(each.n) for each in pressed]
         frames = [np.column_stack((t, s, n)) for n, t, s in axes]
@@ -488,7 +521,7 @@ class _Session:
 
     def _push(self, along: Array, weights: float) -> None:
         """Push the sliding balls along their shapes, and press the others with their weights."""
-        self._forces[:, 2] = -WEIGHT
+        self._forces[:, 2] = -BALL_WEIGHT
         self._forces[: self._n, 0], self._forces[self._n :, 2] = along, -weights
         self._model.push(np.einsum("nij,nj->ni", self._frames, self._forces))
 
@@ -501,10 +534,10 @@ class _Session:
         """Return the part of its weight that carries each ball that does not turn at rest, by the
         change of its momentum; a ball that moves on is not at rest.
         """
-        self._push(np.zeros(self._n), WEIGHT)
+        self._push(np.zeros(self._n), BALL_WEIGHT)
         self._run(self._step)
-        before, fall = self._velocities(), WEIGHT * REST_TIME
-        for _ in range(MAX_RESTS):
+        before, fall = self._velocities(), BALL_WEIGHT * REST_TIME
+        for _ in range(self._rests):
             self._run(REST_TIME)
             start, before = before, self._velocities()
             gained = np.abs((start, before - start))[..., 2] / fall
@@ -525,7 +558,7 @@ class _Session:
         it was at rest.
         """
         before, heights = self._velocities(), self._heights()
-        taken = WEIGHT * SLIDE_STEPS * self._step
+        taken = BALL_WEIGHT * SLIDE_STEPS * self._step
         before[: self._n, 0] += self._sign * self._speeds
         before[self._n :] = (0.0, 0.0, 1.0)
         self._set_velocities(before)
@@ -537,7 +570,7 @@ class _Session:
         after[self._n :] = (0.0, 0.0, -1.0)
         self._set_velocities(after)
         speeds = np.zeros(self._n)
-        for _ in range(SLIDE_STEPS + round(BOUNCE_TIME / self._step)):
+        for _ in range(SLIDE_STEPS + round(self._impact / self._step)):
             self._model.step(1)
             speeds = np.maximum(speeds, self._velocities()[self._n :, 2])
         after = self._velocities()
@@ -557,22 +590,22 @@ class _Session:
         coefficient of friction of each ball that is pulled away; and the speed that each other ball
         keeps that begins to slide and then rolls.
         """
-        friction = self._mu * WEIGHT
+        friction = self._mu * BALL_WEIGHT
         self._set_velocities(np.zeros((2 * self._n, 3)))
-        self._push(HELD * self._sign * friction, WEIGHT)
+        self._push(HELD * self._sign * friction, BALL_WEIGHT)
         self._run(HOLD_TIME)
         before = self._velocities()
-        speed = 3.5 * WEIGHT * np.maximum(self._mu, ROUNDING) * ROLL_STEPS * self._step
+        speed = 3.5 * BALL_WEIGHT * np.maximum(self._mu, ROUNDING) * ROLL_STEPS * self._step
         before[self._n :] = 0.0
         before[self._n :, 0] = self._sign * speed
         self._set_velocities(before)
-        self._push(PULLED * self._sign * friction, WEIGHT)
+        self._push(PULLED * self._sign * friction, BALL_WEIGHT)
         self._model.step(SLIDE_STEPS)
         after, taken = self._velocities(), SLIDE_STEPS * self._step
         gained = self._sign * (after - before)[: self._n, 0]
         slipped = PULLED * friction * taken - gained
-        carrying = (after - before)[: self._n, 2] + WEIGHT * taken
-        self._push(np.zeros(self._n), WEIGHT)
+        carrying = (after - before)[: self._n, 2] + BALL_WEIGHT * taken
+        self._push(np.zeros(self._n), BALL_WEIGHT)
         self._run(ROLL_TIME)
         rolled = self._sign * self._velocities()[self._n :, 0] / speed
         held = self._sign * before[: self._n, 0]

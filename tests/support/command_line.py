@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run ``python -m bridge`` with these words and additional environment variables."""
-    command = [sys.executable, "-m", "bridge", *map(str, words)]
+    """Run ``python -m sdfbridge`` with these words and additional environment variables."""
+    command = [sys.executable, "-m", "sdfbridge", *map(str, words)]
     settings = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     return subprocess.run(
         command, env=settings, capture_output=True, text=True, check=False, timeout=120

@@ -411,12 +411,18 @@ def _contact_settings(engine: Engine, mechanism: Mechanism) -> Readings:
     }
 
 
+_SMALL = 120
+"""Number of links and degrees of freedom up to which PyBullet merges none."""
+
+
 @lru_cache(maxsize=1)
 def _links_with_own_settings(mechanism: Mechanism) -> list[str]:
-    """Return the links whose settings of contact PyBullet can hold: it has one set for links that
-    are welded together.
+    """Return the links whose settings of contact PyBullet can hold: where a mechanism may be too
+    large for a body, it has one set for links that are welded together.
     """
     stated, groups = model_surfaces(mechanism), dict[int, set[str]]()
+    if len(mechanism.v_order) + len(mechanism.bodies) <= _SMALL:
+        return list(stated.contact or {})
     for name, settings in (stated.contact or {}).items():
         groups.setdefault(mechanism.weld_group_of(name), set()).add(
             str((settings, stated.restitution[name]))

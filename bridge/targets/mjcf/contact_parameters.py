@@ -275,6 +275,23 @@ def rebound_of(restitution: float) -> float:
     return _restitution(_BOUNCE_RATIO * damping_ratio_of_restitution(restitution))
 
 
+def late_start(ratio: float, angle: float) -> float:
+    """Return the speed of an impact on a spring and damper, over the speed that a body still has
+    where these act for the first time.
+
+    The form ``v^2 + 2 z w r v + w^2 r^2`` decays with ``exp(-2 z w t)``, so that a body with the
+    depth r and the speed v had the speed ``sqrt(1 + 2 z a + a^2) exp(z w t) v`` at the surface,
+    with ``a = w r / v`` and ``tan(sqrt(1 - z^2) w t) = sqrt(1 - z^2) a / (1 + z a)``.
+
+    Args:
+        ratio: The damping ratio z, below 1.
+        angle: The number a.
+    """
+    root = math.sqrt(1.0 - ratio**2)
+    time = math.atan2(root * angle, 1.0 + ratio * angle) / root
+    return math.sqrt(1.0 + 2.0 * ratio * angle + angle**2) * math.exp(ratio * time)
+
+
 def _restitution(ratio: float) -> float:
     w = math.sqrt(1.0 - ratio**2)
     time = (math.pi - math.atan2(2.0 * ratio * w, w**2 - ratio**2)) / w

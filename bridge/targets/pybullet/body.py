@@ -1154,10 +1154,11 @@ class Bodies(Sequence[PyBulletBody]):
         velocities = float_array("velocities", v, len(self.v_order))
         for body, q_part, v_part in self._parts:
             body.set_motion(positions[q_part], velocities[v_part])
-        for body, ((rows, own), (v_rows, v_own)) in () if self._parts else self._places:
-            all_q, all_v = body.motion()
-            all_q[own], all_v[v_own] = positions[rows], velocities[v_rows]
-            body.set_motion(all_q, all_v)
+        if not self._parts:
+            for body, ((rows, own), (v_rows, v_own)) in self._places:
+                all_q, all_v = body.motion()
+                all_q[own], all_v[v_own] = positions[rows], velocities[v_rows]
+                body.set_motion(all_q, all_v)
         self._align_split_links()
 
     def set_positions(self, q: Mapping[str, Position] | ArrayLike) -> None:
@@ -1314,7 +1315,9 @@ class Bodies(Sequence[PyBulletBody]):
             values = float_array("efforts", efforts, len(self.v_order))
             for body, _, v_part in self._parts:
                 apply_efforts(body.state, values[v_part])
-            for body, (_, (rows, own)) in () if self._parts else self._places:
+            if self._parts:
+                return
+            for body, (_, (rows, own)) in self._places:
                 of_body = np.zeros(len(body.v_order))
                 of_body[own] = values[rows]
                 body.apply_efforts(of_body)

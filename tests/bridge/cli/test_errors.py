@@ -41,7 +41,7 @@ def test_wrong_usage_has_its_status() -> None:
         (["compare", ARM, "--engines", "ode", "--level", "L0"], USAGE, "unknown engine 'ode'"),
         (["compare", ARM, "--set", "elbo=0.3", "--level", "L0"], USAGE, "unknown joint 'elbo'"),
         (["convert", ARM, "/proc/x"], USAGE, "cannot write /proc/x: "),
-        (["demo", "/proc/x"], USAGE, "cannot write /proc/x: "),
+        pytest.param(["demo", "/proc/x"], USAGE, "cannot write /proc/x: ", marks=pytest.mark.slow),
         (["compare", ARM, "--report", "/proc/x", "--level", "L0"], USAGE, "cannot write /proc/x: "),
         (["graph", ARM, "-o", "/proc/x.svg"], USAGE, "cannot write /proc/x.svg: "),
         (["graph", ARM, "-o", "arm.jpg"], USAGE, "expected a file that ends in .dot, .svg or .png"),
@@ -76,7 +76,15 @@ def read_until(terminal: int, word: str) -> str:
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_an_interrupted_command_ends_without_a_traceback() -> None:
-    command = [sys.executable, "-m", "bridge", "compare", str(ARM), "--configurations", "1000000"]
+    command = [
+        sys.executable,
+        "-m",
+        "sdfbridge",
+        "compare",
+        str(ARM),
+        "--configurations",
+        "1000000",
+    ]
     terminal, end = os.openpty()  # what goes on is shown in a terminal alone
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=end, cwd=ROOT) as process:
         os.close(end)

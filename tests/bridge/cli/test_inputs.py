@@ -49,7 +49,7 @@ def models(tmp_path: Path) -> Path:
 
 
 def stdin(text: bytes, *words: str) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "bridge", *words]
+    command = [sys.executable, "-m", "sdfbridge", *words]
     return subprocess.run(command, input=text, capture_output=True, check=False, cwd=ROOT)
 
 

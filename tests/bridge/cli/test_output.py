@@ -113,7 +113,14 @@ def test_a_command_with_a_result_says_the_three_worst_kinds_in_words_and_counts_
 @pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals of POSIX")
 def test_progress_is_shown_on_a_terminal_only() -> None:
     pty = pytest.importorskip("pty")
-    command = [sys.executable, "-m", "bridge", "check", str(ARM), str(ARM.parents[1] / "leg.sdf")]
+    command = [
+        sys.executable,
+        "-m",
+        "sdfbridge",
+        "check",
+        str(ARM),
+        str(ARM.parents[1] / "leg.sdf"),
+    ]
     controller, terminal = pty.openpty()
     done = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=terminal, text=True, check=True, cwd=ROOT
@@ -222,7 +229,7 @@ def texts() -> Iterator[str]:
             nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
             formatted = [node for node in nodes if isinstance(node, ast.JoinedStr)]
             parts = {id(part) for node in formatted for part in node.values}
-            docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+            others = parts | {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
             for node in formatted:
                 yield "".join(
                     part.value if isinstance(part, ast.Constant) else "x" for part in node.values
@@ -230,7 +237,7 @@ def texts() -> Iterator[str]:
             for node in nodes:
                 if (
                     isinstance(node, ast.Constant)
-                    and id(node) not in parts | docstrings
+                    and id(node) not in others
                     and isinstance(node.value, str)
                 ):
                     yield node.value
@@ -366,7 +373,7 @@ def test_a_command_whose_reader_has_gone_keeps_its_status(name: str, tmp_path: P
     ours, theirs = os.pipe()
     os.close(ours)
     done = subprocess.run(
-        [sys.executable, "-m", "bridge", "check", str(robot)],
+        [sys.executable, "-m", "sdfbridge", "check", str(robot)],
         cwd=ROOT,
         check=False,
         **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, name: theirs},
@@ -384,7 +391,7 @@ def test_a_terminal_gets_sentences_broken_between_words_and_other_streams_whole_
     robot.write_text(
         "<robot name='r'><link name='a'><inertial><mass value='2'/></inertial></link></robot>"
     )
-    command = [sys.executable, "-m", "bridge", "check", robot.name]
+    command = [sys.executable, "-m", "sdfbridge", "check", robot.name]
     environment = os.environ | {"COLUMNS": "60", "PYTHONPATH": str(ROOT)}
     controller, terminal = pty.openpty()
     options = {"text": True, "cwd": tmp_path, "env": environment}

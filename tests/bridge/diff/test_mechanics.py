@@ -412,3 +412,16 @@ def test_mass_matrices_are_compared_up_to_a_number_of_velocities(count: int) -> 
     error = mechanical_error(sliders(1.0), sliders(3.0), configurations=1, pairs=False)
     assert error.mass == 2.0
     assert error.mass_matrix == (2.0 if count <= MAX_DOFS else 0.0)
+
+
+@pytest.mark.parametrize("tag", ["spinning_friction", "rolling_friction"])
+def test_another_torsional_or_rolling_friction_acts(tag: str) -> None:
+    robot = (
+        "<robot name='r'><link name='a'><contact><lateral_friction value='1'/><{0} value='{1}'/>"
+        "</contact><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+        "iyz='0'/></inertial><collision><geometry><sphere radius='.1'/></geometry></collision>"
+        "</link></robot>"
+    )
+    a, b = (loaders.load_string(robot.format(tag, x), format="urdf") for x in (0.1, 0.2))
+    assert bridge.compare_files(a, a).equal
+    assert not bridge.compare_files(a, b).moves_alike

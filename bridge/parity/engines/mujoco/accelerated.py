@@ -1,21 +1,31 @@
-"""MuJoCo's models in simulators that compute many states at once: what MJX and MuJoCo Warp share.
+"""MuJoCo's models in simulators that compute many states at once: MJX and MuJoCo Warp.
 
 The export is compiled by MuJoCo and put on a device. The numbers that the device holds are written
 back into the compiled model, and those that it computes into the data of a state, so that every
 reading of `MujocoEngine` shows them. No kinematics and no dynamics of MuJoCo itself take part.
+
+MJX is MuJoCo in JAX, here in double precision. JAX computes in single precision by default. Each
+call here runs in a context with double precision, which is that of the thread, so that the defaults
+of a program that uses JAX stay as they are.
+
+MuJoCo Warp computes in single precision. It compiles its kernels when they are first used and keeps
+them in a folder of its own; what it logs meanwhile is not shown.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
+from functools import cache
 from typing import Any, NoReturn
 
 import numpy as np
 
 from bridge import codes
+from bridge.installed_packages import version_of
 from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
@@ -26,12 +36,11 @@ from bridge.parity.engine import (
     NotReportedError,
     Surfaces,
 )
+from bridge.parity.engines.mujoco.engine import MujocoEngine
 from bridge.parity.states import State
 from bridge.targets.mjcf.keyframe import qpos
 from loaders.diagnostics import Where, finding_of
 from loaders.pose import Array
-
-from .engine import MujocoEngine
 
 Computed = Mapping[str, Array]
 """Results of a device for some states: fields of ``MjData`` by name, the states along the first
@@ -297,3 +306,214 @@ def _without_shapes(mechanism: Mechanism) -> Mechanism:
         mechanism.scene, links=links, contact_pairs=(), engine_elements=elements
     )
     return relowered(mechanism, bare)
+
+
+_PADDED = 64
+"""Largest number of states at once to which fewer states are filled up, because JAX compiles each
+number anew."""
+
+_ON_CPU = {"xla_cpu_use_fusion_emitters": False, "xla_backend_optimization_level": 0}
+"""Options of the compiler on a CPU: with fusion, the time of a chain of links doubles with each
+link, in compiling and in running (jax 0.10); without optimization, an arm compiles in two thirds of
+the time (23 s in place of 32), and a state takes half as long again (0.8 ms in place of 0.5)."""
+
+
+@cache
+def _compiled() -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
+    """Return the functions of a model and data that JAX compiles once for each structure: what
+    `AcceleratedEngine._computed`, ``advanced`` and ``_measured`` need.
+    """
+    import jax
+    from mujoco import mjx
+
+    def computed(m: Any, d: Any, position: Any, velocity: Any) -> dict[str, Any]:
+        d = d.replace(qpos=position, qvel=velocity)
+        for stage in (mjx.kinematics, mjx.com_pos, mjx.camlight, mjx.tendon, mjx.crb):
+            d = stage(m, d)
+        for stage in (mjx.com_vel, mjx.passive, mjx.rne, mjx.sensor_pos, mjx.sensor_vel):
+            d = stage(m, d)
+        found = {name: getattr(d, name, None) for name in FIELDS}
+        inner = {name: getattr(d._impl, name) for name, value in found.items() if value is None}
+        return {**found, **inner, "M": mjx.full_m(m, d)}
+
+    def advanced(m: Any, d: Any, *state: Any) -> tuple[Any, Any]:
+        position, velocity, forces, count = state
+        d = d.replace(qpos=position, qvel=velocity, qfrc_applied=forces)
+        d = jax.lax.fori_loop(0, count, lambda _, state: mjx.step(m, state), d)
+        return d.qpos, d.qvel
+
+    def measured(m: Any, d: Any) -> Any:
+        # without constraints, `mjx.forward` ends before it computes these sensors
+        return mjx.sensor_acc(m, mjx.forward(m, d)).sensordata
+
+    rows = (jax.vmap(computed, (None, None, 0, 0)), jax.vmap(advanced, (None, None, 0, 0, 0, None)))
+    options = _ON_CPU if jax.default_backend() == "cpu" else None
+    compiled = (jax.jit(f, compiler_options=options) for f in (*rows, measured))
+    return next(compiled), next(compiled), next(compiled)
+
+
+class MjxEngine(AcceleratedEngine):
+    """A mechanism in MJX."""
+
+    name = "mjx"
+    title = "MJX"
+
+    def _version(self) -> str:
+        return version_of("mujoco-mjx") or "unknown"
+
+    def _shapes_refusal(self) -> str:
+        collides = (self.model.geom_contype != 0) | (self.model.geom_conaffinity != 0)
+        if (collides & (self.model.geom_dataid >= 0)).any():
+            return "it would prepare each mesh that collides, which takes minutes"
+        return ""
+
+    def _put(self) -> Mapping[str, Array]:
+        import jax
+        import mujoco
+        from mujoco import mjx
+
+        self._jax: Any = jax
+        self._size = 1
+        model = copy(self.model)
+        if not ((model.geom_contype != 0) | (model.geom_conaffinity != 0)).any():
+            # without contacts, MJX 3.17 fails to index its elliptic cones
+            model.opt.cone = mujoco.mjtCone.mjCONE_PYRAMIDAL
+        with jax.enable_x64(True):
+            self._device_model: Any = mjx.put_model(model, impl="jax")
+            self._device_data: Any = mjx.make_data(model, impl="jax")
+        return _numbers(self._device_model)
+
+    def _model_with_step(self) -> Any:
+        step = self._jax.numpy.asarray(self.model.opt.timestep)
+        return self._device_model.tree_replace({"opt.timestep": step})
+
+    def _computed(self, positions: Array, velocities: Array) -> Computed:
+        compute, _, _ = _compiled()
+        count = len(positions)
+        self._size = max(self._size, count) if count <= _PADDED else self._size
+        padded = np.resize(positions, (max(count, self._size), positions.shape[1]))
+        rates = np.resize(velocities, (len(padded), velocities.shape[1]))
+        with self._jax.enable_x64(True):
+            found = compute(self._device_model, self._device_data, padded, rates)
+            return {name: np.asarray(value)[:count] for name, value in found.items()}
+
+    def _at_current_state(self) -> Any:
+        position, velocity = (
+            self._jax.numpy.asarray(np.array(x)) for x in (self._data.qpos, self._data.qvel)
+        )
+        return self._device_data.replace(qpos=position, qvel=velocity)
+
+    def advanced(
+        self, positions: Array, velocities: Array, forces: Array, count: int
+    ) -> tuple[Array, Array]:
+        _, advance, _ = _compiled()
+        with self._jax.enable_x64(True):
+            state = (np.asarray(each, dtype=np.float64) for each in (positions, velocities, forces))
+            ends = advance(self._model_with_step(), self._device_data, *state, count)
+            return np.asarray(ends[0]), np.asarray(ends[1])
+
+    def _measured(self) -> Array:
+        _, _, measure = _compiled()
+        with self._jax.enable_x64(True):
+            return np.asarray(measure(self._model_with_step(), self._at_current_state()))
+
+
+def _numbers(model: Any) -> dict[str, Array]:
+    """Return the arrays of floating-point numbers of a model on a device, by name."""
+    found = {}
+    for field in model.fields():
+        value: Any = getattr(model, field.name, None)
+        if hasattr(value, "dtype") and np.issubdtype(value.dtype, np.floating):
+            found[field.name] = np.asarray(value)
+    return found
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Let Warp log nothing but warnings for a while."""
+    import warp
+
+    level = warp.config.log_level
+    warp.config.log_level = max(level, warp.LOG_WARNING)
+    try:
+        yield
+    finally:
+        warp.config.log_level = level
+
+
+class WarpEngine(AcceleratedEngine):
+    """A mechanism in MuJoCo Warp."""
+
+    name = "warp"
+    title = "MuJoCo Warp"
+    unit_roundoff = float(np.finfo(np.float32).eps) / 2.0
+
+    def _version(self) -> str:
+        return version_of("mujoco-warp") or "unknown"
+
+    def _put(self) -> Mapping[str, Array]:
+        with quiet():
+            import mujoco_warp
+
+            self._warp: Any = mujoco_warp
+            self._device_model: Any = mujoco_warp.put_model(self.model)
+            self._device_data: dict[int, Any] = {}
+        model = self._device_model
+        fields = ((f.name, getattr(model, f.name)) for f in dataclasses.fields(model))
+        arrays = ((name, value.numpy()) for name, value in fields if hasattr(value, "numpy"))
+        return {name: x for name, x in arrays if np.issubdtype(x.dtype, np.floating)}
+
+    def _worlds(self, positions: Array, velocities: Array) -> Any:
+        """Return data of one world for each state."""
+        count = len(positions)
+        if count not in self._device_data:
+            self._device_data = {}  # one size at a time, because of its memory
+            self._device_data[count] = self._warp.make_data(self.model, nworld=count)
+        data = self._device_data[count]
+        data.qpos.assign(np.asarray(positions, dtype=np.float32))
+        data.qvel.assign(np.asarray(velocities, dtype=np.float32))
+        data.time.zero_()
+        return data
+
+    def _computed(self, positions: Array, velocities: Array) -> Computed:
+        w, m = self._warp, self._device_model
+        with quiet():
+            d = self._worlds(positions, velocities)
+            for stage in (
+                w.fwd_kinematics, w.crb, w.com_vel, w.passive, w.rne, w.sensor_pos, w.sensor_vel,
+            ):  # fmt: skip
+                stage(m, d)
+            found = {name: getattr(d, name).numpy().astype(np.float64) for name in FIELDS}
+            return {**found, "M": self._dense(d.M.numpy().astype(np.float64))}
+
+    def _dense(self, entries: Array) -> Array:
+        """Return mass matrices from the entries of their lower triangles, row by row."""
+        m, M = self.model, np.zeros((len(entries), self.model.nv, self.model.nv))
+        for row in range(m.nv):
+            start = int(m.M_rowadr[row])
+            for k in range(start, start + int(m.M_rownnz[row])):
+                column = int(m.M_colind[k])
+                M[:, row, column] = M[:, column, row] = entries[:, k]
+        return M
+
+    def _with_step(self, positions: Array, velocities: Array) -> Any:
+        """Return data of states, for the time step of the model."""
+        step = np.full(self._device_model.opt.timestep.shape, self.model.opt.timestep)
+        self._device_model.opt.timestep.assign(step.astype(np.float32))
+        return self._worlds(positions, velocities)
+
+    def advanced(
+        self, positions: Array, velocities: Array, forces: Array, count: int
+    ) -> tuple[Array, Array]:
+        with quiet():
+            d = self._with_step(positions, velocities)
+            d.qfrc_applied.assign(np.asarray(forces, dtype=np.float32))
+            for _ in range(count):
+                self._warp.step(self._device_model, d)
+            return d.qpos.numpy().astype(np.float64), d.qvel.numpy().astype(np.float64)
+
+    def _measured(self) -> Array:
+        with quiet():
+            d = self._with_step(np.array([self._data.qpos]), np.array([self._data.qvel]))
+            self._warp.forward(self._device_model, d)
+            return np.asarray(d.sensordata.numpy()[0], dtype=np.float64)

@@ -8,6 +8,7 @@ zero, because a rotation does not change its own axis.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, Self
@@ -19,6 +20,7 @@ from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, joint_position, kind_of
 from bridge.parity.engine import (
     BALL_RADIUS,
+    BALL_WEIGHT,
     HEAVY,
     SOFTNESS,
     ActuatorKind,
@@ -41,7 +43,7 @@ from bridge.parity.engine import (
     without_sentinel,
 )
 from bridge.sensors import FORCE_TYPES, STATE_TYPES, force_readings, state_readings
-from bridge.targets.mjcf.contact_parameters import rebound_of
+from bridge.targets.mjcf.contact_parameters import ContactSpring, late_start, rebound_of
 from bridge.targets.mjcf.document import build
 from bridge.targets.mjcf.keyframe import ball_map, qpos
 from bridge.targets.mjcf.spec import to_spec
@@ -642,9 +644,13 @@ class MujocoEngine(BaseEngine):
 
     def bounce(self, restitution: float) -> tuple[float, float]:
         """See `Engine.bounce`; the export makes contacts that bounce a little livelier, because
-        MuJoCo takes from bodies that touch in several points.
+        MuJoCo takes from bodies that touch in several points. At the end of a step a ball is in
+        contact for the first time, not deeper than where it rests or than it moves in a step.
         """
-        return restitution, rebound_of(restitution)
+        spring = ContactSpring.from_restitution(restitution, self.mechanism.physics.time_step)
+        depth = min(spring.depth(BALL_WEIGHT), float(self.model.opt.timestep))
+        late = late_start(spring.ratio, math.sqrt(-spring.solref[0]) * depth)
+        return restitution, rebound_of(restitution) * late
 
     def _surfaces(self, inline: Collection[int]) -> Surfaces:
         return surfaces_in_mujoco(self._mujoco, self.model, self._links(), self._roles(), inline)

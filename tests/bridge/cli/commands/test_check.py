@@ -218,7 +218,7 @@ used.
 def test_check_prints_a_log_with_a_rule_for_each_code_and_a_relative_path(broken: Path) -> None:
     import jsonschema
 
-    command = [sys.executable, "-m", "bridge", "check", "-q", "--format", "sarif", str(broken)]
+    command = [sys.executable, "-m", "sdfbridge", "check", "-q", "--format", "sarif", str(broken)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=broken.parent, env=environment

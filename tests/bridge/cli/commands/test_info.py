@@ -243,7 +243,7 @@ def test_the_graph_in_svg_names_every_link_and_joint(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_graph_in_png_is_a_picture_on_standard_output() -> None:
     pytest.importorskip("matplotlib")
-    command = [sys.executable, "-m", "bridge", "graph", str(FRAMES_ARM), "--format", "png"]
+    command = [sys.executable, "-m", "sdfbridge", "graph", str(FRAMES_ARM), "--format", "png"]
     done = subprocess.run(command, capture_output=True, check=True, cwd=ROOT)
     with Image.open(io.BytesIO(done.stdout)) as image:
         assert image.format == "PNG"

@@ -17,8 +17,7 @@ import loaders
 from bridge.parity import Outcome, compare
 from bridge.parity.bounds.precision import SINGLE, rounding_of_velocity
 from bridge.parity.engine import factory_of
-from bridge.parity.engines.mjx.engine import _ON_CPU
-from bridge.parity.engines.warp.engine import quiet
+from bridge.parity.engines.mujoco.accelerated import _ON_CPU, quiet
 from bridge.parity.motion.step import COARSE, step_rows
 from bridge.parity.reference import ReferenceEngine
 from bridge.parity.states import random_states
@@ -79,6 +78,7 @@ def test_mjx_computes_and_moves_a_free_tree_as_the_reference_does(tmp_path: Path
     np.testing.assert_allclose(engine.mass_matrix()[0, 0], 1.01 * reference.mass_matrix()[0, 0])
 
 
+@pytest.mark.slow
 @needs_mjx
 def test_jax_keeps_its_defaults() -> None:
     import jax

@@ -207,6 +207,29 @@ def test_the_friction_of_pairs_is_that_of_the_contacts_that_mujoco_makes(
         assert found == pytest.approx(wanted, abs=1e-12)
 
 
+def test_restitution_of_one_of_two_welded_links_is_compared() -> None:
+    """PyBullet keeps links that are welded together apart, each with its own settings."""
+    bounce = "<bounce><restitution_coefficient>.3</restitution_coefficient></bounce>"
+    ball = "<geometry><sphere><radius>.1</radius></sphere></geometry>"
+    parts = "".join(
+        f"<link name='{name}'>{SOLID}<collision name='c'>{ball}{surface}</collision></link>"
+        for name, surface in (("a", ""), ("b", f"<surface>{bounce}</surface>"))
+    )
+    weld = "<joint name='w' type='fixed'><parent>a</parent><child>b</child></joint>"
+    text = f"<sdf version='1.9'><model name='m'>{parts}{weld}</model></sdf>"
+    model = loaders.load_string(text, format="sdf")
+    assert failed(found("mujoco", "pybullet", scene=model)) == set()
+
+    def change(engine: PyBulletEngine) -> None:
+        (body,) = engine._bodies
+        pybullet.changeDynamics(
+            int(body), body.links["b"], restitution=0.0, physicsClientId=engine._client
+        )
+
+    wrong = failed(found("mujoco", faulty_pybullet(change), scene=model))
+    assert wrong == {("settings of contact", "b")}
+
+
 def test_an_ellipsoid_of_pybullet_is_explained_within_the_depth_of_its_hull() -> None:
     egg = shape("collision", "egg", "<ellipsoid><radii>.1 .2 .3</radii></ellipsoid>")
     text = f"<sdf version='1.9'><model name='m'><link name='a'>{SOLID}{egg}</link></model></sdf>"

@@ -1,1 +1,0 @@
-"""The engine that runs models in MJX, MuJoCo in JAX."""
