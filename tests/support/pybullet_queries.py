@@ -1222,7 +1222,8 @@ QUERIES: tuple[Query, ...] = (
         tolerance=ROUNDING,
         what="number, type, size, pose and color of primitives; pose of meshes",
         differs="a mesh with several materials is one shape for each; its file is a converted one; a "
-        "primitive with a texture is a mesh; a link with collisions only has the alpha 0",
+        "primitive with a texture is a mesh; a link with collisions only has the alpha 0; a mesh "
+        "without `<material>` has the colors of its file, which `loadURDF` leaves white",
     ),
     Query(
         functions=("rayTest", "rayTestBatch"),
@@ -1231,7 +1232,9 @@ QUERIES: tuple[Query, ...] = (
         is_fraction=True,
         what="link and fraction at which 32 rays hit, and that both functions agree",
         differs="a mesh on a held link is hit in its cavities; `loadURDF` takes its hull, unless "
-        '`concave="yes"`; a ray that grazes a hull of the base misses its margin of 1 mm',
+        '`concave="yes"`; a ray that grazes a hull of the base misses its margin of 1 mm; before '
+        "the first step or performCollisionDetection, rays may miss links of `loadURDF` where they "
+        "are",
     ),
     Query(
         functions=("getClosestPoints",),

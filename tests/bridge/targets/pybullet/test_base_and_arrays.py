@@ -268,7 +268,9 @@ def test_arrays_of_free_robots_are_those_of_pybullets_functions(
     robots = [handle] if kind == "free" else list(handle)
     rng = np.random.default_rng(0)
     q, v = handle.q + rng.uniform(-0.2, 0.2, len(handle.q)), rng.normal(size=len(handle.v))
+    v[1:3] = 0.0  # a base that moves along one axis
     handle.set_motion(q, v)
+    np.testing.assert_allclose(handle.v, v, atol=1e-12)
     handle.apply_efforts(rng.normal(size=len(v)))
     handle.hold()
     handle.step()

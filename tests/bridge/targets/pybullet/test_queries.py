@@ -16,6 +16,7 @@ import trimesh
 
 from bridge import load_into_pybullet
 from bridge.targets.pybullet.client import Client
+from tests.corpora.robots_corpus import robots
 from tests.support import pybullet_queries as queries
 
 GEOMETRY = {
@@ -87,6 +88,93 @@ def test_the_table_has_every_function_of_pybullet_once():
     asked = [name for query in queries.QUERIES for name in query.functions]
     others = [name for names in queries.OTHERS.values() for name in names]
     assert sorted([*asked, *queries.STATED, *others]) == sorted(functions)
+
+
+# --- habits of users, on robots as they come ------------------------------------------------------
+
+
+def reached_by_motors(body: int, joints: list[int], client: int) -> Any:
+    for joint in joints:
+        pybullet.changeDynamics(body, joint, jointDamping=0, physicsClientId=client)
+    pybullet.changeDynamics(body, -1, linearDamping=0, angularDamping=0, physicsClientId=client)
+    pybullet.setJointMotorControlMultiDofArray(
+        body,
+        joints,
+        pybullet.POSITION_CONTROL,
+        targetPositions=[[0.1]] * len(joints),
+        forces=[[20]] * len(joints),
+        physicsClientId=client,
+    )
+    for _ in range(30):
+        pybullet.stepSimulation(client)
+    return [state[0] for state in pybullet.getJointStates(body, joints, client)]
+
+
+def reached_in_the_null_space(body: int, joints: list[int], client: int) -> Any:
+    tip, n = joints[-1], len(joints)
+    target = np.add(
+        pybullet.getLinkState(body, tip, physicsClientId=client)[4], (-0.03, 0.02, -0.05)
+    )
+    return pybullet.calculateInverseKinematics(
+        body,
+        tip,
+        target.tolist(),
+        lowerLimits=[-2.0] * n,
+        upperLimits=[2.0] * n,
+        jointRanges=[4.0] * n,
+        restPoses=[0.1] * n,
+        maxNumIterations=200,
+        residualThreshold=1e-7,
+        physicsClientId=client,
+    )
+
+
+def held_by_mass_zero(body: int, joints: list[int], client: int) -> Any:
+    before = pybullet.getBasePositionAndOrientation(body, client)[0]
+    pybullet.changeDynamics(body, -1, mass=0, physicsClientId=client)
+    for _ in range(10):
+        pybullet.stepSimulation(client)
+    return np.subtract(pybullet.getBasePositionAndOrientation(body, client)[0], before)
+
+
+def answer_after_removal(body: int, joints: list[int], client: int) -> Any:
+    pybullet.removeBody(body, client)
+    for ask in (pybullet.getBasePositionAndOrientation, pybullet.getBaseVelocity):
+        with pytest.raises(pybullet.error):
+            ask(body, client)
+    return [pybullet.getNumBodies(client)]
+
+
+INERTIA_OF_FILE = pybullet.URDF_USE_INERTIA_FROM_FILE
+HABITS = (reached_by_motors, reached_in_the_null_space, held_by_mass_zero, answer_after_removal)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "solo12.urdf",
+        pytest.param("ur5_robot.urdf", marks=pytest.mark.slow),
+        pytest.param("so101.urdf", marks=pytest.mark.slow),
+    ],
+)
+def test_habits_give_what_they_give_with_loadurdf(name: str) -> None:
+    """With ``policy="pybullet"``, as ``loadURDF`` lets no links of a robot touch one another."""
+    (path,) = (str(robot.path) for robot in robots() if robot.path.name == name)
+    for habit in HABITS:
+        answers = []
+        for load in (pybullet.loadURDF, partial(load_into_pybullet, quiet=True, policy="pybullet")):
+            client = pybullet.connect(pybullet.DIRECT)
+            pybullet.setGravity(0, 0, -9.81, physicsClientId=client)
+            own = {} if load is not pybullet.loadURDF else {"flags": INERTIA_OF_FILE}
+            body = load(path, useFixedBase=name != "solo12.urdf", physicsClientId=client, **own)
+            joints = [
+                joint
+                for joint in range(pybullet.getNumJoints(body, client))
+                if pybullet.getJointInfo(body, joint, client)[2] < pybullet.JOINT_SPHERICAL
+            ]
+            answers.append(habit(body, joints, client))
+            pybullet.disconnect(client)
+        np.testing.assert_allclose(answers[1], answers[0], atol=1e-4, err_msg=habit.__name__)
 
 
 # --- order of links -------------------------------------------------------------------------------
