@@ -80,10 +80,10 @@ def environment(tmp_path: Path) -> dict[str, str]:
 def run(
     command: str, folder: Path, environment: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run a line of a shell in the repository, as a step of a workflow does; a command alone is run
-    in this process.
+    """Run a line of a shell in the repository, as a step of a workflow does; a command without
+    variables is run in this process.
     """
-    if command.startswith("sdfbridge "):
+    if command.startswith("sdfbridge ") and "$" not in command:
         with contextlib.chdir(folder):
             return call(*shlex.split(command)[1:], **environment)
     words = ["bash", "-e", "-c", command]

@@ -448,8 +448,8 @@ def test_no_level_lowers_a_scene_without_the_base_of_the_mechanism() -> None:
         ("contact.py", "_standing_rows"),
         ("conservation.py", "_tumbling"),
         ("two_models.py", "errors_in_simulators"),
-        ("recording.py", "record_motion"),
-        ("recording.py", "view_motion"),
+        ("trajectory.py", "record_motion"),
+        ("trajectory.py", "view_motion"),
         ("replay.py", "replay"),
     }
     assert set(callers_of_lower(ROOT / "bridge/parity")) == own
