@@ -556,10 +556,10 @@ def name_of(secret: Path, folder: Path, where: str) -> str:
     return names.get(where, secret.name)
 
 
-QUICK = ("current", "absolute", "link", "case")
+QUICK = ("current", "absolute")
 STRICT = ("current", "absolute")
 """Names that are given to a strict load too; it ends where a lenient one goes on."""
-SLOW = ("up", "file", "package", "any")
+SLOW = ("link", "case", "up", "file", "package", "any")
 ANY = ("model", "escaped", "backslash", "nul", "double", "undecodable", "device", "pipe")
 """Names of which each place gets one."""
 

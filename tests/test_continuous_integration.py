@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -19,6 +20,7 @@ import yaml
 import loaders
 from bridge.cli.parser import make_parser
 from sdfbridge.pytest_plugin import assert_same_robot
+from tests.support.command_line import call
 
 ROOT = Path(__file__).parents[1]
 LINK = (
@@ -78,7 +80,12 @@ def environment(tmp_path: Path) -> dict[str, str]:
 def run(
     command: str, folder: Path, environment: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run a line of a shell in the repository, as a step of a workflow does."""
+    """Run a line of a shell in the repository, as a step of a workflow does; a command alone is run
+    in this process.
+    """
+    if command.startswith("sdfbridge "):
+        with contextlib.chdir(folder):
+            return call(*shlex.split(command)[1:], **environment)
     words = ["bash", "-e", "-c", command]
     return subprocess.run(
         words, cwd=folder, env=environment, check=False, capture_output=True, text=True

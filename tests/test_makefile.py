@@ -24,11 +24,11 @@ def programs(tmp_path: Path) -> Path:
     return folder
 
 
-def make(programs: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def make(programs: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     command = ["make", *words, ".venv/bin/python"]
-    environment = {"PATH": str(programs)}
+    settings = {"PATH": str(programs), **environment}
     return subprocess.run(
-        command, cwd=programs.parent, env=environment, capture_output=True, text=True, check=False
+        command, cwd=programs.parent, env=settings, capture_output=True, text=True, check=False
     )
 
 
@@ -41,6 +41,12 @@ def test_the_only_python_is_used_even_if_others_fail_to_start(programs: Path) ->
     fake(programs / "python3.11", "exit 127")  # as a shim of pyenv does without that version
     fake(programs / "python3", f'exec {sys.executable} "$@"')
     assert "\npython3 -m venv .venv\n" in make(programs, "--dry-run").stdout
+
+
+def test_bytecode_is_kept_whatever_the_shell_says(programs: Path) -> None:
+    shown = 'test "$1" = -m && echo "forbidden: [$PYTHONDONTWRITEBYTECODE]"'
+    fake(programs / "python3", f'{shown} || exec {sys.executable} "$@"')
+    assert "forbidden: []" in make(programs, PYTHONDONTWRITEBYTECODE="1").stdout
 
 
 def test_without_a_supported_python_it_says_what_is_needed(programs: Path) -> None:

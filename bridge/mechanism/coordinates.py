@@ -547,7 +547,8 @@ def _with_component(value: Position | None, size: int, k: int, component: Array)
     return tuple((numbers[..., 0] if size == 1 and numbers.ndim > 1 else numbers).tolist())
 
 
-_AXIAL = (PrimitiveKind.HINGE, PrimitiveKind.SLIDE)
+AXIAL = (PrimitiveKind.HINGE, PrimitiveKind.SLIDE)
+"""Primitives with one axis and one displacement along or about it."""
 
 
 def poses(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[Pose]:
@@ -576,7 +577,7 @@ def relative_pose(body: Body, position: Coordinates) -> Pose:
 
 def displaced(primitive: Primitive, displacement: Coordinates) -> Pose:
     """Return the transform of one primitive at a displacement."""
-    if primitive.kind in _AXIAL and not displacement[0]:
+    if primitive.kind in AXIAL and not displacement[0]:
         return IDENTITY
     if primitive.kind is PrimitiveKind.HINGE:
         return Pose(frozen(rotation_about(primitive.axis, displacement[0])), IDENTITY.p)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bridge.mechanism.coordinates import _AXIAL, displaced, poses
+from bridge.mechanism.coordinates import AXIAL, displaced, poses
 from loaders.deferred import cached_property
 from loaders.engine_settings import gravity_share
 from loaders.inertia import SpatialInertia
@@ -528,7 +528,7 @@ def _segments_at(
         if place.primitive is not None:
             X_step = displaced(place.primitive, displacement)
             X_PS = X_PS @ X_step
-            if place.primitive.kind not in _AXIAL:
+            if place.primitive.kind not in AXIAL:
                 motion = _motion(place.body, place.primitive, X_step)
         moved.append((X_PS, motion))
     transforms = _motion_transforms([X_PS for X_PS, _ in moved])
@@ -551,7 +551,7 @@ def _world_poses(segments: Sequence[_Segment]) -> list[Pose]:
 def _motion(body: Body, primitive: Primitive, X_step: Pose) -> tuple[Array, slice]:
     """Return ``S`` of a primitive, in the frame behind it, and the indices of its velocities."""
     start = body.v_start + primitive.dof_index
-    if primitive.kind in _AXIAL:
+    if primitive.kind in AXIAL:
         S = np.zeros((6, 1))
         k = 0 if primitive.kind is PrimitiveKind.HINGE else 3
         S[k : k + 3, 0] = primitive.ratio * primitive.axis

@@ -10,6 +10,7 @@ import pytest
 from tests.corpora.models_corpus import CORPUS, FAULTS, Model, examine_all, models
 from tests.corpora.motion_corpus import WITHIN, move_all
 from tests.corpora.robots_corpus import Finding, Robot, examine, robots
+from tests.support.seeds import few, spread
 
 needs_drake = pytest.mark.skipif(find_spec("pydrake") is None, reason="pydrake is not installed")
 
@@ -53,7 +54,7 @@ NO_WITNESS = {
 TOLERANCE = 1e-9
 
 
-@pytest.fixture(scope="module", params=robots(), ids=str)
+@pytest.fixture(scope="module", params=spread(robots(), 5), ids=str)
 def finding(request: pytest.FixtureRequest) -> Finding:
     robot: Robot = request.param
     return examine(robot)
@@ -104,7 +105,7 @@ def sample() -> list[Model]:
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
-@pytest.mark.parametrize("model", sample(), ids=str)
+@pytest.mark.parametrize("model", few(sample(), 6), ids=str)
 def test_a_real_model_agrees_with_its_mechanism_in_both_engines(model: Model) -> None:
     (finding,) = examine_all([model])
     assert (finding.crash, finding.leftover_files) == ("", ())
@@ -112,7 +113,7 @@ def test_a_real_model_agrees_with_its_mechanism_in_both_engines(model: Model) ->
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
-@pytest.mark.parametrize("model", sample()[:4], ids=str)
+@pytest.mark.parametrize("model", few(sample()[:4], 1), ids=str)
 def test_a_real_model_runs_in_mujoco_without_warnings_within_its_limits(model: Model) -> None:
     (motion,) = move_all([model])
     assert (motion.crash, motion.differs) == ("", ())

@@ -21,7 +21,7 @@ from loaders.pose import Array
 from loaders.scoped_names import local_name
 
 
-class _Native(BaseEngine):
+class NativeEngine(BaseEngine):
     """Base class: matches names, and raises `NotReportedError` for what these loaders are not asked
     for.
 
@@ -70,7 +70,7 @@ class _Native(BaseEngine):
         return ordered
 
 
-class _OwnVelocities(_Native):
+class OwnVelocities(NativeEngine):
     """Base class of libraries with velocities of their own, ``v_own = B v``: mass matrix and bias
     forces become ``B.T M B`` and ``B.T (f + M dB/dt v)``.
     """
@@ -119,7 +119,7 @@ def _by_short_name(names: Iterator[str]) -> dict[str, str]:
     return by_short_name
 
 
-def _scalars(values: Mapping[str, Position]) -> dict[str, float]:
+def scalar_joints(values: Mapping[str, Position]) -> dict[str, float]:
     """Return the coordinates of joints with one coordinate, by unscoped name."""
     sized = {
         name: np.atleast_1d(np.asarray(value, dtype=np.float64)) for name, value in values.items()

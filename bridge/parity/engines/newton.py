@@ -24,7 +24,7 @@ from bridge.parity.engine import (
     without_sentinel,
 )
 from bridge.parity.engines.mujoco.accelerated import quiet
-from bridge.parity.engines.native import _OwnVelocities
+from bridge.parity.engines.native import OwnVelocities
 from bridge.targets.mjcf.context import write
 from bridge.targets.mjcf.document import build
 from bridge.targets.options import MjcfExportOptions
@@ -69,7 +69,7 @@ class _Joint:
         return kind_of(self.body) is PrimitiveKind.FREE
 
 
-class _Newton(_OwnVelocities):
+class _Newton(OwnVelocities):
     """A model in Newton, for L0 and L1."""
 
     unit_roundoff = float(np.finfo(np.float32).eps) / 2.0

@@ -24,7 +24,7 @@ from bridge.parity.engine import (
     moving_links,
     without_sentinel,
 )
-from bridge.parity.engines.native import _OwnVelocities
+from bridge.parity.engines.native import OwnVelocities
 from loaders import Search
 from loaders.diagnostics import Diagnostics
 from loaders.engine_settings import gravity_share
@@ -82,7 +82,7 @@ class _Joint:
     nq: int
 
 
-class PinocchioEngine(_OwnVelocities):
+class PinocchioEngine(OwnVelocities):
     """Pinocchio's readers of URDF and MJCF, for L0 and L1."""
 
     name = "pinocchio"

@@ -327,8 +327,11 @@ _GRID = np.array((-0.5, 0.5))
 """Shares of its range by which the search changes a coordinate."""
 _PROBES = (1.0, 0.5, 1.0 / 32.0)
 """Parts of these changes with which the search begins."""
-_SHARES = tuple(0.5**k for k in range(2, 11))
+_SHARES = tuple(0.5**k for k in range(2, 21))
 """Parts of these changes with which it goes on."""
+_SINGULAR = 1e6
+"""Ratio of the inertia that a joint moves with all others held to that with them free, from which
+the search leaves a position aside: `lower.singular-position` names it, and no damping mends it."""
 _GAIN = 1.2
 """Ratio of rates from which it goes on."""
 _Place = tuple[list[Coordinates], Array]
@@ -376,12 +379,17 @@ def _found_by_search(
         if rate_bound(mechanism, limited) * step <= STABILITY_LIMIT:
             break
         place = _less_stable(mechanism, places, limited)
-        if _rate(place, limited) * step <= STABILITY_LIMIT:
+        if _rate(place, limited) * step <= STABILITY_LIMIT or _is_singular(place[1]):
             break
         found.append(place[1])
         dampers = Dampers(dampers.v_order, (*dampers.mobilities, place[1]), dampers.damping)
         places = [*places, place]
     return found
+
+
+def _is_singular(mobility: Array) -> bool:
+    inertia = np.linalg.pinv(mobility, hermitian=True)
+    return bool(np.max(np.diag(inertia) * np.diag(mobility)) > _SINGULAR)
 
 
 def _rate(place: _Place, damping: Array) -> float:

@@ -43,6 +43,7 @@ from loaders.files.folders import ENVIRONMENT
 from loaders.files.read_file import note_file, note_files, recorded
 from loaders.files.robot_descriptions import is_robot_name, search_folders, source_text
 from loaders.finish.finish import MissingFileError
+from loaders.limits import collector_paused
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 from loaders.text import check_flag, check_option_names, check_option_value
@@ -558,7 +559,8 @@ def _load_copies(
             source = find_source(source, load_options.get("paths"))
     else:
         source = prepared.source
-    with loss_summary(source, load_options) as losses, temporary_files() as files:
+    summary = loss_summary(source, load_options)
+    with summary as losses, temporary_files() as files, collector_paused():
         if prepared is None:
             prepared = _prepared(source, client, settings, load_options, files, paths)
             Diagnostics(prepared.findings).raise_for(ExportError, strict=strict)

@@ -16,7 +16,8 @@ from bridge.batches import BatchOutcome
 from bridge.batches.run_batch import dask_executor
 from tests.support import batch_calls
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask
+# A cluster takes seconds to start and to end; the warnings are those of Dask.
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 WORKERS = 3
 
 
@@ -73,7 +74,6 @@ def test_crashes_stay_with_their_model(cluster: Any) -> None:
     }
 
 
-@pytest.mark.slow
 def test_a_killed_worker_loses_no_model(cluster: Any) -> None:
     victim = next(iter(numbers(cluster).values()))
     values = []
@@ -93,7 +93,6 @@ def test_an_address_without_a_scheduler_is_an_error() -> None:
         dask_executor("nowhere", None)
 
 
-@pytest.mark.slow
 def test_the_servers_of_a_local_cluster_show_nothing_to_a_browser() -> None:
     pytest.importorskip("distributed")
     executor, close = dask_executor("local", 1)

@@ -41,7 +41,7 @@ def test_wrong_usage_has_its_status() -> None:
         (["compare", ARM, "--engines", "ode", "--level", "L0"], USAGE, "unknown engine 'ode'"),
         (["compare", ARM, "--set", "elbo=0.3", "--level", "L0"], USAGE, "unknown joint 'elbo'"),
         (["convert", ARM, "/proc/x"], USAGE, "cannot write /proc/x: "),
-        (["demo", "/proc/x"], USAGE, "cannot write /proc/x: "),
+        pytest.param(["demo", "/proc/x"], USAGE, "cannot write /proc/x: ", marks=pytest.mark.slow),
         (["compare", ARM, "--report", "/proc/x", "--level", "L0"], USAGE, "cannot write /proc/x: "),
         (["graph", ARM, "-o", "/proc/x.svg"], USAGE, "cannot write /proc/x.svg: "),
         (["graph", ARM, "-o", "arm.jpg"], USAGE, "expected a file that ends in .dot, .svg or .png"),

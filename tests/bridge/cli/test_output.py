@@ -229,7 +229,7 @@ def texts() -> Iterator[str]:
             nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
             formatted = [node for node in nodes if isinstance(node, ast.JoinedStr)]
             parts = {id(part) for node in formatted for part in node.values}
-            docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+            others = parts | {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
             for node in formatted:
                 yield "".join(
                     part.value if isinstance(part, ast.Constant) else "x" for part in node.values
@@ -237,7 +237,7 @@ def texts() -> Iterator[str]:
             for node in nodes:
                 if (
                     isinstance(node, ast.Constant)
-                    and id(node) not in parts | docstrings
+                    and id(node) not in others
                     and isinstance(node.value, str)
                 ):
                     yield node.value

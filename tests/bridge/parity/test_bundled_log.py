@@ -17,6 +17,7 @@ from bridge.parity.replay.log import read_log
 from bridge.parity.replay.replay import experiment_of, openers
 from bridge.parity.replay.rollout import first_speed, roll_out, roll_out_all
 from loaders.diagnostics import Diagnostics
+from tests.support.seeds import few
 
 STEP = 1e-3
 GRAVITY = 9.8  # [m/s^2]: what SDFormat assumes; Drake assumes 9.81
@@ -54,7 +55,7 @@ def test_the_bundled_log_is_a_motion_in_drake(assets: Path) -> None:
     assert np.array(found) == pytest.approx(np.array(stated), abs=HALF_DIGIT)
 
 
-@pytest.mark.parametrize("columns", ["all", "no velocities"])
+@pytest.mark.parametrize("columns", few(["all", "no velocities"], 1))
 def test_mujoco_repeats_the_bundled_log_to_its_last_decimal(
     assets: Path, tmp_path: Path, columns: str
 ) -> None:

@@ -35,7 +35,7 @@ from bridge.parity.reference import ReferenceEngine
 from loaders import Scene
 from loaders.diagnostics import ExportError, Fate
 from tests.support.faults import FAULTS, false_alarm, heavier, prepared, verdict_on, without_damping
-from tests.support.seeds import seeds
+from tests.support.seeds import few, seeds
 
 # `compare` finds a planted fault where it is, finds nothing without one, and checks its options.
 
@@ -68,6 +68,8 @@ HAND = (
 )
 
 ARM = ASSETS / "arm" / "model.sdf"
+FOREIGN = ("drake", "mujoco-native", "pybullet-urdf")
+"""Engines that read the file themselves."""
 ROBOTS = ["arm/model.sdf", "hand", "pybullet/franka_panda/panda.urdf"]
 
 
@@ -80,7 +82,7 @@ def read(name: str) -> Scene:
     return loaders.load(ASSETS / name)
 
 
-@pytest.fixture(scope="module", params=ROBOTS)
+@pytest.fixture(scope="module", params=few(ROBOTS, 2))
 def scene(request: pytest.FixtureRequest) -> Scene:
     return prepared(read(request.param))
 
@@ -219,14 +221,17 @@ def test_another_base_is_an_error_for_engines_that_read_the_file_themselves() ->
         compare(ARM, engines=("mujoco", "mujoco-urdf"), base="fixed")
 
 
-def test_overrides_are_an_error_for_engines_that_read_the_file_themselves(tmp_path: Path) -> None:
+@pytest.mark.parametrize("names", [FOREIGN, pytest.param(engine_names(), marks=pytest.mark.slow)])
+def test_overrides_are_an_error_for_engines_that_read_the_file_themselves(
+    names: tuple[str, ...], tmp_path: Path
+) -> None:
     (tmp_path / "heavy.toml").write_text('[links."*"]\nmass = 3.0\n')
     scene = loaders.load(ARM, overrides=tmp_path / "heavy.toml", quiet=True)
     reading = []
-    for name in engine_names():
+    for name in names:
         with suppress(EngineMissingError):
             reading += [name] if reads_file(factory_of(name)) else []
-    assert {"drake", "mujoco-native", "pybullet-urdf"} <= set(reading)
+    assert set(FOREIGN) <= set(reading)
     for name in reading:
         with pytest.raises(ValueError, match=f"overrides cannot be used with {name}"):
             compare(scene, engines=("reference", name), levels=("L0",))

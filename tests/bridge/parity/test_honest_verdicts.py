@@ -161,6 +161,7 @@ def test_an_inactive_mimic_in_mujoco_is_a_difference() -> None:
     assert row.error > 100.0 * row.known_cause.bound
 
 
+@pytest.mark.slow
 def test_a_gear_without_force_in_pybullet_is_a_difference() -> None:
     def release(engine: PyBulletEngine) -> None:
         client = engine._client
@@ -173,6 +174,7 @@ def test_a_gear_without_force_in_pybullet_is_a_difference() -> None:
     assert (row.engines, row.code) == (("reference", "pybullet"), "pybullet.gear")
 
 
+@pytest.mark.slow
 def test_a_sound_mimic_stays_within_the_bound_of_its_constraint() -> None:
     found = compare(mimic(), levels=("L2",))
     rows = [row for row in found.rows if row.quantity == "constraints in motion"]
@@ -279,6 +281,7 @@ def test_wrong_inverse_dynamics_of_pybullet_are_a_difference(
 # --- models whose engines move alike --------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_planar_damping_shared_by_both_engines_is_no_difference() -> None:
     """Both engines converge to Drake's motion; a verdict of DIFFERS would be as wrong as EQUIVALENT
     elsewhere.

@@ -31,6 +31,7 @@ from bridge.parity.engine import (
 )
 from bridge.parity.reference import ReferenceEngine
 from tests.support.scenes import link, scene
+from tests.support.seeds import few
 
 ROOT = Path(__file__).parents[3]
 ASSETS = ROOT / "assets"
@@ -38,8 +39,8 @@ STATIC, LEVELS = ("L0", "L1"), ("L0", "L1", "L2")
 """All levels but motion, which takes most of the time, and all."""
 MODELS = {
     "double_pendulum.urdf": LEVELS,
-    "gripper/model.sdf": LEVELS,
     "leg.sdf": STATIC,
+    "gripper/model.sdf": LEVELS,
     "arm/model.sdf": STATIC,
 }
 ROBOTS = {
@@ -107,7 +108,7 @@ def default_reason(member: str) -> str:
 # --- delegates ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("model", "levels"), MODELS.items())
+@pytest.mark.parametrize(("model", "levels"), few(MODELS.items(), 2))
 def test_an_engine_that_delegates_to_the_reference_is_equivalent_to_it(
     model: str, levels: tuple[str, ...]
 ) -> None:
@@ -153,7 +154,7 @@ def assert_equivalent_to_the_reference(path: Path, levels: tuple[str, ...]) -> N
     )
 
 
-@pytest.mark.parametrize("simulator", ["mujoco", "pybullet"])
+@pytest.mark.parametrize("simulator", few(["mujoco", "pybullet"], 1))
 def test_an_engine_that_delegates_to_a_simulator_is_equivalent_to_it(simulator: str) -> None:
     pytest.importorskip(simulator)
     engine: Any = factory_of(simulator)
@@ -239,21 +240,21 @@ def mechanism(source: str) -> Mechanism:
 
 
 @cache
-def asked_in_motion(source: str) -> frozenset[str]:
-    """The members that a comparison of motion asks MuJoCo for."""
-    asked = set()
+def asked(source: str, level: str) -> frozenset[str]:
+    """The members that a comparison at a level asks MuJoCo for."""
+    members = set()
 
     def noting(name: str) -> Any:
         def ask(self: Any, *arguments: Any) -> Any:
-            asked.add(name)
+            members.add(name)
             return getattr(self.inner, name)(*arguments)
 
         return ask
 
     engine: Any = factory_of("mujoco")
     own = type("Own", (delegate(engine),), {name: noting(name) for name in QUERIES})
-    compare(mechanism(source), (engine, own), levels=("L2",), configurations=1)
-    return frozenset(asked)
+    compare(mechanism(source), (engine, own), levels=(level,), configurations=1)
+    return frozenset(members)
 
 
 OTHERS = {
@@ -268,11 +269,23 @@ OTHERS = {
 
 @pytest.mark.parametrize("member", QUERIES)
 def test_a_member_that_an_engine_lacks_is_unknown_by_name_and_nothing_crashes(member: str) -> None:
+    source = source_of(member)
+    at_rest = member not in asked(source, "L2") or any(member in asked(source, n) for n in STATIC)
+    assert_unknown_by_name(member, STATIC if at_rest else LEVELS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("member", QUERIES)
+def test_nor_does_anything_crash_in_motion(member: str) -> None:
+    assert_unknown_by_name(member, LEVELS)
+
+
+def assert_unknown_by_name(member: str, levels: tuple[str, ...]) -> None:
+    """A comparison with an engine without a member fails nowhere, and names what is missing."""
     pytest.importorskip("mujoco")
     engine: Any = factory_of("mujoco")
     own = delegate(engine, without={member})
     source = source_of(member)
-    levels = LEVELS if member in asked_in_motion(source) else STATIC
     found = compare(mechanism(source), (engine, own), levels=levels, configurations=1)
     assert [row for row in found.rows if row.outcome is Outcome.FAILED] == []
     unknown = [row for row in found.rows if row.outcome is Outcome.UNKNOWN]
@@ -338,11 +351,13 @@ def test_the_engine_of_the_guide_is_known_by_name_once_it_is_installed(
     assert [row.quantity for row in found.failures] == ["mass matrix"]
 
 
+ACCELERATED = {"mjx", "warp", "newton", "newton-mjcf", "newton-urdf"}
+
+
 def test_our_engines_on_accelerators_are_registered_too() -> None:
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
     points = project["project"]["entry-points"][ENTRY_POINTS]
-    extras = {"mjx", "warp", "newton", "newton-mjcf", "newton-urdf"}
-    assert points == {name: _ENGINES[name][0] for name in extras}
+    assert points == {name: _ENGINES[name][0] for name in ACCELERATED}
     for home in points.values():
         module, _, name = home.partition(":")
         assert name in Path(__file__).parents[3].joinpath(*module.split(".")).with_suffix(
@@ -371,7 +386,14 @@ def test_the_base_has_no_member_that_is_not_documented() -> None:
     assert public - MEMBERS == {"as_exported"}
 
 
-@pytest.mark.parametrize("name", [name for name in engine_names() if name != "own"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in ACCELERATED else ())
+        for name in engine_names()
+        if name != "own"
+    ],
+)
 def test_each_engine_of_this_package_derives_from_the_base(name: str) -> None:
     needed = {"drake": "pydrake", "dart": "dartpy", "pinocchio": "pinocchio"}.get(name, "pybullet")
     pytest.importorskip(needed, reason=f"{needed} is not installed")

@@ -256,6 +256,7 @@ def test_a_coarse_and_noisy_log_names_the_cause_and_blames_no_sound_model(
             assert first.values[0] == pytest.approx(1.4, rel=0.05)
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_page_and_the_overrides_with_which_the_model_moves_alike(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -24,7 +24,7 @@ from bridge.parity.engines.mujoco.engine import MujocoEngine
 from bridge.parity.engines.pybullet.engine import PyBulletEngine
 from bridge.parity.touching import ACTING, touch_rows
 from tests.support.running_faults import faulty_mujoco, faulty_pybullet
-from tests.support.seeds import seeds
+from tests.support.seeds import few, seeds
 
 ASSETS = Path(__file__).parents[3] / "assets"
 FORCE, FRICTION, GRIP, ROLL, BOUNCE = ACTING
@@ -69,12 +69,15 @@ def test_what_touches_a_shape_moves_as_closed_forms_say(shape: str, mu: float) -
     assert outcomes(thing(shape, mu), *ENGINES) == BOTH_PASS
 
 
-@pytest.mark.parametrize("name", ["arm/model.sdf", "gripper/model.sdf", "double_pendulum.urdf"])
+@pytest.mark.parametrize(
+    "name", few(["gripper/model.sdf", "double_pendulum.urdf", "arm/model.sdf"], 1)
+)
 def test_shapes_of_robots_do_so_too(name: str) -> None:
     assert outcomes(model(name), *ENGINES) == BOTH_PASS
     assert all(row.error >= 0.0 for row in touch_rows(model(name), ENGINES))
 
 
+@pytest.mark.slow
 def test_balls_span_gaps_of_a_building_of_triangles(pybullet_robots: Path) -> None:
     """In PyBullet balls touch roofs that are 11 m apart; in MuJoCo the hull around the building."""
     building = bridge.lower(loaders.load(pybullet_robots / "samurai.urdf", quiet=True))
@@ -101,7 +104,7 @@ def _set(array: str, value: float) -> Any:
     return change
 
 
-@pytest.mark.parametrize("name", ["arm/model.sdf", "gripper/model.sdf"])
+@pytest.mark.parametrize("name", few(["gripper/model.sdf", "arm/model.sdf"], 1))
 @pytest.mark.parametrize(
     ("change", "quantity"),
     [
@@ -141,7 +144,7 @@ def _soft(body: int, link: int, **server: int) -> None:
 
 
 @pytest.mark.parametrize("change", [_masked, _soft])
-@pytest.mark.parametrize("name", ["arm/model.sdf", "gripper/model.sdf"])
+@pytest.mark.parametrize("name", few(["gripper/model.sdf", "arm/model.sdf"], 1))
 def test_what_stops_a_contact_of_pybullet_fails_a_row(change: Any, name: str) -> None:
     found = outcomes(model(name), ("pybullet", faulty_pybullet(_on_each_link(change))))
     assert found[FORCE, "pybullet"] is Outcome.FAILED
@@ -149,7 +152,7 @@ def test_what_stops_a_contact_of_pybullet_fails_a_row(change: Any, name: str) ->
 
 @pytest.mark.parametrize(
     ("flag", "geom"),
-    [("contact='disable'", ""), ("constraint='disable'", ""), ("", "condim='1'")],
+    few([("contact='disable'", ""), ("constraint='disable'", ""), ("", "condim='1'")], 1),
 )
 def test_contacts_that_a_file_switches_off_act_in_no_engine(flag: str, geom: str) -> None:
     scene = loaders.load_string(MJCF.format(flag=flag, geom=geom), format="mjcf")
@@ -288,7 +291,7 @@ def test_hidden_shapes_and_those_without_an_outermost_point_are_counted() -> Non
     assert "1 lie within other shapes" in cause
 
 
-@pytest.mark.parametrize("name", ["arm/model.sdf", "gripper/model.sdf", "leg.sdf"])
+@pytest.mark.parametrize("name", few(["leg.sdf", "gripper/model.sdf", "arm/model.sdf"], 1))
 def test_all_shapes_of_robots_are_pressed(name: str) -> None:
     rows = [row for row in touch_rows(model(name), ENGINES) if row.quantity == FORCE]
     assert [row.loaded[0] == row.loaded[1] for row in rows if row.loaded] == [True, True]

@@ -274,6 +274,11 @@ AUDITS = {
 }
 
 
+QUICK = ("mjcf", "sdf")
+"""Targets that are asked at once; the others are among the slow tests."""
+slow = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def before():
     """The outcome of the unchanged scene, for each target."""
@@ -298,7 +303,9 @@ def test_the_same_scene_has_the_same_outcome_each_time(name, before):
 @pytest.mark.parametrize(
     ("name", "cls", "fields"),
     [
-        pytest.param(name, *case.values, id=f"{name}-{case.id}")
+        pytest.param(
+            name, *case.values, id=f"{name}-{case.id}", marks=() if name in QUICK else slow
+        )
         for name, audit in AUDITS.items()
         for case in by_class(audit.fields())
     ],

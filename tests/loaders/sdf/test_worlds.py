@@ -12,6 +12,7 @@ import pytest
 import bridge
 import loaders
 from loaders.diagnostics import Fate
+from loaders.limits import Limits
 from tests.support.sdf import read_sdf
 
 # ``<state>``: where Gazebo classic puts models, links, lights and joints.
@@ -41,14 +42,15 @@ def codes(scene: loaders.Scene) -> set[str]:
 TYPE = "<distribution><type>{}</type>{}</distribution>"
 
 
-def populated(distribution: str, rest: str = "", pose: str = "1 2 3 0 0 0") -> loaders.Scene:
+def populated(
+    distribution: str, rest: str = "", pose: str = "1 2 3 0 0 0", limits: Limits | None = None
+) -> loaders.Scene:
     population = (
         f"<population name='p'><model name='m'><pose>9 9 9 0 0 1</pose><link name='l'/></model>"
         f"<pose>{pose}</pose>{distribution}{rest}</population>"
     )
-    return loaders.load_string(
-        f"<sdf version='1.9'><world name='w'>{population}</world></sdf>", format="sdf", quiet=True
-    )
+    text = f"<sdf version='1.9'><world name='w'>{population}</world></sdf>"
+    return loaders.load_string(text, format="sdf", quiet=True, limits=limits or Limits())
 
 
 def test_a_grid_of_models_is_centered_on_its_pose() -> None:
@@ -98,7 +100,10 @@ def test_other_populations_are_named(distribution: str, rest: str, words: str) -
 
 def test_a_population_has_at_most_as_many_elements_as_a_load() -> None:
     with pytest.raises(loaders.LoadError, match="elements"):
-        populated(TYPE.format("grid", "<rows>100000</rows><cols>100000</cols>"))
+        populated(
+            TYPE.format("grid", "<rows>100000</rows><cols>100000</cols>"),
+            limits=Limits(elements=20_000),
+        )
 
 
 @pytest.mark.parametrize("static", [False, True])

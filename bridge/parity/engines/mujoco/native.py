@@ -34,7 +34,7 @@ from bridge.parity.engine import (
     moving_links,
     scalar_dofs,
 )
-from bridge.parity.engines.native import _Native, _scalars
+from bridge.parity.engines.native import NativeEngine, scalar_joints
 from loaders.diagnostics import LoadError, Where, limited
 from loaders.formats import PathLike, Search, context_of, diagnostics_of
 from loaders.inertia import SpatialInertia
@@ -69,7 +69,7 @@ _MUJOCO_CAUSES = {
 # --- MuJoCo ---------------------------------------------------------------------------------------
 
 
-class MujocoUrdf(_Native):
+class MujocoUrdf(NativeEngine):
     """MuJoCo's URDF reader with default settings."""
 
     name = "mujoco-urdf"
@@ -92,8 +92,8 @@ class MujocoUrdf(_Native):
         self._mujoco.mj_resetData(self.model, self._data)
         m, data = self.model, self._data
         for values, target, address in (
-            (_scalars(q), data.qpos, m.jnt_qposadr),
-            (_scalars(v), data.qvel, m.jnt_dofadr),
+            (scalar_joints(q), data.qpos, m.jnt_qposadr),
+            (scalar_joints(v), data.qvel, m.jnt_dofadr),
         ):
             for j in range(m.njnt):
                 target[address[j]] = values.get(m.joint(j).name, target[address[j]])

@@ -18,7 +18,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engine import Dof, JointParameters, NotReportedError, moving_links
-from bridge.parity.engines.native import _Native, _scalars
+from bridge.parity.engines.native import NativeEngine, scalar_joints
 from bridge.targets.pybullet.state import pose_from
 from loaders import Search
 from loaders.inertia import SpatialInertia
@@ -75,7 +75,7 @@ def _bases(q: Mapping[str, Position]) -> dict[str, list[float]]:
 # --- PyBullet -------------------------------------------------------------------------------------
 
 
-class _PyBulletNative(_Native):
+class _PyBulletNative(NativeEngine):
     """A loader of PyBullet in a worker process."""
 
     loader = ""
@@ -129,7 +129,12 @@ class _PyBulletNative(_Native):
         if self.refusal:
             return
         gravity = self.mechanism.gravity.tolist()
-        request = {"q": _scalars(q), "v": _scalars(v), "bases": _bases(q), "gravity": gravity}
+        request = {
+            "q": scalar_joints(q),
+            "v": scalar_joints(v),
+            "bases": _bases(q),
+            "gravity": gravity,
+        }
         requests = cast(TextIO, self._worker.stdin)
         try:
             requests.write(json.dumps(request) + "\n")

@@ -78,6 +78,7 @@ def test_mjx_computes_and_moves_a_free_tree_as_the_reference_does(tmp_path: Path
     np.testing.assert_allclose(engine.mass_matrix()[0, 0], 1.01 * reference.mass_matrix()[0, 0])
 
 
+@pytest.mark.slow
 @needs_mjx
 def test_jax_keeps_its_defaults() -> None:
     import jax

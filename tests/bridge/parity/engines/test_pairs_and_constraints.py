@@ -217,6 +217,7 @@ def test_contacts_of_signed_distance_fields_are_not_tried() -> None:
 # Assumed and sampled exclusions hold in both simulators.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

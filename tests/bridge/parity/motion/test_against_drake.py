@@ -20,6 +20,7 @@ from bridge.parity.engines.mujoco.engine import MujocoEngine
 from bridge.parity.motion.witness import QUANTITY, SMOOTH_QUANTITY, witness_rows
 from bridge.parity.reference import ReferenceEngine
 from tests.support.running_faults import faulty_mujoco
+from tests.support.seeds import few
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pydrake")
@@ -97,7 +98,8 @@ def test_an_error_of_reading_or_lowering_is_found_where_all_simulators_share_it(
 
 
 @pytest.mark.parametrize(
-    ("field", "factor"), [("dof_damping", 0.9), ("body_inertia", 1.05), ("qpos_spring", 0.9)]
+    ("field", "factor"),
+    few([("dof_damping", 0.9), ("body_inertia", 1.05), ("qpos_spring", 0.9)], 1),
 )
 def test_a_fault_of_the_running_model_is_found(field: str, factor: float, tmp_path: Path) -> None:
     def change(model: Any) -> None:
@@ -106,6 +108,7 @@ def test_a_fault_of_the_running_model_is_found(field: str, factor: float, tmp_pa
     assert rows(mechanism_of(tmp_path), faulty_mujoco(change))[QUANTITY].outcome is Outcome.FAILED
 
 
+@pytest.mark.slow
 def test_dry_friction_which_drake_lacks_is_left_out(tmp_path: Path) -> None:
     found = rows(mechanism_of(tmp_path, more="<friction>.5</friction>"))
     assert found[QUANTITY].outcome is Outcome.PASSED
@@ -130,6 +133,7 @@ def test_a_fault_of_a_coupled_model_is_found(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_joint_that_its_limits_lock_is_locked_in_drake_too(tmp_path: Path) -> None:
     mechanism = mechanism_of(tmp_path)
     path = Path(mechanism.scene.source)
@@ -141,6 +145,7 @@ def test_a_joint_that_its_limits_lock_is_locked_in_drake_too(tmp_path: Path) -> 
     assert found[QUANTITY].outcome is Outcome.PASSED
 
 
+@pytest.mark.slow
 def test_a_link_that_drake_makes_heavier_leaves_a_gap(tmp_path: Path) -> None:
     mechanism = mechanism_of(tmp_path)
     path = Path(mechanism.scene.source)

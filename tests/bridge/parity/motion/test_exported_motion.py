@@ -42,6 +42,7 @@ from loaders.pose import Array
 from tests.support.actuated_model import sdf
 from tests.support.running_faults import faulty_mujoco
 from tests.support.scenes import joint, link, scene
+from tests.support.seeds import few
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
@@ -311,7 +312,7 @@ def test_a_wheel_approaches_its_target_critically_damped(engine: Any) -> None:
 # --- rows -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", few([0, 1], 1))
 @pytest.mark.parametrize("text", [sdf(), sdf(weld=TURNED)])
 def test_sound_engines_move_alike_under_changing_commands(text: str, seed: int) -> None:
     found = driven_motion_rows(mechanism(text), seed=seed)
@@ -396,7 +397,7 @@ def test_an_engine_without_actuators_says_so() -> None:
     assert (row.outcome, row.cause) == (Outcome.UNKNOWN, "the engine dart does not run actuators")
 
 
-@pytest.mark.parametrize("degrees", [0.05, 0.3, 2.0])
+@pytest.mark.parametrize("degrees", few([0.3, 0.05, 2.0], 1))
 def test_an_arm_that_falls_on_a_near_stop_is_no_other_robot(tmp_path: Path, degrees: float) -> None:
     """Both simulators solve stops otherwise, which is the row of stops, not of the motion."""
     (tmp_path / "arm.xml").write_text(

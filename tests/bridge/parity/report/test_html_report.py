@@ -166,6 +166,7 @@ def test_a_configuration_that_is_none_is_wrong_usage(
     assert "Traceback" not in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_results_tell_series_sensitivity_and_order(folder: Path) -> None:
     rows = json.loads((folder / "results.json").read_text(encoding="utf-8"))["rows"]
     (moved,) = (
@@ -245,6 +246,12 @@ def arm() -> Comparison:
     return bridge.compare(ARM, configurations=2)
 
 
+@pytest.fixture(scope="module")
+def page_of_arm(arm: Comparison, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of the comparison of the arm."""
+    return arm.to_html(tmp_path_factory.mktemp("page") / "r.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
 def test_the_page_needs_nothing_from_outside(arm: Comparison, tmp_path: Path) -> None:
     page = Page(arm.to_html(tmp_path / "r.html", {"both": b"\x89PNG"}).read_text(encoding="utf-8"))
@@ -262,10 +269,10 @@ def test_equal_comparisons_make_equal_pages(arm: Comparison, tmp_path: Path) -> 
 
 
 def test_the_page_begins_with_the_file_and_one_line_of_counts(
-    arm: Comparison, tmp_path: Path
+    arm: Comparison, page_of_arm: str
 ) -> None:
-    text = arm.to_html(tmp_path / "r.html").read_text(encoding="utf-8")
-    head = " ".join(Page(text[text.index("<h1>") : text.index("<nav>")]).words)
+    start, end = page_of_arm.index("<h1>"), page_of_arm.index("<nav>")
+    head = " ".join(Page(page_of_arm[start:end]).words)
     assert head.split()[0] == "model.sdf"
     passed = sum(row.outcome is Outcome.PASSED for row in arm.rows)
     warnings = sum(entry.severity == "warning" for entry in arm.diagnostics)
@@ -307,15 +314,15 @@ def test_the_date_is_that_of_the_argument_or_of_the_build(
     )
 
 
-def test_drawings_have_no_metadata_and_the_page_no_script(arm: Comparison, tmp_path: Path) -> None:
-    text = arm.to_html(tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "<svg" in text
-    assert not re.search(r"<metadata|purl\.org|creativecommons|matplotlib\.org|<script", text)
-    assert "prefers-color-scheme: dark" in text
+def test_drawings_have_no_metadata_and_the_page_no_script(page_of_arm: str) -> None:
+    foreign = r"<metadata|purl\.org|creativecommons|matplotlib\.org|<script"
+    assert "<svg" in page_of_arm
+    assert not re.search(foreign, page_of_arm)
+    assert "prefers-color-scheme: dark" in page_of_arm
 
 
-def test_every_term_of_the_glossary_is_explained(arm: Comparison, tmp_path: Path) -> None:
-    words = " ".join(Page(arm.to_html(tmp_path / "r.html").read_text(encoding="utf-8")).words)
+def test_every_term_of_the_glossary_is_explained(page_of_arm: str) -> None:
+    words = " ".join(Page(page_of_arm).words)
     assert all(text in words for text in GLOSSARY.values())
     assert "name[k]" in words
 

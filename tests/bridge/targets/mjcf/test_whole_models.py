@@ -16,7 +16,7 @@ from bridge import lower
 from bridge.targets.mjcf import export_mjcf, to_mjcf
 from tests.support.mjcf_scenes import leg, random_tree
 from tests.support.mujoco_oracle import Running, can_touch, compiled, quietly
-from tests.support.seeds import seeds
+from tests.support.seeds import seeds, spread
 
 # Real models, with their meshes: each becomes an MJCF that compiles, moves and touches as the model
 # does.
@@ -61,7 +61,7 @@ def drawn(mechanism, rng):
 
 @pytest.mark.skipif(not MODELS, reason="the corpus is not here")
 @pytest.mark.filterwarnings("ignore:the matrix subclass")  # of pycollada's
-@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", spread(MODELS, 4), ids=lambda path: path.parent.name)
 def test_a_real_model_runs_in_mujoco_as_it_is(path):
     mechanism = lower(loaded(path))
     mjcf = to_mjcf(mechanism, actuators="motor")
