@@ -44,7 +44,7 @@ from bridge.stdout_capture import capture_stdout
 from loaders.inertia import SpatialInertia
 from loaders.pose import IDENTITY, Array, Pose, frozen, matrix_to_quaternion, rotation_about
 
-from .articulation import welded_pose
+from .articulation import Articulation, welded_pose
 from .client import BASE
 from .damping import joint_damping
 from .state import Layout, State, apply_efforts
@@ -388,18 +388,20 @@ MOVING_STEP = 1e-4
 zero."""
 
 
-def stepped_mass_matrix(state: State, nominal: Array) -> Array:
+def stepped_mass_matrix(state: State, nominal: Array, loaded: Articulation) -> Array:
     """Return the mass matrix at the present position, shape (nv, nv), in ``v_order``.
 
     Args:
         state: State of the body.
         nominal: An invertible mass matrix close to the expected one.
+        loaded: The articulation that the body was loaded from, whose damping it has again
+            afterwards; that of the state may have a velocity for each axis.
 
     Raises:
         numpy.linalg.LinAlgError: if the body does not respond to the forces.
     """
     columns = []
-    with _undisturbed(state, (0.0, 0.0, 0.0)) as restore:
+    with _undisturbed(state, (0.0, 0.0, 0.0), loaded) as restore:
         for forces in nominal.T:
             restore()
             mechanism = state.articulation.mechanism
@@ -409,7 +411,9 @@ def stepped_mass_matrix(state: State, nominal: Array) -> Array:
     return measured
 
 
-def stepped_accelerations(state: State, forces: Array, gravity: Sequence[float]) -> Array:
+def stepped_accelerations(
+    state: State, forces: Array, gravity: Sequence[float], loaded: Articulation
+) -> Array:
     """Return the accelerations that forces cause in the present state, both shape (nv,), in
     ``v_order``.
 
@@ -417,9 +421,10 @@ def stepped_accelerations(state: State, forces: Array, gravity: Sequence[float])
         state: State of the body.
         forces: The forces.
         gravity: Gravity in the world [m/s^2].
+        loaded: See `stepped_mass_matrix`.
     """
     answers = []
-    with _undisturbed(state, gravity) as restore:
+    with _undisturbed(state, gravity, loaded) as restore:
         for step in (MOVING_STEP, MOVING_STEP / 2.0, MOVING_STEP / 4.0):
             restore()
             answers.append(_velocity_change(state, forces, step) / step)
@@ -452,15 +457,17 @@ def _by_joint(forces: Array, mechanism: Mechanism) -> Mapping[str, Position]:
 
 
 @contextmanager
-def _undisturbed(state: State, gravity: Sequence[float]) -> Iterator[Callable[[], None]]:
+def _undisturbed(
+    state: State, gravity: Sequence[float], loaded: Articulation
+) -> Iterator[Callable[[], None]]:
     """Set gravity, and switch off damping and PyBullet's solver; yield a function that restores the
     state.
 
-    In the end, the state and the parameters of the server are as before.
+    In the end, the state, the damping and the parameters of the server are as before.
     """
     client = state.client
     present, parameters = state.gravity(), client.getPhysicsEngineParameters()
-    damping = joint_damping(state.articulation, parameters["fixedTimeStep"])
+    damping = joint_damping(loaded, parameters["fixedTimeStep"])
     saved: int = client.saveState()
     client.setGravity(*gravity)
     client.setPhysicsEngineParameter(numSolverIterations=0)
@@ -521,7 +528,7 @@ class OwnDynamics:
         if self.source == "query":
             return self.queries.queried_mass_matrix()
         axes, G = self._axes()
-        M: Array = G.T @ _stepped_mass_matrix(axes) @ G
+        M: Array = G.T @ _stepped_mass_matrix(axes, self.queries.state.articulation) @ G
         return M
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
@@ -535,10 +542,11 @@ class OwnDynamics:
         if self.source == "query":
             return queries.inverse_dynamics(accelerations, trusted=True)
         axes, G = self._axes()
-        gravity, wanted = queries.state.gravity(), G @ accelerations
+        loaded, gravity = queries.state.articulation, queries.state.gravity()
+        wanted = G @ accelerations
         guess = axes.nominal_forces(wanted)
-        remaining = wanted - stepped_accelerations(axes.state, guess, gravity)
-        forces: Array = G.T @ (guess + _stepped_mass_matrix(axes) @ remaining)
+        remaining = wanted - stepped_accelerations(axes.state, guess, gravity, loaded)
+        forces: Array = G.T @ (guess + _stepped_mass_matrix(axes, loaded) @ remaining)
         return forces
 
     def _answers(self) -> bool:
@@ -561,14 +569,14 @@ class OwnDynamics:
         return DynamicsQueries(state), G
 
 
-def _stepped_mass_matrix(axes: DynamicsQueries) -> Array:
+def _stepped_mass_matrix(axes: DynamicsQueries, loaded: Articulation) -> Array:
     nominal = axes.mechanism_from_pybullet().mass_matrix(axes.state.positions())
     if not np.linalg.cond(nominal) < _MAX_CONDITION:
         raise NoAnswerError(
             "PyBullet's queries refuse the body, and a link without inertia cannot be accelerated"
         )
     try:
-        M = stepped_mass_matrix(axes.state, nominal)
+        M = stepped_mass_matrix(axes.state, nominal, loaded)
     except np.linalg.LinAlgError as error:
         raise NoAnswerError(
             "PyBullet's queries refuse the body, and it does not respond to forces"

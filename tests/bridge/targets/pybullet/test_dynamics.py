@@ -52,7 +52,9 @@ def test_the_mass_matrix_of_a_ball_pendulum_does_not_depend_on_the_nominal_one(
     bullet_client, nominal
 ):
     robot = ball_pendulum(bullet_client)
-    assert stepped_mass_matrix(robot.state, nominal) == pytest.approx(AT_PIVOT, abs=1e-12)
+    assert stepped_mass_matrix(robot.state, nominal, robot.state.articulation) == pytest.approx(
+        AT_PIVOT, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("damping", [0.0, 3.0])
@@ -65,7 +67,7 @@ def test_a_spinning_ball_pendulum_accelerates_as_euler_says(bullet_client, dampi
     robot.set_velocities({"ball": w.tolist()})
     torque = np.array((0.3, 0.7, -0.2))
     expected = np.linalg.solve(AT_PIVOT, torque - np.cross(w, AT_PIVOT @ w))
-    found = stepped_accelerations(robot.state, torque, (0.0, 0.0, -10.0))
+    found = stepped_accelerations(robot.state, torque, (0.0, 0.0, -10.0), robot.state.articulation)
     assert found == pytest.approx(expected, abs=1e-9)
 
 
@@ -91,9 +93,10 @@ def test_overlapping_shapes_and_dry_friction_do_not_disturb_and_everything_is_re
     )
     expected = mechanism.mass_matrix(q)
     forces = mechanism.bias_forces(q, v, GRAVITY)
-    error = stepped_mass_matrix(robot.state, expected) - expected
+    error = stepped_mass_matrix(robot.state, expected, robot.state.articulation) - expected
     assert np.abs(error).max() <= 1e-11 * np.abs(expected).max()
-    assert np.abs(stepped_accelerations(robot.state, forces, GRAVITY)).max() <= 1e-8
+    a = stepped_accelerations(robot.state, forces, GRAVITY, robot.state.articulation)
+    assert np.abs(a).max() <= 1e-8
     for name, value in before[0].items():
         assert robot.positions()[name] == pytest.approx(value, abs=1e-12)
         assert robot.velocities()[name] == pytest.approx(before[1][name], abs=1e-12)
@@ -288,6 +291,37 @@ def test_a_screw_has_an_angle_and_a_length_of_its_own(bullet_client):
     assert state.articulation.mechanism.v_order == (("screw", 0), ("screw", 1))
     assert G.ravel() == pytest.approx([1.0, 0.5 / math.tau])
     assert state.velocities()["screw"] == pytest.approx([2.0, 2.0 * 0.5 / math.tau])
+
+
+def damped_screw_behind_a_ball():
+    """A body whose dynamics PyBullet's steps show, since its queries refuse balls."""
+    inertia = SpatialInertia.of(1.0, (0.1, 0.0, 0.0), np.diag((0.1, 0.1, 0.1)))
+    return scene(
+        [link("a", inertia=inertia), link("b", inertia=inertia)],
+        [
+            joint("ball", WORLD, "a", JointType.BALL),
+            joint("screw", "a", "b", JointType.SCREW, pitch=0.2, axis={"damping": 0.5}),
+        ],
+    )
+
+
+@pytest.mark.parametrize("query", ["mass_matrix", "inverse_dynamics"])
+def test_a_query_leaves_the_damping_of_a_screw_to_its_hinge_alone(bullet_client, query):
+    """PyBullet steps to the same bits before and after; the slide of a screw has no damping."""
+    robot = load_into_pybullet(damped_screw_behind_a_ball(), physicsClientId=bullet_client)
+    robot.apply_physics()
+    q, v = random_state(robot.mechanism, 4)
+    after = []
+    for number in range(2):
+        own = OwnDynamics(robot.dynamics)
+        assert own.source == "steps"
+        if number:
+            own.mass_matrix() if query == "mass_matrix" else own.inverse_dynamics(np.zeros(4))
+        robot.set_positions(q)
+        robot.set_velocities(v)
+        robot.step()
+        after.append(robot.velocities())
+    assert after[0] == after[1]
 
 
 def test_joints_without_shared_velocities_are_unchanged(bullet_client):
