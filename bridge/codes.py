@@ -198,6 +198,13 @@ DRAKE_COUPLING = dropped(
     remedy="State it as `<drake:mimic>`, too.",
     effect=Lost("couplings"),
 )
+DRAKE_FRAME_ON_FRAME = approximated(
+    "drake.frame-on-frame",
+    "Drake places frame {frame} in link {link} as it is in frame {base}, to which it is attached",
+    meaning="Drake takes the pose of a frame in the frame to which it is attached for that in the "
+    "link, where the link is of a nested model and the other frame is not.",
+    remedy="Attach the frame to the link of the nested model.",
+)
 DRAKE_FRICTION = approximated(
     "drake.friction",
     "Drake takes mu2 for the dynamic friction of link {link}; its coefficients differ by up to "

@@ -244,6 +244,13 @@ CONTINUOUS = (
 )
 
 
+FRAME_ON_FRAME = (
+    "<model name='n'><link name='c'/></model>"
+    "<frame name='f' attached_to='n::c'><pose>1 0 0 0 0 0</pose></frame>"
+    "<frame name='g' attached_to='f'><pose>0 2 0 0 0 0</pose></frame>"
+)
+
+
 def in_drake(text: str, *subjects: str, name: str = "main.sdf") -> Example:
     """A model that Drake parses itself."""
 
@@ -265,6 +272,7 @@ def in_drake(text: str, *subjects: str, name: str = "main.sdf") -> Example:
 DIFFERENCES = {
     "drake.continuous-limits": in_drake(urdf(CONTINUOUS), "j", name="r.urdf"),
     "drake.coupling": in_drake(sdf(MIMIC), "k", "j"),
+    "drake.frame-on-frame": in_drake(sdf(FRAME_ON_FRAME), "g"),
     "drake.friction": in_drake(sdf(SLIPPERY), "c"),
     "drake.link-without-gravity": in_drake(sdf(NO_GRAVITY), "c"),
     "drake.one-hull": in_drake(sdf(TWO_TETRAHEDRA), "c"),

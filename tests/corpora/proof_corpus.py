@@ -31,10 +31,6 @@ WITNESS_FAULTS = {
     "drake/drake/multibody/parsing/test/sdf_parser_test/interface_api_test/top_merge_include_world.sdf": (
         "Drake attaches the frame of a model that has merged links of URDF only to the world"
     ),
-    "libsdformat/crafted/c03_frame_attached_nested.sdf": (
-        "Drake places a frame elsewhere than libsdformat if it is attached to a frame of a nested "
-        "model and its pose is relative to a link outside of it"
-    ),
     "drake/drake/multibody/contact_solvers/test/particle_with_infinite_inertia.sdf": (
         "libsdformat, by which Drake reads the file, takes 1 m for a radius of zero"
     ),

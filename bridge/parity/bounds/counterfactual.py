@@ -43,6 +43,8 @@ def counterfactual(entry: Diagnostic, mechanism: Mechanism) -> Mechanism | None:
     """
     if entry.code == pybullet_codes.FOLDED_LINKS.name:
         return _folded(entry, mechanism)
+    if entry.code == codes.DRAKE_FRAME_ON_FRAME.name:
+        return _frame_on_link(entry, mechanism)
     change = _CHANGES.get(entry.code)
     if change is None:
         return None
@@ -102,6 +104,15 @@ _CHANGES: Mapping[str, _Change] = {
     codes.DRAKE_LINK_WITHOUT_GRAVITY.name: _with_gravity,
 }
 """Changes by code, in the bodies that its diagnostics are about."""
+
+
+def _frame_on_link(entry: Diagnostic, mechanism: Mechanism) -> Mechanism:
+    """Return a frame has the pose in its link that the model states in another frame."""
+    frames = {frame.name: frame for frame in mechanism.scene.frames}
+    frame, base = (frames[str(entry.arguments[key])] for key in ("frame", "base"))
+    frames[frame.name] = dataclasses.replace(frame, X_LF=base.X_LF.inverse() @ frame.X_LF)
+    scene = dataclasses.replace(mechanism.scene, frames=tuple(frames.values()))
+    return dataclasses.replace(mechanism, scene=scene)
 
 
 def _folded(entry: Diagnostic, mechanism: Mechanism) -> Mechanism:

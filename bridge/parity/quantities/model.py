@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, initial_positions, kind_of
@@ -375,6 +376,7 @@ STATED_QUANTITIES = (
         unit="m or rad",
         error=pose_distance,
         read=_frame_poses,
+        causes=frozenset({codes.DRAKE_FRAME_ON_FRAME}),
         is_stated=lambda _mechanism: False,
     ),
     Quantity(

@@ -9,10 +9,11 @@ accuracy or, where Drake knows discrete time only, in steps that are shorter tha
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from importlib import metadata
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from bridge import codes
 from bridge.codes import (
     DRAKE_CONTINUOUS_LIMITS,
     DRAKE_COUPLING,
+    DRAKE_FRAME_ON_FRAME,
     DRAKE_FRICTION,
     DRAKE_FRICTION_UNSTATED,
     DRAKE_LINK_WITHOUT_GRAVITY,
@@ -62,6 +64,7 @@ from loaders.model import (
     Collision,
     Cone,
     CouplingLaw,
+    Frame,
     Friction,
     Heightmap,
     Joint,
@@ -246,7 +249,10 @@ class DrakeEngine(BaseEngine):
         self._order = velocity_order(self._plant, mechanism, self._joints)
         self._require_no_more_constraints()
         self._motion: DrakeMotion | None = None
-        self.diagnostics = known_differences(mechanism, self._links, self._joints, self._plant)
+        self.diagnostics = (
+            *known_differences(mechanism, self._links, self._joints, self._plant),
+            *_frames_on_frames(mechanism.scene, self._poses_in_links),
+        )
 
     def _require_no_more_constraints(self) -> None:
         """Raise if Drake holds a coupling or constraint that the model does not have; in continuous
@@ -324,6 +330,15 @@ class DrakeEngine(BaseEngine):
             NotReportedError: unless Drake has all of them.
         """
         self._require_model()
+        stated = {frame.name for frame in stated_frames(self.mechanism.scene)}
+        found = self._poses_in_links()
+        lacking = stated - found.keys()
+        if lacking and not found.keys() - stated:
+            raise NotReportedError(f"Drake has no frame {min(lacking)}")
+        return found
+
+    def _poses_in_links(self) -> dict[str, Pose]:
+        """Return the pose in its link of each frame that Drake has; infinite in another link."""
         from pydrake.multibody.tree import FrameIndex
 
         stated = {frame.name: frame.link for frame in stated_frames(self.mechanism.scene)}
@@ -336,9 +351,6 @@ class DrakeEngine(BaseEngine):
                 X_LF = frame.CalcPoseInBodyFrame(self._context).GetAsMatrix4()
                 is_there = stated.get(name, link) == link
                 found[name] = Pose.of(X_LF[:3, :3], X_LF[:3, 3] if is_there else 3 * [math.inf])
-        lacking = stated.keys() - found.keys()
-        if lacking and not found.keys() - stated.keys():
-            raise NotReportedError(f"Drake has no frame {min(lacking)}")
         return found
 
     def _name_of_frame(self, frame: Any, link: str, stated: Mapping[str, str]) -> str | None:
@@ -618,6 +630,41 @@ def _couplings(scene: Scene, constraints: int) -> Iterator[Diagnostic]:
             leader=coupling.leader,
             count=constraints,
         )
+
+
+def _frames_on_frames(
+    scene: Scene, poses_in_links: Callable[[], Mapping[str, Pose]]
+) -> Iterator[Diagnostic]:
+    """Yield the frames that Drake gives the pose in a link of a nested model that they have in
+    another frame of their own model.
+
+    Args:
+        scene: The scene.
+        poses_in_links: Function that returns the pose in its link of each frame of Drake.
+    """
+    siblings: dict[tuple[str, str], list[Frame]] = {}
+    for frame in scene.frames:
+        model, of_link = (name.rpartition(SEPARATOR)[0] for name in (frame.name, frame.link))
+        if of_link != model:
+            siblings.setdefault((model, frame.link), []).append(frame)
+    pairs = [pair for frames in siblings.values() for pair in permutations(frames, 2)]
+    poses = poses_in_links() if pairs else {}
+    for frame, base in pairs:
+        X = poses.get(frame.name, frame.X_LF)
+        if not _is_at(X, frame.X_LF) and _is_at(X, base.X_LF.inverse() @ frame.X_LF):
+            yield finding_of(
+                DRAKE_FRAME_ON_FRAME,
+                frame.where,
+                target=_TARGET,
+                subjects=(frame.name,),
+                frame=frame.name,
+                link=frame.link,
+                base=base.name,
+            )
+
+
+def _is_at(one: Pose, two: Pose) -> bool:
+    return _is_close(one.R, two.R) and bool(np.abs(one.p - two.p).max() <= 1e-9)
 
 
 def _replaced_inertias(links: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:

@@ -18,6 +18,7 @@ import loaders
 from bridge.parity import Outcome, Verdict, compare
 from bridge.parity.engine import NotReportedError
 from bridge.parity.engines.drake.engine import DrakeEngine, friction_differences
+from bridge.parity.quantity import matrix, pose_distance
 from loaders.model import Mesh
 from loaders.pose import Pose
 from tests.support.actuated_model import sdf
@@ -504,6 +505,35 @@ def test_a_frame_that_drake_has_elsewhere_is_a_difference(tmp_path: Path) -> Non
     for frames, expected in (((found,), set()), ((moved,), {"poses of frames"})):
         rows = compare(replace(scene, frames=frames), ("drake",), levels=("L0",)).failures
         assert {row.quantity for row in rows} == expected
+
+
+@needs_drake
+@pytest.mark.parametrize("relative_to", few(["f", "n::c", "b", "__model__"], 2))
+def test_a_frame_on_a_frame_of_a_nested_link_is_explained_only_where_drake_mistakes_the_link(
+    relative_to: str, tmp_path: Path
+) -> None:
+    """The pose of the second frame in the first one is the one that Drake has in the link; the
+    frame of the file is where SDFormat states it.
+    """
+    nested = "<model name='n'><pose>1 0 0 0 0 .2</pose><link name='c'><pose>0 .5 0 .1 0 0</pose>"
+    first = "</link></model><frame name='f' attached_to='n::c'><pose>.3 0 .1 0 .4 0</pose></frame>"
+    second = f"<frame name='g' attached_to='f'><pose relative_to='{relative_to}'>0 .2 0 0 0 .3"
+    engine = engine_of(tmp_path, BASE, nested, first, second, "</pose></frame>")
+    scene = loaders.load(tmp_path / "model.sdf", quiet=True)
+    f, g = sorted(scene.frames, key=lambda frame: frame.name)
+    found = engine.frame_poses()
+    mistaken = f.X_LF.inverse() @ g.X_LF
+    assert pose_distance(matrix(found["g"]), matrix(mistaken), 1.0) <= 1e-9
+    assert [entry.subjects for entry in engine.diagnostics if "frame" in entry.code] == [("g",)]
+    for moved, expected in (
+        (0.0, Outcome.EXPLAINED),
+        (1e-6, Outcome.FAILED),
+        (2.0, Outcome.FAILED),
+    ):
+        X = g.X_LF @ Pose.of(p=(moved, 0.0, 0.0))
+        rows = compare(replace(scene, frames=(f, replace(g, X_LF=X))), ("drake",), levels=("L0",))
+        (row,) = (row for row in rows.rows if row.quantity == "poses of frames")
+        assert row.outcome is expected
 
 
 @needs_drake
