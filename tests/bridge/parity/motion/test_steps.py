@@ -14,16 +14,19 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Outcome, Row, compare
-from bridge.parity.engine import factory_of
+from bridge.parity.engine import Engine, factory_of
 from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.motion.step import step_rows
 from bridge.parity.motion.trajectory import motion_rows
 from bridge.parity.states import exported, random_states, time_step, without_solver_effects
-from loaders.model import WORLD, Coupling
+from loaders.inertia import SpatialInertia
+from loaders.model import WORLD, Coupling, JointType
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
 # One step is exact for fixed bases, and of second order in the step for floating bases.
 
 ASSETS = Path(__file__).parents[4] / "assets"
+DAMPED = {"damping": 0.5}
 
 
 def rows_of(source: object, **options: object) -> dict[tuple[str, str, str], Row]:
@@ -62,6 +65,34 @@ def test_a_force_that_one_engine_lacks_is_found_in_one_step_however_free_the_bas
     assert row.order == pytest.approx(1.0, abs=0.1), (
         "the velocities part by the step times what is missing"
     )
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"), [(0.0, Outcome.EXPLAINED), (1e-4, Outcome.FAILED), (0.01, Outcome.FAILED)]
+)
+def test_a_screw_behind_a_ball_is_explained_by_its_constraint_and_a_wrong_pitch_is_not(
+    error: float, outcome: Outcome
+) -> None:
+    """Engines are asked for their mass matrices between two series of steps; PyBullet's follows
+    from steps, because its queries refuse balls.
+    """
+    inertia = SpatialInertia.of(1.0, (0.1, 0.0, 0.0), np.diag((0.1, 0.1, 0.1)))
+    links = [link("a", inertia=inertia), link("b", inertia=inertia)]
+    ball = joint("ball", WORLD, "a", JointType.BALL)
+    right, wrong = (
+        scene([*links], [ball, joint("s", "a", "b", JointType.SCREW, pitch=p, axis=DAMPED)])
+        for p in (0.2, 0.2 * (1.0 + error))
+    )
+
+    def other(_mechanism: object) -> Engine:
+        return factory_of("pybullet")(without_solver_effects(bridge.lower(wrong)))
+
+    engines = (("mujoco", factory_of("mujoco")), ("pybullet", other))
+    (row,) = step_rows(bridge.lower(right), engines, seed=0)
+    assert row.outcome is outcome
+    if outcome is Outcome.EXPLAINED:
+        assert row.known_cause is not None
+        assert row.known_cause.code == "parity.screw-constraint"
 
 
 # Random states are within the limits and repeatable, and the smooth mechanism has no solver
