@@ -29,7 +29,15 @@ from loaders.codes import OVERRIDES_APPLIED
 from loaders.diagnostics import Diagnostic
 from loaders.engine_settings import Grip
 from loaders.inertia import SpatialInertia
-from loaders.model import WORLD, BallConstraint, CouplingLaw, Frame, JointType, WeldConstraint
+from loaders.model import (
+    WORLD,
+    BallConstraint,
+    CouplingLaw,
+    Frame,
+    JointType,
+    Surface,
+    WeldConstraint,
+)
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR, root_model
@@ -363,6 +371,13 @@ class Engine(Protocol):
         rest; by default that coefficient.
         """
         return restitution, restitution
+
+    def rest_rate(self, link: str, surface: Surface) -> float:
+        """Return the rate at which a ball comes to rest at least on a shape of a link that states a
+        stiffness [1/s], by the rules of the export, at the current time step; by default, and for
+        other surfaces, infinite.
+        """
+        return math.inf
 
     def combined_friction(self, one: Grip, other: Grip) -> float:
         """Return the coefficient of friction of two shapes in contact, given what each states.

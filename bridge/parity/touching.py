@@ -14,7 +14,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -28,10 +28,23 @@ from bridge.geometry.shapes import (
 )
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
+from bridge.targets.mjcf import codes as mjcf_codes
 from loaders.diagnostics import Diagnostics
 from loaders.engine_settings import MUJOCO, conventions_of
 from loaders.meshes import read_mesh
-from loaders.model import Collision, Empty, Geometry, Mesh, Plane, settings_of
+from loaders.model import (
+    Box,
+    Capsule,
+    Collision,
+    Cylinder,
+    Ellipsoid,
+    Empty,
+    Geometry,
+    Mesh,
+    Plane,
+    Sphere,
+    settings_of,
+)
 from loaders.pose import Array, Pose
 from loaders.text import counted
 
@@ -156,7 +169,7 @@ class _Target:
             return "have another friction in a second direction"
         if friction.mu > MAX_FRICTION:
             return f"have a friction above {MAX_FRICTION:g}"
-        if surface.restitution or surface.damping is not None:
+        if surface.restitution or (surface.stiffness, surface.damping) != (None, None):
             return "bounce or sway"
         if self.soft_contact(0.0).impedance < _LEAST_IMPEDANCE:
             return "yield to a pull"
@@ -176,6 +189,14 @@ class _Target:
         if sag > _MAX_SAG:
             return f"yield by more than {_MAX_SAG:g} m under a ball"
         return "come to rest too slowly" if rate * MAX_RESTS * REST_TIME < SETTLED else ""
+
+    @property
+    def has_extent(self) -> bool:
+        """True for a primitive shape whose sizes are all positive and finite, and other shapes."""
+        shape = self.collision.geometry
+        if isinstance(shape, Box | Sphere | Cylinder | Capsule | Ellipsoid):
+            return all(0.0 < size < math.inf for size in np.hstack(astuple(shape)))
+        return True
 
     @property
     def _settings(self) -> dict[str, str]:
@@ -323,22 +344,47 @@ def _rows_of(
     """
     found: list[dict[str, Array]] = []
     is_mjcf = conventions_of(mechanism.physics).has_solver_settings
-    for step in (mechanism.physics.time_step, mechanism.physics.time_step / 2.0):
+    exported = mechanism.physics.time_step
+    for step in (exported, exported / 2.0):
         with closing(as_exported(factory)(mechanism)) as engine:
             engine.set_step(step)
             engine.set_state(q, {})
             surfaces = engine.surfaces()
             held = [each._replace(target=_as_held(each.target, surfaces)) for each in pressed]
             targets = [each.target for each in held]
-            shown, hidden = _expected(engine, targets, surfaces, is_mjcf, step)
-            exported = mechanism.physics.time_step
-            found.append(_Session(engine.touch(balls), held, step, exported).found())
+            longest = _most_rests(exported) * REST_TIME
+            unfit = [_unfit(engine, target, longest) for target in targets]
+            shown, hidden = _expected(engine, targets, unfit, surfaces, is_mjcf, step)
+            fit = np.array([not lack for lack in unfit])
+            found.append(_Session(engine.touch(balls), held, fit, (step, exported)).found())
     for quantity, each in shown.items():
         if each:
             yield _row(quantity, engine.name, targets, found, each, step, total)
         if hidden[quantity]:
             reasons = _counted_reasons(hidden[quantity], len(targets), "do not show it")
             yield _not_shown(quantity, engine.name, reasons)
+
+
+def _most_rests(exported: float) -> int:
+    """Return the largest number of durations in which balls must be at rest, for the time step of
+    an export [s].
+    """
+    return max(MAX_RESTS, math.ceil(MAX_REST_STEPS * exported / REST_TIME))
+
+
+def _unfit(engine: Engine, target: _Target, longest: float) -> str:
+    """Return the reason why a shape shows nothing in an engine; empty if it does not.
+
+    Args:
+        engine: The engine.
+        target: The shape.
+        longest: Longest duration in which balls come to rest [s].
+    """
+    if engine.rest_rate(target.link, target.collision.surface) * longest < SETTLED:
+        return "come to rest too slowly"
+    reports = (d for d in engine.diagnostics if target.link in d.subjects)
+    is_left_out = any(entry.is_one_of({mjcf_codes.EMPTY_SHAPE}) for entry in reports)
+    return "have no extent" if is_left_out and not target.has_extent else ""
 
 
 def _as_held(target: _Target, surfaces: Surfaces) -> _Target:
@@ -359,6 +405,7 @@ def _as_held(target: _Target, surfaces: Surfaces) -> _Target:
 def _expected(
     engine: Engine,
     targets: Sequence[_Target],
+    unfit: Sequence[str],
     surfaces: Surfaces,
     is_mjcf: bool,
     step: float,
@@ -368,6 +415,7 @@ def _expected(
     Args:
         engine: The engine.
         targets: The shapes.
+        unfit: The reason why each shows nothing; empty if it does not.
         surfaces: Its surfaces.
         is_mjcf: Whether the solver settings of an MJCF file hold.
         step: Time step [s].
@@ -387,7 +435,8 @@ def _expected(
         presses = "bounce a ball for seconds" if bounces_on else ""
         reasons = zip(ACTING, (presses, slides, holds, rolls, target.hides_bounce), strict=True)
         limits = _limits(engine, target, (mu, restitution), is_mjcf, step)
-        for (quantity, reason), limit in zip(reasons, limits, strict=True):
+        for (quantity, hides), limit in zip(reasons, limits, strict=True):
+            reason = unfit[k] or hides
             if reason:
                 hidden[quantity][reason] += 1
             else:
@@ -483,22 +532,26 @@ class _Session:
     Args:
         model: The model with the balls.
         pressed: The shapes.
-        step: Time step [s].
-        exported: Time step for which the model is exported [s].
+        fit: Whether each shape shows anything; others need not be at rest.
+        steps: Time step, and that for which the model is exported [s].
     """
 
     def __init__(
-        self, model: TouchedModel, pressed: Sequence[_Pressed], step: float, exported: float
+        self,
+        model: TouchedModel,
+        pressed: Sequence[_Pressed],
+        fit: Array,
+        steps: tuple[float, float],
     ) -> None:
-        self._model, self._step = model, step
+        self._model, (self._step, exported) = model, steps
         self._impact = max(BOUNCE_TIME, IMPACT_STEPS * exported)
-        self._rests = max(MAX_RESTS, math.ceil(MAX_REST_STEPS * exported / REST_TIME))
+        self._rests, self._rest = _most_rests(exported), np.tile(fit, 4)
         self._n = 2 * len(pressed)
         axes = [axes_of(each.n) for each in pressed]
         frames = [np.column_stack((t, s, n)) for n, t, s in axes]
         self._frames = np.array(frames * 4)
         self._mu = np.array([each.target.mu for each in pressed] * 2)
-        self._speeds = np.array([each.target.sliding_speed(step) for each in pressed] * 2)
+        self._speeds = np.array([each.target.sliding_speed(self._step) for each in pressed] * 2)
         self._sign = np.repeat((1.0, -1.0), len(pressed))
         self._forces = np.zeros((2 * self._n, 3))
 
@@ -543,7 +596,7 @@ class _Session:
             gained = np.abs((start, before - start))[..., 2] / fall
             before[self._n :, :2] = 0.0
             self._set_velocities(before)
-            if gained.max() < REST_ERROR:
+            if gained[:, self._rest].max(initial=0.0) < REST_ERROR:
                 break
         speed = (before[:, 2] / fall)[: self._n]
         changed = ((before - start)[:, 2] / fall)[: self._n]

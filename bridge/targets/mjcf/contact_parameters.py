@@ -136,6 +136,12 @@ class ContactSpring:
         return 0.5 * b / math.sqrt(k)
 
     @property
+    def slowest_rate(self) -> float:
+        """The rate at which a body comes to rest at least [1/s], whatever its mass."""
+        root = math.sqrt(max(self.ratio**2 - 1.0, 0.0))
+        return (self.ratio - root) * math.sqrt(-self.solref[0])
+
+    @property
     def mass_factor(self) -> float:
         """Factor of the mass with which bodies move while they touch."""
         return 1.0 / (1.0 - self.solimp[0])
@@ -385,7 +391,7 @@ def contact_attributes(
     """
     owner = _Owner(link, collision)
     inverse_mass = data.inverse_masses.get(link.name, 0.0)
-    spring = contact_spring((collision.surface,), inverse_mass, context)
+    spring = contact_spring((collision.surface,), inverse_mass, *_step_and_gravity(context))
     return {
         **_masks(collision, context.mechanism.body_index[link.name], data.filters),
         **_friction(owner, spring, data, context),
@@ -470,7 +476,7 @@ def _without_defaults(friction: tuple[float, float, float]) -> tuple[float, ...]
 
 
 def contact_spring(
-    stated: Sequence[Surface], w: float, context: MjcfContext
+    stated: Sequence[Surface], w: float, step: float, gravity: float
 ) -> ContactSpring | None:
     """Return the springs of surfaces in series, with the largest damping ratio; without springs,
     the contact of the largest restitution; None if the surfaces state neither.
@@ -478,21 +484,23 @@ def contact_spring(
     Args:
         stated: The surfaces of a contact; one touches a rigid body.
         w: Sum of the bodies' inverse masses [1/kg]; zero if they cannot move.
-        context: The export.
+        step: Time step [s].
+        gravity: Magnitude of gravity [m/s^2].
     """
-    surfaces = [with_ode_spring(surface, context.time_step) for surface in stated]
+    surfaces = [with_ode_spring(surface, step) for surface in stated]
     springs = [(s, s.stiffness) for s in surfaces if s.stiffness is not None and s.stiffness > 0.0]
     restitution = max(surface.restitution for surface in surfaces)
     if springs and w > 0.0:
         stiffness = 1.0 / sum(1.0 / stiffness for _, stiffness in springs)
-        gravity = float(np.linalg.norm(context.mechanism.gravity))
         ratio = max(damping_ratio(surface, stiffness, w, gravity) for surface, _ in springs)
-        return ContactSpring.from_stiffness(
-            stiffness, ratio, w, context.time_step, bounces=restitution > 0.0
-        )
+        return ContactSpring.from_stiffness(stiffness, ratio, w, step, bounces=restitution > 0.0)
     if any(surface.stiffness is not None for surface in surfaces) or restitution <= 0.0:
         return None
-    return ContactSpring.from_restitution(restitution, context.time_step)
+    return ContactSpring.from_restitution(restitution, step)
+
+
+def _step_and_gravity(context: MjcfContext) -> tuple[float, float]:
+    return context.time_step, float(np.linalg.norm(context.mechanism.gravity))
 
 
 def _compliance(
@@ -537,8 +545,7 @@ def _report_spring(
         owner.report(code, context, stiffness=stiffness)
         return
     held = spring.stiffness(inverse_mass)
-    gravity = float(np.linalg.norm(context.mechanism.gravity))
-    ratio = damping_ratio(surface, stiffness, inverse_mass, gravity)
+    ratio = damping_ratio(surface, stiffness, inverse_mass, _step_and_gravity(context)[1])
     values: dict[str, Any] = {
         "stiffness": stiffness,
         "held": held,
@@ -715,7 +722,7 @@ def _write_lightly_damped_pairs(
     """
     springs = {
         (body.name, collision.name): contact_spring(
-            (collision.surface,), masses.get(body.name, 0.0), context
+            (collision.surface,), masses.get(body.name, 0.0), *_step_and_gravity(context)
         )
         for body in context.mechanism.bodies
         for collision in body.link.collisions
@@ -756,7 +763,8 @@ def _spring_between(
     a: _Shape, b: _Shape, masses: Mapping[str, float], context: MjcfContext
 ) -> ContactSpring | None:
     surfaces = [shape.collision.surface for shape in (a, b)]
-    return contact_spring(surfaces, sum(masses.get(shape.link, 0.0) for shape in (a, b)), context)
+    w = sum(masses.get(shape.link, 0.0) for shape in (a, b))
+    return contact_spring(surfaces, w, *_step_and_gravity(context))
 
 
 def _write_pair(

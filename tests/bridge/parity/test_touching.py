@@ -279,6 +279,66 @@ def test_shapes_with_surfaces_are_pressed_or_counted_with_the_reason(surface: st
         )
 
 
+SPRING = "<surface><contact><ode>{}</ode></contact></surface>"
+SLOW = {
+    ("<kp>1e4</kp><kd>10</kd>", 8.0): {"mujoco"},
+    ("<kp>1e4</kp><kd>10</kd>", 1.0): set(),
+    ("<kp>1e3</kp>", 1.0): {"pybullet"},
+    ("<kp>1e3</kp><kd>20</kd>", 1.0): set(),
+}
+"""The engines in which a ball takes more than 2.7 s to rest on a surface of a link of a mass [kg].
+
+MuJoCo's spring is exported for the link, so that a ball of any mass comes to rest with half of the
+damping over that mass, here 0.6 1/s; PyBullet has no damping for a surface without one, where
+MuJoCo's is critical.
+"""
+
+
+def _sprung(spring: str, mass: float) -> Mechanism:
+    links = "".join(
+        f"<link name='l{k}'><pose>0 0 {k} 0 0 0</pose><inertial><mass>{mass}</mass></inertial>"
+        f"<collision name='c'><geometry>{SHAPES['box']}</geometry>{surface}</collision></link>"
+        for k, surface in enumerate((SPRING.format(spring), ""))
+    )
+    text = f"<sdf version='1.10'><model name='m'>{links}</model></sdf>"
+    return bridge.lower(loaders.load_string(text, format="sdf"))
+
+
+@pytest.mark.parametrize("surface", SLOW, ids=str)
+def test_slow_contacts_are_counted_and_no_false_alarm(surface: tuple[str, float]) -> None:
+    found = rows_of(_sprung(*surface))
+    assert [row for row in found.values() if row.outcome is Outcome.FAILED] == []
+    for name, _ in ENGINES:
+        is_slow = name in SLOW[surface]
+        assert found[FORCE, name, False].loaded == (1 if is_slow else 2, 2)
+        hidden = found.get((FORCE, name, True))
+        assert ("too slowly" in hidden.cause if hidden else False) == is_slow
+
+
+def test_a_contact_that_is_softer_than_stated_is_no_slow_one() -> None:
+    mechanism = _sprung("<kp>1e4</kp><kd>60</kd>", 1.0)
+    faults = {
+        "mujoco": faulty_mujoco(lambda running: running.geom_solref.__setitem__(0, (-1e3, -0.1))),
+        "pybullet": _on_pybullet(contactStiffness=1e3, contactDamping=0.1),
+    }
+    for name, engine in ENGINES:
+        assert outcomes(mechanism, (name, engine))[FORCE, name] is Outcome.PASSED
+        assert outcomes(mechanism, (name, faults[name]))[FORCE, name] is Outcome.FAILED
+
+
+def test_shapes_without_extent_are_counted_where_the_export_leaves_them_out() -> None:
+    links = "".join(
+        f"<link name='l{k}'><pose>0 0 {k} 0 0 0</pose><collision name='c'><geometry><sphere>"
+        f"<radius>{radius}</radius></sphere></geometry></collision></link>"
+        for k, radius in enumerate((0.0, 0.1))
+    )
+    text = f"<sdf version='1.10'><model name='m'>{links}</model></sdf>"
+    found = rows_of(bridge.lower(loaders.load_string(text, format="sdf")))
+    assert [row for row in found.values() if row.outcome is Outcome.FAILED] == []
+    assert "1 of 2 shapes do not show it: 1 have no extent" in found[FORCE, "mujoco", True].cause
+    assert found[FORCE, "pybullet", False].loaded == (2, 2)
+
+
 def test_hidden_shapes_and_those_without_an_outermost_point_are_counted() -> None:
     text = """<mujoco><asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1" elevation="0 0 0 0"/>
     </asset><worldbody><geom type="hfield" hfield="h" pos="9 0 0"/><body><freejoint/>

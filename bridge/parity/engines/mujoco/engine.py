@@ -43,7 +43,14 @@ from bridge.parity.engine import (
     without_sentinel,
 )
 from bridge.sensors import FORCE_TYPES, STATE_TYPES, force_readings, state_readings
-from bridge.targets.mjcf.contact_parameters import ContactSpring, late_start, rebound_of
+from bridge.targets.mjcf.contact_parameters import (
+    ContactSpring,
+    contact_spring,
+    inverse_masses,
+    late_start,
+    rebound_of,
+    with_ode_spring,
+)
 from bridge.targets.mjcf.document import build
 from bridge.targets.mjcf.keyframe import ball_map, qpos
 from bridge.targets.mjcf.spec import to_spec
@@ -51,7 +58,7 @@ from bridge.targets.options import Actuators, MjcfExportOptions
 from loaders.engine_settings import FRICTION_RULES, Grip
 from loaders.inertia import SpatialInertia
 from loaders.mjcf.compiler import engine_warnings
-from loaders.model import CouplingLaw
+from loaders.model import CouplingLaw, Surface
 from loaders.pose import Array, Pose, quaternion_to_matrix
 
 from .compiled_model import (
@@ -651,6 +658,17 @@ class MujocoEngine(BaseEngine):
         depth = min(spring.depth(BALL_WEIGHT), float(self.model.opt.timestep))
         late = late_start(spring.ratio, math.sqrt(-spring.solref[0]) * depth)
         return restitution, rebound_of(restitution) * late
+
+    def rest_rate(self, link: str, surface: Surface) -> float:
+        """See `Engine.rest_rate`; a spring is exported for the mass of the link, and accelerates a
+        ball of any mass alike.
+        """
+        step = self.mechanism.physics.time_step
+        if with_ode_spring(surface, step).stiffness is None:
+            return math.inf
+        w = inverse_masses(self.mechanism).get(link, 0.0)
+        spring = contact_spring((surface,), w, step, float(np.linalg.norm(self.mechanism.gravity)))
+        return math.inf if spring is None else spring.slowest_rate
 
     def _surfaces(self, inline: Collection[int]) -> Surfaces:
         return surfaces_in_mujoco(self._mujoco, self.model, self._links(), self._roles(), inline)

@@ -51,11 +51,12 @@ from bridge.targets.pybullet import load_into_pybullet
 from bridge.targets.pybullet.body import Bodies, PyBulletBody
 from bridge.targets.pybullet.client import BASE, HULL_MARGIN, ConstraintInfo, JointInfo, named
 from bridge.targets.pybullet.constraint import MAX_FORCE, Gear
+from bridge.targets.pybullet.contact import contact_parameters
 from bridge.targets.pybullet.dynamics import NoAnswerError, OwnDynamics
 from bridge.targets.pybullet.state import pose_from
 from loaders.engine_settings import Grip
 from loaders.inertia import SpatialInertia
-from loaders.model import CouplingLaw
+from loaders.model import CouplingLaw, Surface
 from loaders.pose import Array, Pose
 
 from .shapes import links_by_index, observe_pairs, of_links, pairs_in_pybullet, surfaces_in_pybullet
@@ -533,6 +534,25 @@ _SHORT_STEP = 1e-6
 """Time step after which accelerations and forces are read [s]."""
 
 
+def _rest_rate(surface: Surface, step: float) -> float:
+    """Return the rate at which a ball of 1 kg comes to rest on a surface with a stiffness [1/s].
+
+    PyBullet steps a spring K and a damper c implicitly: ``D v' = v - h K x``, ``x' = x + h v'``,
+    with ``D = 1 + h c + h^2 K``. This map has the trace ``(2 + h c) / D`` and the determinant
+    ``1 / D``.
+
+    Args:
+        surface: The surface; without a damping it has none.
+        step: The time step h [s].
+    """
+    values = contact_parameters(surface)
+    damped = 1.0 + step * values["contactDamping"]
+    whole = damped + step**2 * values["contactStiffness"]
+    half = 0.5 * (1.0 + damped) / whole
+    largest = half + math.sqrt(max(half**2 - 1.0 / whole, 0.0))
+    return -math.log(max(largest, whole**-0.5)) / step
+
+
 class PyBulletEngine(BaseEngine):
     """A mechanism in PyBullet.
 
@@ -995,6 +1015,13 @@ class PyBulletEngine(BaseEngine):
 
     def set_step(self, seconds: float) -> None:
         self._pybullet.setTimeStep(seconds, physicsClientId=self._client)
+
+    def rest_rate(self, _link: str, surface: Surface) -> float:
+        """See `Engine.rest_rate`."""
+        if surface.stiffness is None:
+            return math.inf
+        settings = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)
+        return _rest_rate(surface, float(settings["fixedTimeStep"]))
 
     def solver_iterations(self) -> int:
         """See `Engine.solver_iterations`; PyBullet's default unless it was set."""
