@@ -141,6 +141,7 @@ def test_robots_with_a_result_are_not_examined_again(
     assert capsys.readouterr().out.count(f"| {name} | urdf |") == 2
 
 
+@pytest.mark.slow
 def test_a_sweep_of_repositories_has_a_row_for_each_file(tmp_path: Path) -> None:
     robots = tmp_path / "owner+name" / "robots"
     robots.mkdir(parents=True)
@@ -186,6 +187,7 @@ BOX = """<sdf version="1.9"><model name="m"><link name="a"><inertial><mass>1</ma
 <geometry><box><size>1 1 1</size></box></geometry></collision></link></model></sdf>"""
 
 
+@pytest.mark.slow
 def test_a_change_is_found_in_each_stage_that_it_touches(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -556,10 +556,10 @@ def name_of(secret: Path, folder: Path, where: str) -> str:
     return names.get(where, secret.name)
 
 
-QUICK = ("current", "absolute")
+QUICK = ("current",)
 STRICT = ("current", "absolute")
 """Names that are given to a strict load too; it ends where a lenient one goes on."""
-SLOW = ("link", "case", "up", "file", "package", "any")
+SLOW = ("absolute", "link", "case", "up", "file", "package", "any")
 ANY = ("model", "escaped", "backslash", "nul", "double", "undecodable", "device", "pipe")
 """Names of which each place gets one."""
 

@@ -16,6 +16,7 @@ import pytest
 from bridge.diagnostic_codes import CODES, MODULES
 from loaders.diagnostics import Argument, Code, Diagnostic, Fate
 from tests.code_examples import EXAMPLES
+from tests.support.seeds import spread
 from tests.support.source_tree import NAMES
 
 # The registry of diagnostic codes agrees with the source and with the page of the documentation.
@@ -212,7 +213,7 @@ def test_every_code_has_an_example() -> None:
     assert EXAMPLES.keys() == CODES.keys()
 
 
-@pytest.mark.parametrize("code", EXAMPLES)
+@pytest.mark.parametrize("code", spread(EXAMPLES, 3))
 def test_the_example_provokes_its_code(
     code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -141,6 +141,7 @@ def test_the_page_of_the_command_line_lists_every_option_and_command() -> None:
         ] == []
 
 
+@pytest.mark.slow
 def test_the_commands_in_the_pages_have_options_that_exist() -> None:
     text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     commands = re.findall(r"`sdfbridge (convert|compare|view|check|info) ([^`]*)`", text)
@@ -161,6 +162,7 @@ def test_the_guide_quotes_the_source() -> None:
         assert [line for line in quote.splitlines() if line.strip() not in source] == [], file
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_guide_run() -> None:
     guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", guide, re.DOTALL | re.MULTILINE)

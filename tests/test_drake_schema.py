@@ -21,6 +21,7 @@ def pairs() -> dict[str, drake_schema.Pair]:
     return {f"{pair.form} {pair.path}": pair for pair in drake_schema.pairs()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("element", "expected"),
     few(
@@ -46,6 +47,7 @@ def test_what_drake_reads_over_is_a_finding(element: str, expected: str, tmp_pat
     assert drake_schema.verdict(pairs()[element], tmp_path) == expected
 
 
+@pytest.mark.slow
 def test_an_element_that_is_ignored_without_a_finding_is_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

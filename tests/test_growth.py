@@ -125,6 +125,7 @@ def directives(count: int) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_reading_directives_is_linear(tmp_path: Path) -> None:
     """A directive takes thousands of calls, beside which a walk over all frames for each one is
     little: 1.12.
@@ -177,6 +178,7 @@ def grows(name: str, folder: Path, count: int) -> float:
     return exponent(few, many)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_work_for_an_element_that_is_repeated_is_linear(name: str, tmp_path: Path) -> None:
     assert grows(name, tmp_path, 10) < LINEAR

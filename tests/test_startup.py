@@ -184,6 +184,7 @@ def test_a_fork_waits_for_an_import_as_long_as_it_goes_on(tmp_path: Path) -> Non
     assert done.stdout == "3\n"
 
 
+@pytest.mark.slow
 def test_a_child_of_a_process_with_busy_threads_ends() -> None:
     command = [sys.executable, "-W", "ignore", "-c", FORKS, "8"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)

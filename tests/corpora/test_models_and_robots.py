@@ -105,13 +105,14 @@ def sample() -> list[Model]:
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
-@pytest.mark.parametrize("model", few(sample(), 6), ids=str)
+@pytest.mark.parametrize("model", few(sample(), 2), ids=str)
 def test_a_real_model_agrees_with_its_mechanism_in_both_engines(model: Model) -> None:
     (finding,) = examine_all([model])
     assert (finding.crash, finding.leftover_files) == ("", ())
     assert finding.mujoco.defects == finding.pybullet.defects == ()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
 @pytest.mark.parametrize("model", few(sample()[:4], 1), ids=str)
 def test_a_real_model_runs_in_mujoco_without_warnings_within_its_limits(model: Model) -> None:

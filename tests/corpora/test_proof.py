@@ -147,6 +147,7 @@ def test_motion_is_compared_where_its_level_is_named() -> None:
     assert proof.worst.keys() == {"one step"}
 
 
+@pytest.mark.slow
 @needs_drake
 def test_a_run_goes_on_where_an_interrupted_one_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

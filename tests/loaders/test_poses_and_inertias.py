@@ -361,6 +361,7 @@ TWO_EQUAL = st.builds(
 ).filter(lambda moments: not min(moments) / max(moments) > 0.99)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     st.one_of(MOMENTS, TWO_EQUAL, MOMENT.map(lambda m: (m, m, m))), QUATERNION, st.integers(-12, 3)

@@ -54,6 +54,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_every_model_is_an_item_for_each_level(folder: Path) -> None:
     (folder / "robots" / "bad.sdf").write_text(
         "<sdf version='1.11'><model/></sdf>", encoding="utf-8"

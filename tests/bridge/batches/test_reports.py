@@ -256,6 +256,7 @@ def test_an_empty_batch_has_reports_too(tmp_path: Path) -> None:
 # The findings of a batch for code hosts.
 
 
+@pytest.mark.slow
 def test_sarif_has_the_structure_of_version_2_1_0(folder: Path) -> None:
     import jsonschema
 

@@ -156,6 +156,7 @@ def lines(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_the_lines_are_sorted_and_have_the_numbers_of_each_model(checked: Path) -> None:
     bad, good, mesh = lines(checked)
     assert [Path(line["source"]).name for line in (bad, good, mesh)] == [
@@ -224,6 +225,7 @@ def test_convert_writes_a_folder_for_each_model(thread: Executor, tmp_path: Path
     assert list((tmp_path / "o" / result.report).parent.glob("*.sdf"))
 
 
+@pytest.mark.slow
 def test_compare_gives_the_verdict_and_writes_its_report(thread: Executor, tmp_path: Path) -> None:
     options = {"engines": ("mujoco",), "levels": ("L0",), "configurations": 1}
     path = ASSETS / "double_pendulum.urdf"

@@ -78,6 +78,7 @@ print(*sorted(n for n in set(sys.modules) - before if n.partition(".")[0] in own
 """
 
 
+@pytest.mark.slow
 def test_a_warm_process_has_imported_what_a_check_needs() -> None:
     """A fork for each model would import it again, which took longer than the check."""
     models = [PENDULUM, str(ASSETS / "arm/model.sdf"), str(ASSETS / "leg.sdf")]

@@ -110,6 +110,7 @@ def test_a_command_with_a_result_says_the_three_worst_kinds_in_words_and_counts_
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals of POSIX")
 def test_progress_is_shown_on_a_terminal_only() -> None:
     pty = pytest.importorskip("pty")
@@ -243,6 +244,7 @@ def texts() -> Iterator[str]:
                     yield node.value
 
 
+@pytest.mark.slow
 def test_no_option_of_python_is_left_in_a_hint() -> None:
     named = [
         text for text in texts() if PYTHON.search(text) and "`" not in text and "\\" not in text
@@ -382,6 +384,7 @@ def test_a_command_whose_reader_has_gone_keeps_its_status(name: str, tmp_path: P
     assert done.returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals of POSIX")
 def test_a_terminal_gets_sentences_broken_between_words_and_other_streams_whole_lines(
     tmp_path: Path,

@@ -70,6 +70,7 @@ def test_a_missing_engine_is_status_3(
     assert "pip install 'sdfbridge[pybullet]'" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_python_m_bridge_is_the_program_and_its_data_is_clean_json() -> None:
     done = run("compare", ARM, "--json", "--level", "L0", "--configurations", "1")
     assert done.returncode == 4, done.stderr

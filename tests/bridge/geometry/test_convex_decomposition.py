@@ -170,6 +170,7 @@ def test_a_ball_falls_into_a_hollow_that_was_taken_apart_and_onto_a_hull(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("option", "rest"), [("as_is", WALL), ("hull", HEIGHT), ("decompose", WALL)]
 )
@@ -194,6 +195,7 @@ def test_what_the_world_holds_keeps_its_hollow_in_pybullet_unless_the_hull_is_as
     assert height == pytest.approx(rest + RADIUS, abs=2.5e-3)
 
 
+@pytest.mark.slow
 def test_the_pairs_that_touch_are_those_of_the_model(gutter_file):
     scene = gutter_with_a_ball(mesh_of(gutter_file, **PARTS_ASKED))
     mechanism = bridge.lower(scene)

@@ -277,6 +277,7 @@ def test_objects_that_touch_stay_apart(statement: str, tmp_path: Path) -> None:
     assert len(parts) == 3
 
 
+@pytest.mark.slow
 def test_the_files_of_pybullet_give_a_hull_for_each_object() -> None:
     """As loadURDF makes them; the objects of one file are not convex, which is reported."""
     data, counted = Path(getDataPath()), {}
@@ -468,6 +469,7 @@ def test_the_volume_of_parts_at_rest_that_share_corners(tmp_path: Path) -> None:
     assert "mesh volumes" in {row.quantity for row in faulty.failures}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", few(["xarm6_robot.urdf", "base_com.urdf"], 1))
 def test_the_base_of_an_arm_of_five_parts_is_as_large_as_stated(name: str) -> None:
     """PyBullet holds one file of triangles of the base alone, and five parts of that of the arm."""

@@ -232,6 +232,7 @@ def sample(files, count, seed):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
 @pytest.mark.parametrize("files", few([of_libsdformat, of_drake, of_gazebo], 1))
 def test_models_of_the_corpora_touch_in_both_engines_as_their_policy_says(files, bullet_client):

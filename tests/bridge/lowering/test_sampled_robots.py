@@ -14,6 +14,7 @@ from tests.support.seeds import few
 pytest.importorskip("cmeel", reason="example-robot-data is not installed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", few(["panda", "solo", "xarm7"], 1))
 def test_the_pairs_of_the_setup_assistant_are_excluded_too(name: str) -> None:
     """A pair that is not excluded does touch, or is apart, as the shapes of both links show."""
@@ -24,6 +25,7 @@ def test_the_pairs_of_the_setup_assistant_are_excluded_too(name: str) -> None:
     assert all(depth >= 0.0 for depth in row.missing.values())
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_pairs_and_none_of_them_touches_at_other_positions() -> None:
     mechanism = bridge.lower(loaders.load(robots_folder() / ROBOTS["panda"][0], quiet=True))
     exclusion = Exclusion(exclude="sampled", samples=10_000, seed=0)

@@ -319,6 +319,7 @@ def test_a_rotor_adds_its_reflected_inertia_to_the_diagonal():
     np.testing.assert_allclose(difference, expected, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_a_long_chain_needs_no_recursion():
     mechanism = lower(
         dynamics_random_scene(0, fixed=True, kinds=[JointType.REVOLUTE], size=3000, chain=True)

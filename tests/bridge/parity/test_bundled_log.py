@@ -55,6 +55,7 @@ def test_the_bundled_log_is_a_motion_in_drake(assets: Path) -> None:
     assert np.array(found) == pytest.approx(np.array(stated), abs=HALF_DIGIT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", few(["all", "no velocities"], 1))
 def test_mujoco_repeats_the_bundled_log_to_its_last_decimal(
     assets: Path, tmp_path: Path, columns: str

@@ -256,6 +256,7 @@ def test_an_unknown_level_is_an_error_that_lists_the_levels() -> None:
         compare(ARM, levels=("L9",))
 
 
+@pytest.mark.slow
 def test_strict_refuses_what_an_engine_cannot_represent() -> None:
     scene = read("arm/model.sdf")
     with pytest.raises(ExportError, match=r"pybullet\."):
@@ -438,6 +439,7 @@ def test_a_freed_link_does_not_share_the_name_of_another_joint() -> None:
     assert len(dict.fromkeys(freed.v_order)) == 7
 
 
+@pytest.mark.slow
 def test_no_level_lowers_a_scene_without_the_base_of_the_mechanism() -> None:
     """Bodies above a plane, a robot that stands and a single link are scenes of a level alone; two files are compared as
     they are; a recording and a replay start from a source.
@@ -486,6 +488,7 @@ def is_of_module(function: ast.expr) -> bool:
 # A result can be cited: versions, inputs, contact and the claim.
 
 
+@pytest.mark.slow
 def test_a_result_names_versions_inputs_and_what_it_says_about_contact() -> None:
     """The hashes are those of the files on the disk, the mesh of an included model among them."""
     found = compare(ASSETS / "arm" / "model.sdf", levels=("L0",), configurations=1)

@@ -487,6 +487,7 @@ def test_the_feet_of_a_table_reach_as_far_as_its_legs() -> None:
     assert contact._feet(scenario) == (4, pytest.approx(0.17 - 0.1 * 9.0 / 10.0, abs=1e-6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["mujoco", "pybullet"])
 def test_a_table_stands_and_one_that_would_fall_over_is_left_out(engine: str) -> None:
     (row,) = contact._standing_rows(_table(0.0), engine, factory_of(engine))

@@ -172,6 +172,7 @@ def cart_energy(q: Any, v: Any) -> float:
     return kinetic + 0.3 * G * 0.5 * math.cos(angle)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENGINES)
 def test_a_cart_with_a_pole_keeps_its_energy_to_first_order(name: str) -> None:
     def error(step: float) -> float:
@@ -187,6 +188,7 @@ def test_a_cart_with_a_pole_keeps_its_energy_to_first_order(name: str) -> None:
     assert order(error) == pytest.approx(1.0, abs=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENGINES)
 def test_a_symmetric_top_precesses_as_its_closed_form_says(name: str) -> None:
     """Angular momentum stays; the axis turns about it at L / I1."""

@@ -137,6 +137,7 @@ def test_a_tendon_with_inertia_that_pybullet_lacks_is_a_difference(tmp_path: Pat
     assert set(failing.values()) == {"pybullet.stated-tendon"}
 
 
+@pytest.mark.slow
 def test_an_engine_that_reads_the_file_itself_leaves_motion_open(assets: Path) -> None:
     found = compare(assets / "double_pendulum.urdf", ("mujoco", "pybullet-urdf"), configurations=2)
     assert found.verdict is Verdict.INCOMPLETE
@@ -150,6 +151,7 @@ def test_an_engine_that_reads_the_file_itself_leaves_motion_open(assets: Path) -
 # --- a constraint, a friction or an operator that is wrong in the running engine ------------------
 
 
+@pytest.mark.slow
 def test_an_inactive_mimic_in_mujoco_is_a_difference() -> None:
     def deactivate(model: Any) -> None:
         model.eq_active0[:] = 0
@@ -373,6 +375,7 @@ def test_an_effort_limit_of_zero_which_mujoco_reads_as_no_limit_is_a_gap() -> No
     assert (gap.quantity, gap.engines, gap.subjects) == ("effort limits", ("mujoco",), ("j",))
 
 
+@pytest.mark.slow
 def test_a_constraint_that_no_position_obeys_leaves_its_motion_open() -> None:
     """Two links of 0.2 m cannot meet at 3 m: each solver pulls in its own way, and none is
     right.

@@ -31,7 +31,7 @@ from bridge.parity.engine import (
 )
 from bridge.parity.reference import ReferenceEngine
 from tests.support.scenes import link, scene
-from tests.support.seeds import few
+from tests.support.seeds import few, spread
 
 ROOT = Path(__file__).parents[3]
 ASSETS = ROOT / "assets"
@@ -154,6 +154,7 @@ def assert_equivalent_to_the_reference(path: Path, levels: tuple[str, ...]) -> N
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("simulator", few(["mujoco", "pybullet"], 1))
 def test_an_engine_that_delegates_to_a_simulator_is_equivalent_to_it(simulator: str) -> None:
     pytest.importorskip(simulator)
@@ -267,7 +268,7 @@ OTHERS = {
 """Asked only where stops do not hold where sensors measure forces or in replays, or answered by other members."""
 
 
-@pytest.mark.parametrize("member", QUERIES)
+@pytest.mark.parametrize("member", spread(QUERIES, 3))
 def test_a_member_that_an_engine_lacks_is_unknown_by_name_and_nothing_crashes(member: str) -> None:
     source = source_of(member)
     at_rest = member not in asked(source, "L2") or any(member in asked(source, n) for n in STATIC)

@@ -76,6 +76,7 @@ def test_an_engine_that_computes_many_states_replays_all_starts_at_once(tmp_path
     assert "RMS from 3 starts" in engine.sensitivity
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("simulate", [in_drake, in_dart], ids=["drake", "dart"])
 def test_a_controller_of_velocities_alone_is_repeated(tmp_path: Path, simulate: object) -> None:
     pytest.importorskip("pydrake" if simulate is in_drake else "dartpy")

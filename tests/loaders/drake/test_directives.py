@@ -176,6 +176,7 @@ GROUP = (
 )
 
 
+@pytest.mark.slow
 @seed(0)
 @settings(
     max_examples=12,

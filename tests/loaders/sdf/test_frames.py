@@ -271,6 +271,7 @@ def same_scene(old: str, old_version: str, new: str, new_version: str) -> None:
     assert plain[0] == plain[1]
 
 
+@pytest.mark.slow
 @QUICK
 @given(graphs(), st.sampled_from(["1.5", "1.6"]))
 def test_poses_with_frames_of_1_5_and_1_6_equal_those_of_1_12(

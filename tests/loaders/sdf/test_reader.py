@@ -90,6 +90,7 @@ def outcome(source: Path, paths: list[Path]) -> object:
         return str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not on this machine")
 @pytest.mark.parametrize("step", few([8, 1], 1))
 def test_no_file_raises_another_exception_than_load_error(step: int) -> None:

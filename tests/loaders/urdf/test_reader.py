@@ -306,6 +306,7 @@ def test_a_joint_to_the_world_may_stand_the_other_way_round() -> None:
     np.testing.assert_allclose(scene.links[0].X_WL.p, (-1, -2, -3))
 
 
+@pytest.mark.slow
 def test_a_chain_of_ten_thousand_links_is_read() -> None:
     links = "".join(f"<link name='l{i}'/>" for i in range(10_001))
     joints = "".join(

@@ -415,6 +415,7 @@ def test_the_status_tells_whether_both_move_alike(tmp_path: Path) -> None:
     assert main(["compare", X, str(other), "--map", "elbow"]) == 2
 
 
+@pytest.mark.slow
 def test_a_report_is_a_page_and_the_same_as_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -26,6 +26,7 @@ def test_view_without_a_display_is_an_error_of_one_line(display: str) -> None:
     assert process.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_the_browser_gets_its_page_until_the_command_is_interrupted() -> None:
     pytest.importorskip("viser")
     words = [
@@ -75,6 +76,7 @@ def test_options_of_mujoco_are_refused_for_a_page(option: tuple[str, str], tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_page_is_named_as_json(tmp_path: Path) -> None:
     pytest.importorskip("viser")
     done = run("view", ROOT / "assets" / "leg.sdf", "--html", tmp_path / "leg.html", "--json")

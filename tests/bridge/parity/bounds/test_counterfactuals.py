@@ -57,6 +57,7 @@ def rows_of(found: Comparison, quantity: str) -> list[Row]:
     return [row for row in found.rows if row.quantity == quantity and "mujoco" in row.engines]
 
 
+@pytest.mark.slow
 def test_the_bound_is_what_the_added_inertia_changes() -> None:
     found = moved()
     assert not found.failures, repr(found)

@@ -112,6 +112,7 @@ def test_a_file_that_crashes_loadsdf_does_not_end_this_process(tmp_path: Path) -
     assert static(path, "pybullet-sdf").rows is not None
 
 
+@pytest.mark.slow
 def test_a_loader_that_does_not_end_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,6 +58,7 @@ def rows(mechanism: Mechanism, mujoco: Any = MujocoEngine) -> dict[str, Row]:
     }
 
 
+@pytest.mark.slow
 def test_the_exact_motion_is_drakes_in_numbers_and_mujoco_approaches_it(tmp_path: Path) -> None:
     found = rows(mechanism_of(tmp_path))
     assert (found[SMOOTH_QUANTITY].outcome, found[QUANTITY].outcome) == (
@@ -97,6 +98,7 @@ def test_an_error_of_reading_or_lowering_is_found_where_all_simulators_share_it(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("field", "factor"),
     few([("dof_damping", 0.9), ("body_inertia", 1.05), ("qpos_spring", 0.9)], 1),

@@ -397,6 +397,7 @@ def test_an_engine_without_actuators_says_so() -> None:
     assert (row.outcome, row.cause) == (Outcome.UNKNOWN, "the engine dart does not run actuators")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degrees", few([0.3, 0.05, 2.0], 1))
 def test_an_arm_that_falls_on_a_near_stop_is_no_other_robot(tmp_path: Path, degrees: float) -> None:
     """Both simulators solve stops otherwise, which is the row of stops, not of the motion."""

@@ -34,6 +34,7 @@ def rows_of(source: object, **options: object) -> dict[tuple[str, str, str], Row
     return {(row.quantity, *row.engines): row for row in found.rows}
 
 
+@pytest.mark.slow
 def test_one_step_from_many_states_is_exact_where_the_base_is_fixed() -> None:
     found = rows_of(ASSETS / "arm" / "model.sdf")
     row = found["one step", "mujoco", "pybullet"]

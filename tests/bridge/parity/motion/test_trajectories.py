@@ -156,6 +156,7 @@ def test_rotors_move_as_the_model_says_in_mujoco_and_pybullet_says_that_it_has_n
     assert "rotor" in found["motion with rotors", "mujoco", "pybullet"].cause
 
 
+@pytest.mark.slow
 def test_how_well_a_coupling_holds_in_motion_is_measured() -> None:
     text = (ASSETS / "double_pendulum.urdf").read_text(encoding="utf-8")
     mimic = (
@@ -243,6 +244,7 @@ def test_friction_and_springs_that_change_nothing_are_named() -> None:
     assert (idle.outcome, idle.subjects, idle.is_stated) == (Outcome.UNKNOWN, ("jb",), False)
 
 
+@pytest.mark.slow
 def test_a_single_engine_that_reads_the_file_has_no_motion_to_compare() -> None:
     """More work than the reference simulates, and no other engine."""
     found = compare("assets/arm/model.sdf", engines="mujoco-urdf", levels="L2")

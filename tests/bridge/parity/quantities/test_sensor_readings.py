@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import bridge
 import loaders
@@ -53,6 +54,7 @@ class Lighter(PyBulletEngine):
         return found | {"m::ft": 0.99 * found["m::ft"]}
 
 
+@pytest.mark.slow
 def test_forces_and_accelerations_are_compared_in_motion() -> None:
     scene = loaders.load_string(FORCES, format="sdf", quiet=True)
     engines = ("mujoco", "pybullet", Lighter)

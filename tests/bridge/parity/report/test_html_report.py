@@ -268,6 +268,7 @@ def test_equal_comparisons_make_equal_pages(arm: Comparison, tmp_path: Path) -> 
     assert pages[0] == pages[1]
 
 
+@pytest.mark.slow
 def test_the_page_begins_with_the_file_and_one_line_of_counts(
     arm: Comparison, page_of_arm: str
 ) -> None:

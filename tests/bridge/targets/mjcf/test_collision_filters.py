@@ -41,6 +41,7 @@ def all_pairs(names):
     return {frozenset(pair) for pair in combinations(names, 2)}
 
 
+@pytest.mark.slow
 @seed(0)
 @settings(max_examples=300, deadline=None, derandomize=False, database=None)
 @given(graphs(size=14))

@@ -310,6 +310,7 @@ def test_a_rigid_distance_moves_as_in_drake(bullet_client):
     assert np.abs(robot.run(0.3) - expected).max() < 1e-7
 
 
+@pytest.mark.slow
 def test_a_rigid_distance_is_kept_within_the_reported_error(bullet_client):
     robot = Loaded(bullet_client, read(SDF, rigid_rod())[1], STILL, TURNING)
     worst, stated = max(off(robot) for _ in robot.steps(1.0)), robot.stated("rigid-distance")

@@ -188,6 +188,7 @@ def test_links_without_mass_cannot_be_cut(bullet_client):
     assert pybullet.getNumBodies(bullet_client) == 0
 
 
+@pytest.mark.slow
 def test_a_cut_goes_to_the_next_link_that_has_mass(bullet_client):
     """As in a chain of universal joints, written as pairs of hinges with nothing between."""
     bare = SpatialInertia.of(0.0)

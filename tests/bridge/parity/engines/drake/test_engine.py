@@ -285,6 +285,7 @@ def test_limits_of_a_screw_that_drake_drops_are_a_named_cause(tmp_path: Path) ->
     ]
 
 
+@pytest.mark.slow
 def test_what_drake_drops_of_a_universal_joint_is_a_difference_with_a_name(tmp_path: Path) -> None:
     """Drake's universal joint has one coefficient of damping, and its parser reads no limits of
     it.
@@ -374,6 +375,7 @@ BASE = (
 )
 
 
+@pytest.mark.slow
 @needs_drake
 def test_initial_base_poses_and_limits_of_speed_are_those_of_drake(tmp_path: Path) -> None:
     """The plant itself is asked, and a model that is moved or faster is another one."""
@@ -413,6 +415,7 @@ MIMIC = (
 )
 
 
+@pytest.mark.slow
 @needs_drake
 def test_a_coupling_that_drake_does_not_read_is_named(tmp_path: Path) -> None:
     engine = engine_of(tmp_path, BASE, MIMIC)
