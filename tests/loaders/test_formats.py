@@ -145,6 +145,7 @@ def load_or_refuse(text: str, format: str = "sdf") -> None:
         loaders.load_string(text, format=format)
 
 
+@pytest.mark.slow
 @FUZZ
 @given(
     st.sampled_from(["1.0", "1.2", "1.4", "1.6", "1.7", "1.12", "7"]),
@@ -156,6 +157,7 @@ def test_any_tree_of_known_words_is_read_or_refused(version: str, body: list[str
     load_or_refuse(f"<sdf version='{version}'>{''.join(body)}</sdf>")
 
 
+@pytest.mark.slow
 @FUZZ
 @given(st.text(max_size=40), st.sampled_from(["sdf", "urdf"]))
 def test_any_text_is_read_or_refused(text: str, format: str) -> None:

@@ -24,6 +24,7 @@ from loaders.model import Mesh
 from loaders.model.link import DEFAULT_COLOR
 from loaders.picture import surfaces
 from tests.support.sdf_elements import SCHEMA
+from tests.support.seeds import spread
 
 GRAY, WHITE, BLACK, RED = DEFAULT_COLOR, (1, 1, 1, 1), (0, 0, 0, 1), (1, 0, 0, 1)
 YELLOW, CLEAR = (1, 1, 0, 1), (1, 0, 0, 0.3)
@@ -507,7 +508,7 @@ def in_scene(path):
 
 @pytest.mark.parametrize("form", ["sdf", "urdf"])
 @pytest.mark.parametrize("stated", SOURCES)
-@pytest.mark.parametrize("cell", [*DRAWN, "two parts"])
+@pytest.mark.parametrize("cell", spread([*DRAWN, "two parts"], 2))
 def test_a_document_draws_what_its_source_draws(tmp_path, cell, stated, form):
     files = TWO_PARTS if cell == "two parts" else CELLS[cell][0]
     write_source, look = SOURCES[stated]

@@ -35,7 +35,7 @@ from bridge.parity.reference import ReferenceEngine
 from loaders import Scene
 from loaders.diagnostics import ExportError, Fate
 from tests.support.faults import FAULTS, false_alarm, heavier, prepared, verdict_on, without_damping
-from tests.support.seeds import few, seeds
+from tests.support.seeds import few, seeds, spread
 
 # `compare` finds a planted fault where it is, finds nothing without one, and checks its options.
 
@@ -88,7 +88,7 @@ def scene(request: pytest.FixtureRequest) -> Scene:
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "pybullet"])
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", spread(FAULTS, 2))
 def test_a_planted_fault_is_found_where_it_is_and_only_there(
     scene: Scene, fault: str, engine: str
 ) -> None:

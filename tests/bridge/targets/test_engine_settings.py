@@ -16,6 +16,7 @@ from loaders import load_string
 from loaders.diagnostics import ExportError
 from loaders.engine_settings import PHYSICS_SETTINGS, RESOLVED, Effect, full_name
 from tests.support.mujoco_settings import CASES, edited
+from tests.support.seeds import spread
 
 WRITERS: dict[str, Callable[..., Any]] = {
     "sdf": bridge.to_sdf,
@@ -39,7 +40,7 @@ ARM = """<mujoco><compiler angle="radian"/><option><flag {flag}/></option><world
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-@pytest.mark.parametrize("path", [path for path in CASES if path not in RESOLVED_PATHS])
+@pytest.mark.parametrize("path", spread([path for path in CASES if path not in RESOLVED_PATHS], 2))
 def test_a_loss_has_the_name_of_the_setting(path: str, kind: str) -> None:
     _, after = CASES[path]
     try:

@@ -29,6 +29,7 @@ from tests.support.scenes import (
     touching,
     unstacked,
 )
+from tests.support.seeds import few
 
 ROD = SpatialInertia.of(0.1, (0.05, 0, 0), np.diag((1e-5, 1e-4, 1e-4)))
 
@@ -71,7 +72,7 @@ LARGE = {
 }
 
 
-@pytest.mark.parametrize("case", LARGE)
+@pytest.mark.parametrize("case", few(LARGE, 3))
 def test_several_bodies_answer_as_one(bullet_client, case):
     source, count, is_split = LARGE[case]
     bodies, mechanism = load_into_pybullet(source, physicsClientId=bullet_client), lower(source)
