@@ -110,6 +110,24 @@ def test_an_interruption_is_not_repeated_once_the_command_is_over() -> None:
     interruption(signal.SIGALRM, None)  # as where the time has run out while the block ended
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interruption_in_the_exec_of_a_text_has_its_status(tmp_path: Path) -> None:
+    program = """
+import os, signal, sys, bridge.cli
+bridge.cli._run = lambda _: exec("os.kill(os.getpid(), signal.SIGINT); [0] * 9999999")
+sys.exit(bridge.cli.main([]))
+"""
+    (tmp_path / "interrupted.py").write_text(program)
+    done = subprocess.run(
+        [sys.executable, "-m", "interrupted"],
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (INTERRUPTED, b"\nsdfbridge: interrupted\n")
+
+
 # A command that is interrupted ends, also where a library discards the interruption or mistakes it.
 
 PROGRAM = """
