@@ -71,7 +71,7 @@ def test_a_missing_engine_is_status_3(
 
 
 @pytest.mark.slow
-def test_python_m_bridge_is_the_program_and_its_data_is_clean_json() -> None:
+def test_python_m_sdfbridge_is_the_program_and_its_data_is_clean_json() -> None:
     done = run("compare", ARM, "--json", "--level", "L0", "--configurations", "1")
     assert done.returncode == 4, done.stderr
     assert json.loads(done.stdout)["model"] == "arm"
