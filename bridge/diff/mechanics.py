@@ -368,6 +368,8 @@ _AXIS = (
     "limit_stiffness", "limit_dissipation",
 )  # fmt: skip
 _INSIDE = ("collisions.geometry.", "collisions.surface.")
+_IDLE = frozenset({"collide_bitmask", "category_bitmask", "max_velocity", "min_depth", "soft_erp"})
+"""Fields of a surface that decide which pairs may touch, and on the accuracy of solvers."""
 _FIELDS: Mapping[str, frozenset[str]] = {
     "scene": frozenset({"gravity", "wind"}),
     "link": frozenset(
@@ -478,7 +480,8 @@ def _is_listed(difference: Difference, *, both_soft: bool) -> bool:
     if difference.kind in _WHOLE:
         return not path.startswith("mujoco")
     fields = _FIELDS.get(difference.kind, frozenset())
-    return path in fields or (difference.kind == "link" and path.startswith(_INSIDE))
+    is_inside = difference.kind == "link" and path.startswith(_INSIDE)
+    return path in fields or (is_inside and path.rpartition(".")[2] not in _IDLE)
 
 
 def _is_acting(difference: Difference, setting: re.Match[str], *, both_soft: bool) -> bool:
@@ -568,10 +571,7 @@ _SLIDING, _ROLLING = 3, 6
 
 
 def _spring_in_effect(surface: Surface) -> tuple[Any, ...]:
-    """Return what a contact returns of a motion, and how soft it is; None is left to a simulator.
-
-    The rest of a surface is of the accuracy of solvers, or decides which pairs may touch.
-    """
+    """Return what a contact returns of a motion, and how soft it is; None is left to an engine."""
     return (
         surface.restitution,
         surface.restitution_threshold if surface.restitution else 0.0,
