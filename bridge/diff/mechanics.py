@@ -401,12 +401,9 @@ _SETTING = re.compile(r"(?P<owner>.*\.surface\.)?(physics\.parameters|mujoco)\[(
 _OF_MUJOCO = ("option/", "flag/", "size/", "geom/", *filter(None, _ELEMENT.values()))
 """Beginnings of the paths of MuJoCo's settings; `Physics.parameters` may belong to another
 engine."""
-_LAWS = re.compile(
-    r"mujoco\[(gaintype|gainprm|biastype|biasprm|dyntype|dynprm|gear|ctrlrange|ctrllimited|forcerange|forcelimited|"
-    r"actrange|actlimited|actearly|actdim|delay|input)\]"
-)
-"""Settings of MuJoCo that determine the force of an actuator, if both files state its law in this
-way."""
+_LAWS = re.compile(r"control|mujoco\[(?!(group|nsample)\])[^\]]+\]")
+"""What determines the force of an actuator, if MuJoCo's own settings state its law in both files:
+all of them but a group, and a number of samples, which only has to suffice for a delay."""
 _ELEMENTS = frozenset({"equality", "deformable"})
 """Sections of MuJoCo's elements that act on the motion; sensors do not."""
 _INDEX = re.compile(r"\[[^\]]*\]")
@@ -432,7 +429,7 @@ def acting(found: Iterable[Difference], a: Scene, b: Scene) -> tuple[Difference,
         for d in found
         if _is_listed(d, both_soft=both)
         or (d.kind, d.name) in own
-        or ((d.kind, d.name) in lawful and _LAWS.match(d.field))
+        or ((d.kind, d.name) in lawful and _LAWS.fullmatch(d.field))
     ]
     in_a, in_b = by_name(a.links), by_name(b.links)
     shapes = {d.name for d in listed if _is_about_shapes(d)}

@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
@@ -229,6 +230,43 @@ def test_forces_that_only_mujoco_has_count(old: str, new: str, reason: str, tmp_
     found = bridge.compare_files(tmp_path / "a.xml", tmp_path / "b.xml", quiet=True)
     assert found.differences
     assert found.reasons == ((f"what acts on the motion differs: {reason}",) if reason else ())
+
+
+DRIVEN = """<mujoco><option><flag gravity="disable"/></option><worldbody><body><joint name="j" axis="0 1 0"/>
+  <geom size=".1" pos=".3 0 0"/><site name="s" pos=".3 0 0"/><body pos=".3 0 0"><joint name="k" axis="0 1 0"/>
+  <geom size=".1" pos=".3 0 0"/><site name="t"/></body></body></worldbody>
+  <actuator><general site="s" gear="0 0 1 0 0 0" gainprm="2"/>
+  <general joint="k" gainprm=".1" delay=".041" nsample="30"/></actuator></mujoco>"""
+LAWS = (
+    (0, ""), (0, 'ctrlrange="-1 2.9"'), (0, 'forcerange="-1 1"'), (0, 'gear="0 0 2 0 0 0"'),
+    (0, 'refsite="t"'), (0, 'site="t"'), (0, 'biastype="affine" biasprm="1"'), (0, 'group="2"'),
+    (0, 'dyntype="filter" dynprm=".1"'), (0, 'dyntype="integrator" actrange="-.1 .1"'),
+    (1, 'damping="0.5"'), (1, 'damping="0 0.5"'), (1, 'delay=".05"'), (1, 'nsample="40"'),
+    (1, 'gear="2"'), (1, 'interp="cubic"'),
+)  # fmt: skip
+"""The number of an actuator, and attributes, of which a group and more samples change nothing."""
+
+
+@pytest.mark.parametrize(("number", "attributes"), LAWS)
+def test_an_attribute_of_an_actuator_counts_if_mujoco_moves_otherwise_with_it(
+    number: int, attributes: str
+) -> None:
+    """The actuators get commands from 3 to 5."""
+    states, scenes = [], []
+    for edit in ("", attributes):
+        root = ElementTree.fromstring(DRIVEN)
+        drive = list(root.iter("general"))[number]
+        drive.attrib |= ElementTree.fromstring(f"<general {edit}/>").attrib
+        text = ElementTree.tostring(root, encoding="unicode")
+        model = mujoco.MjModel.from_xml_string(text)
+        data = mujoco.MjData(model)
+        for step in range(200):
+            data.ctrl[:] = 3.0 + 0.01 * step
+            mujoco.mj_step(model, data)
+        states.append(np.concatenate((data.qpos, data.qvel)))
+        scenes.append(loaders.load_string(text, format="mjcf", quiet=True))
+    moves_otherwise = bool((states[0] != states[1]).any())
+    assert bridge.compare_files(*scenes).moves_alike is not moves_otherwise
 
 
 def test_a_law_that_another_format_states_by_gains_does_not_count(tmp_path: Path) -> None:
