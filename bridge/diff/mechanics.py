@@ -438,7 +438,7 @@ def acting(found: Iterable[Difference], a: Scene, b: Scene) -> tuple[Difference,
         ("link", name) for name in shapes if same_shapes(in_a[name], in_b[name], springs=springs)
     }
     same |= {
-        ("actuator", each.name) for each in chain(a.actuators, b.actuators) if not _has_gains(each)
+        ("actuator", each.name) for each in chain(a.actuators, b.actuators) if not _acts_alone(each)
     }
     if _is_assumed(a.gravity, b.gravity):
         same.add(("scene", ""))
@@ -499,8 +499,14 @@ def _is_acting(difference: Difference, setting: re.Match[str], *, both_soft: boo
     return not is_same and effect_of(path) in {Effect.MOTION, Effect.CONTACT}
 
 
-def _has_gains(actuator: Actuator) -> bool:
-    return actuator.p_gain is not None or actuator.d_gain is not None
+def _acts_alone(actuator: Actuator) -> bool:
+    """Return whether an actuator has a force without a command: by gains, or by a bias of its
+    law.
+    """
+    law = dict(settings_of(actuator, MUJOCO))
+    has_gains = actuator.p_gain is not None or actuator.d_gain is not None
+    has_bias = law.get("biastype", "none") != "none" or "damping" in law
+    return has_gains or has_bias or bool(actuator.feedforward) or actuator.imposes_velocity
 
 
 def _is_assumed(a: Array, b: Array) -> bool:

@@ -175,10 +175,13 @@ def test_the_gravities_that_formats_assume_are_alike_and_the_moon_is_not(tmp_pat
     assert verdicts == ["EQUAL", "ALIKE", "DIFFERENT", "DIFFERENT"]
 
 
-def test_only_actuators_with_gains_act_without_commands() -> None:
+def test_only_actuators_with_gains_or_a_constant_effort_act_without_commands() -> None:
     bare = scene([link("a")], [joint("j", "world", "a")])
-    for gain, verdict in ((None, "ALIKE"), (2.0, "DIFFERENT")):
-        driven = dataclasses.replace(bare, actuators=(Actuator(name="j", joint="j", p_gain=gain),))
+    for own, verdict in (
+        ({}, "ALIKE"), ({"p_gain": 2.0}, "DIFFERENT"), ({"feedforward": 1.0}, "DIFFERENT"),
+        ({"imposes_velocity": True}, "DIFFERENT"),
+    ):  # fmt: skip
+        driven = dataclasses.replace(bare, actuators=(Actuator(name="j", joint="j", **own),))
         assert (
             bridge.compare_files(bare, driven).verdict
             == bridge.compare_files(driven, bare).verdict
@@ -267,6 +270,33 @@ def test_an_attribute_of_an_actuator_counts_if_mujoco_moves_otherwise_with_it(
         scenes.append(loaders.load_string(text, format="mjcf", quiet=True))
     moves_otherwise = bool((states[0] != states[1]).any())
     assert bridge.compare_files(*scenes).moves_alike is not moves_otherwise
+
+
+@pytest.mark.parametrize(
+    "actuator",
+    [
+        '<motor joint="j"/>',
+        '<motor joint="j" damping=".5"/>',
+        '<general joint="j" gainprm=".3" biastype="affine" biasprm="0 -100 -10"/>',
+        '<muscle joint="j" lengthrange="-.5 .5"/>',
+        '<damper joint="j" kv="2" ctrlrange="0 1"/>',
+        '<adhesion body="a" ctrlrange="0 1"/>',
+    ],
+)
+def test_an_actuator_without_a_command_counts_if_mujoco_moves_otherwise_with_it(
+    actuator: str,
+) -> None:
+    text = """<mujoco><worldbody><body name="a"><joint name="j" axis="0 1 0"/>
+      <geom size=".1" pos=".3 0 0"/></body></worldbody><actuator>{}</actuator></mujoco>"""
+    texts = [text.format(each) for each in ("", actuator)]
+    states = []
+    for model in map(mujoco.MjModel.from_xml_string, texts):
+        data = mujoco.MjData(model)
+        mujoco.mj_step(model, data, 200)
+        states.append((*data.qpos, *data.qvel))
+    without, driven = (loaders.load_string(each, format="mjcf", quiet=True) for each in texts)
+    for pair in ((without, driven), (driven, without)):
+        assert bridge.compare_files(*pair).moves_alike is (states[0] == states[1])
 
 
 def test_a_law_that_another_format_states_by_gains_does_not_count(tmp_path: Path) -> None:
