@@ -402,8 +402,9 @@ _OF_MUJOCO = ("option/", "flag/", "size/", "geom/", *filter(None, _ELEMENT.value
 """Beginnings of the paths of MuJoCo's settings; `Physics.parameters` may belong to another
 engine."""
 _LAWS = re.compile(r"control|mujoco\[(?!(group|nsample)\])[^\]]+\]")
-"""What determines the force of an actuator, if MuJoCo's own settings state its law in both files:
-all of them but a group, and a number of samples, which only has to suffice for a delay."""
+"""Paths of the fields that determine the force of an actuator, if both files state its law by
+settings of MuJoCo: all but a group, and a number of samples, which only has to suffice for a
+delay."""
 _ELEMENTS = frozenset({"equality", "deformable"})
 """Sections of MuJoCo's elements that act on the motion; sensors do not."""
 _INDEX = re.compile(r"\[[^\]]*\]")
