@@ -22,6 +22,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from itertools import chain, repeat
 from pathlib import Path
 
 from lxml import etree
@@ -150,22 +151,23 @@ def _sections(data: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _without_sections(data: bytes) -> bytes:
-    """Return the document with the line ends of its sections only."""
     pieces, end = [], 0
     for start, stop in _sections(data):
-        pieces += [data[end:start], _lines(data[start:stop])]
+        pieces.append(data[end:start])
         end = stop
     return b"".join((*pieces, data[end:]))
 
 
-def _lines_of_elements(data: bytes) -> list[int]:
-    """Return the line on which each element of a document starts, in document order."""
-    lines: list[int] = []
-    for number, line in enumerate(_without_sections(data).split(b"\n"), 1):
-        starts = line.count(b"<") - line.count(b"</")
-        if starts:
-            lines += [number] * starts
-    return lines
+def _lines_of_elements(data: bytes) -> Iterator[int]:
+    """Yield the line on which each element of a document starts, in document order."""
+    line, end = 1, 0
+    for start, stop in chain(_sections(data), ((len(data), len(data)),)):
+        for match in _OPENINGS.finditer(data, end, start):
+            text = match[0]
+            yield from repeat(line, text.count(b"<") - text.count(b"</"))
+            line += text.count(b"\n")
+        line += data.count(b"\n", start, stop)
+        end = stop
 
 
 def _in_utf8(data: bytes) -> bytes:
@@ -235,6 +237,8 @@ _ZIP = b"PK\x03\x04"
 """Start of a ZIP archive."""
 _WITHOUT_TEXT = frozenset({"mujoco", "mujocoinclude"})
 """Root elements of documents whose elements have attributes only; MuJoCo ignores any text."""
+_OPENINGS = re.compile(rb"[^\n]*\n[^<]*|[^\n]+\Z")
+"""A part of a document, whose openings are all on its first line."""
 _PIECE = 1 << 16
 """Number of bytes of a document that are parsed before its warnings are read."""
 _ENCODING_XML = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*[\"']([A-Za-z][\w.-]*)")
@@ -499,7 +503,7 @@ class _Builder:
 
     def __init__(self, data: bytes, file: str, diagnostics: Diagnostics) -> None:
         self.line, self.inserted = 1, (0, 0)
-        self._lines = iter(_lines_of_elements(data))
+        self._lines = _lines_of_elements(data)
         self.node = self._document = Node("", {}, file, 0, diagnostics)
         self._names = _Names()
         self._texts: dict[Node, list[str]] = {}
