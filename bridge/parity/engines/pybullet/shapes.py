@@ -3,7 +3,8 @@
 PyBullet does not report its collision filters. The bodies are therefore moved to random positions,
 far beyond the limits of their joints. A pair of links that overlaps there, which PyBullet measures
 without regard to filters, must be in contact, or else it is disabled. Links that only come near
-each other are then moved closer, until they overlap.
+each other are then moved closer, until they overlap. For pairs that never overlap, every shape is
+replaced by a sphere that overlaps all others, in another physics server.
 """
 
 from __future__ import annotations
