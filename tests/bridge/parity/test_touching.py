@@ -77,6 +77,27 @@ def test_shapes_of_robots_do_so_too(name: str) -> None:
     assert all(row.error >= 0.0 for row in touch_rows(model(name), ENGINES))
 
 
+def _flush_boxes(mu: float) -> Mechanism:
+    """Five boxes whose ends are as high, of which none is alone at an end."""
+    sizes = {(0.0, 0.0): "0.34 0.1 0.07", (0.06, 0.0): "0.34 0.02 0.3", (0.0, 0.1): "0.34 0.1 0.13"}
+    boxes = {(a * y, a * z): size for (y, z), size in sizes.items() for a in (1, -1)}
+    collisions = "".join(
+        f"<collision name='c{k}'><pose>0 {y} {z} 0 0 0</pose><geometry><box><size>{size}</size></box>"
+        f"</geometry>{SURFACE.format(mu=mu)}</collision>"
+        for k, ((y, z), size) in enumerate(boxes.items())
+    )
+    text = f"<sdf version='1.10'><model name='m'><link name='l'>{collisions}</link></model></sdf>"
+    return bridge.lower(loaders.load_string(text, format="sdf"))
+
+
+def test_shapes_beside_a_ball_that_are_as_high_are_no_false_alarm() -> None:
+    """A ball on a flat end touches the edge of the next box ahead of it, whose normal brakes it."""
+    boxes = _flush_boxes(1.7)
+    assert outcomes(boxes, *ENGINES) == BOTH_PASS
+    more = _overridden(friction=2.0)
+    assert outcomes(boxes, ("mujoco", more))[FRICTION, "mujoco"] is Outcome.FAILED
+
+
 @pytest.mark.slow
 def test_balls_span_gaps_of_a_building_of_triangles(pybullet_robots: Path) -> None:
     """In PyBullet balls touch roofs that are 11 m apart; in MuJoCo the hull around the building."""
