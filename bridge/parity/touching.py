@@ -451,7 +451,7 @@ def _expected(
         slides, smooth = target.hides_friction or other, "" if mu else "have no friction"
         holds, rolls = slides or smooth, target.hides_rolling or other or smooth
         stated = target.collision.surface.restitution
-        restitution = surfaces.restitution.get(target.link, stated)
+        (restitution, *_) = surfaces.restitution.get(target.link) or (stated,)
         bounces_on = engine.obeys_mjcf_settings and restitution > MAX_RESTITUTION
         presses = "bounce a ball for seconds" if bounces_on else ""
         reasons = zip(ACTING, (presses, slides, holds, rolls, target.hides_bounce), strict=True)
