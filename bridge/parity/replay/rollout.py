@@ -248,12 +248,36 @@ def roll_out(
     Raises:
         NotReportedError: If the engine cannot simulate the mechanism or lacks actuators.
     """
+    with running(open_engine, mechanism, experiment) as move:
+        return move(experiment, offset)
+
+
+Move = Callable[[Experiment, float | Array], ReplayedMotion]
+"""Returns the motion of an experiment in an engine that is open, with an addition to the initial
+position of each watched joint [rad or m]."""
+
+
+@contextmanager
+def running(open_engine: Open, mechanism: Mechanism, experiment: Experiment) -> Iterator[Move]:
+    """Yield what moves a mechanism under commands, from one start after the other, with the model
+    that is compiled once.
+
+    Args:
+        open_engine: Opens the engine.
+        mechanism: The mechanism; its contacts are left out.
+        experiment: The joints and the step; commands and controllers may be others.
+
+    Raises:
+        NotReportedError: If the engine cannot simulate the mechanism or lacks actuators.
+    """
     driven = with_motors(mechanism, experiment.driven)
     limits = effort_limits(driven, experiment.driven)
     with _opened(open_engine, driven, experiment) as engine:
         if experiment.driven:
             engine.start_actuators("motor", experiment.driven)
-        return _follow(engine, experiment, limits, _shifted(experiment, mechanism, offset))
+        yield lambda given, offset: _follow(
+            engine, given, limits, _shifted(given, mechanism, offset)
+        )
 
 
 @contextmanager
