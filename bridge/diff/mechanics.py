@@ -392,7 +392,7 @@ _WHOLE = frozenset({"coupling", "constraint", "force element", "force of a fluid
 """Kinds of items whose fields all change the motion."""
 _ELEMENT = {
     "scene": "", "link": "body/", "joint": "joint/", "tendons": "tendon/", "coupling": "equality/",
-    "constraint": "equality/", "contact_pairs": "pair/",
+    "constraint": "equality/", "contact pair": "pair/",
 }  # fmt: skip
 """The element of MJCF whose settings a kind of item carries; those of a shape of a link are of its
 geom."""
@@ -475,6 +475,8 @@ def _is_listed(difference: Difference, *, both_soft: bool) -> bool:
     if setting is not None:
         return _is_acting(difference, setting, both_soft=both_soft)
     path = _INDEX.sub("", difference.field)
+    if difference.kind == "contact pair":
+        return both_soft and not path
     if difference.kind in _WHOLE:
         return not path.startswith("mujoco")
     fields = _FIELDS.get(difference.kind, frozenset())
@@ -486,8 +488,8 @@ def _is_acting(difference: Difference, setting: re.Match[str], *, both_soft: boo
     """Return whether a setting of MuJoCo acts on motion or contact, and differs by more than a
     stated default.
 
-    Softness and contacts of shapes are compared between MJCF files only: other formats state them
-    in other ways.
+    Softness and contacts of shapes are compared between MJCF files only, and so are the pairs that
+    touch whatever the filters say: other formats state them in other ways.
     """
     element = "geom/" if setting["owner"] else _ELEMENT.get(difference.kind, "")
     path = f"{element}{setting['name']}"

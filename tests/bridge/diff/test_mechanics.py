@@ -334,6 +334,23 @@ def test_settings_of_mujoco_count_by_their_effect(option: str, geom: str, verdic
     assert bridge.compare_files(a, b).verdict == verdict
 
 
+PAIRED = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/><body><freejoint/>
+  <geom name="x" size=".1" contype="0" conaffinity="0"/><geom name="y" size=".1" pos=".3 0 0"
+  contype="0" conaffinity="0"/></body></worldbody><contact><pair geom1="{}" geom2="{}"/></contact>
+  </mujoco>"""
+
+
+def test_the_shapes_of_a_contact_pair_count_and_their_order_does_not() -> None:
+    """Both pairs are of the same links."""
+    a, b, c = (
+        loaders.load_string(PAIRED.format(*ends), format="mjcf")
+        for ends in (("floor", "x"), ("floor", "y"), ("x", "floor"))
+    )
+    assert mechanical_error(a, b).pairs == ()
+    assert bridge.compare_files(a, b).verdict == "DIFFERENT"
+    assert bridge.compare_files(a, c).moves_alike
+
+
 # The mechanics of two scenes are compared at random positions.
 
 ASSETS = Path(__file__).parents[3] / "assets"
