@@ -125,7 +125,7 @@ def behave(kind: str, number: int, _place: Path) -> tuple[str, str]:
 def test_the_harness_tells_failures_apart_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "judge", behave)
     kinds = ("fine", "crash", "hang", "leave", "exception", "memory", "fine")
-    results = process.run_cases([(kind, number) for number, kind in enumerate(kinds)], seconds=4)
+    results = process.run_cases([(kind, number) for number, kind in enumerate(kinds)], seconds=2)
     outcomes = ["loaded", "crash", "hang", "crash", "exception", "memory", "loaded"]
     assert [result.outcome for result in results] == outcomes
     assert [result.kind for result in results] == list(kinds)
