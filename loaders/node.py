@@ -193,7 +193,8 @@ class Node:
 
     def lacks(self, tags: tuple[str, ...]) -> bool:
         """Return whether no child has one of these tags, and mark the tags as read."""
-        return not self.all(*tags)
+        self.asked.extend(tags)
+        return not any(child.tag in tags for child in self.children)
 
     def has(self, key: str) -> bool:
         """Return whether the attribute or child of this key exists, without marking it as read."""

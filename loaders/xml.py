@@ -7,9 +7,8 @@ declared or not.
 lxml parses, and calls a function for the start and the end of each element; libxml2 builds no tree
 of its own, which would have to be read once more. Three of its properties matter here:
 
-* It tells the line on which a start tag ends, and none beyond 65,535. So it gets the document in
-  pieces that begin with the first ``<`` of a line: all elements that start in a piece start on its
-  first line.
+* It tells the line on which a start tag ends, and none beyond 65,535. So the lines on which
+  elements start are counted in the document.
 * It loses a prefix that is not declared. A document with such a prefix is parsed again, with the
   prefix declared.
 * It keeps every name in memory until the thread ends. So a document may have so many different
@@ -23,6 +22,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from itertools import chain, repeat
 from pathlib import Path
 
 from lxml import etree
@@ -35,8 +35,8 @@ from .limits import FileError, limit_of
 from .node import Node
 from .text import as_utf8
 
-_SECTION_START = re.compile(rb"<!--|<!\[CDATA\[")
-_SECTION_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>"}
+_SECTION_START = re.compile(rb"<!--|<!\[CDATA\[|<\?")
+_SECTION_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
 _SAVED_STRING = re.compile(rb"(file://)<([a-z]{1,20}-string)>")
 _LATE_DECLARATION = re.compile(rb"\A(\s+)(<\?xml[^>]*\?>)")
 _DECLARATION = re.compile(rb"<\?xml\b[^<>]*\?>")
@@ -135,8 +135,8 @@ def _accepted_tag(match: re.Match[bytes]) -> bytes:
 
 
 def _sections(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of each comment and CDATA section; text that opens one and never
-    ends it is none.
+    """Yield the start and the end of each comment, CDATA section and processing instruction; text
+    that opens one and never ends it is none.
     """
     ends = dict(_SECTION_ENDS)
     position = 0
@@ -146,7 +146,7 @@ def _sections(data: bytes) -> Iterator[tuple[int, int]]:
             ends.pop(start[0], None)
             position = start.end()
         else:
-            position = stop + 3
+            position = stop + len(ends[start[0]])
             yield start.start(), position
 
 
@@ -156,6 +156,18 @@ def _without_sections(data: bytes) -> bytes:
         pieces.append(data[end:start])
         end = stop
     return b"".join((*pieces, data[end:]))
+
+
+def _lines_of_elements(data: bytes) -> Iterator[int]:
+    """Yield the line on which each element of a document starts, in document order."""
+    line, end = 1, 0
+    for start, stop in chain(_sections(data), ((len(data), len(data)),)):
+        for match in _OPENINGS.finditer(data, end, start):
+            text = match[0]
+            yield from repeat(line, text.count(b"<") - text.count(b"</"))
+            line += text.count(b"\n")
+        line += data.count(b"\n", start, stop)
+        end = stop
 
 
 def _in_utf8(data: bytes) -> bytes:
@@ -225,8 +237,10 @@ _ZIP = b"PK\x03\x04"
 """Start of a ZIP archive."""
 _WITHOUT_TEXT = frozenset({"mujoco", "mujocoinclude"})
 """Root elements of documents whose elements have attributes only; MuJoCo ignores any text."""
-_PIECE = re.compile(rb"[^\n]*\n[^<]*|[^\n]+\Z")
-"""A piece of a document: from an opening to the first opening of a later line."""
+_OPENINGS = re.compile(rb"[^\n]*\n[^<]*|[^\n]+\Z")
+"""A part of a document, whose openings are all on its first line."""
+_PIECE = 1 << 16
+"""Number of bytes of a document that are parsed before its warnings are read."""
 _ENCODING_XML = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*[\"']([A-Za-z][\w.-]*)")
 _VERSION = re.compile(rb"\A(<\?xml\s+version\s*=\s*[\"'])(?!1\.0[\"'])[\w.:-]+([\"'])")
 """The declaration of a version other than 1.0: files state 0.0, which libxml2 refuses."""
@@ -413,13 +427,13 @@ def _foreign_byte(data: bytes, line: int) -> str:
 
 
 def _parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
-    builder = _Builder(file, diagnostics)
     try:
         text = _as_utf8_xml(data)
+        builder = _Builder(text, file, diagnostics)
         try:
             _feed(text, builder)
         except _UndeclaredPrefixError:
-            builder = _Builder(file, diagnostics)
+            builder = _Builder(text, file, diagnostics)
             _feed(_with_declarations(text, builder), builder)
     except _RefusedError as refusal:
         code, arguments = refusal.args
@@ -482,13 +496,14 @@ class _Builder:
     """Target of a parser of lxml: builds a tree of nodes.
 
     Attributes:
-        line: The line on which the elements start whose tags lxml gets next.
+        line: The line on which the last element started.
         node: The innermost open element.
         inserted: Line of the root's tag, and number of characters that were inserted into it.
     """
 
-    def __init__(self, file: str, diagnostics: Diagnostics) -> None:
+    def __init__(self, data: bytes, file: str, diagnostics: Diagnostics) -> None:
         self.line, self.inserted = 1, (0, 0)
+        self._lines = _lines_of_elements(data)
         self.node = self._document = Node("", {}, file, 0, diagnostics)
         self._names = _Names()
         self._texts: dict[Node, list[str]] = {}
@@ -503,6 +518,7 @@ class _Builder:
         self._depth += 1
         if self._count > self._most or self._depth > MAX_DEPTH:
             raise _too_many()
+        self.line = next(self._lines, self.line)
         names = self._names
         declarations = names.declare(declared) if declared else {}
         given = {names[key]: value for key, value in attributes.items()} if attributes else {}
@@ -540,6 +556,7 @@ class _Builder:
 
     def doctype(self, *_: object) -> None:
         """Refuse a DOCTYPE."""
+        self.line = next(self._lines, self.line)
         raise _RefusedError(codes.XML_DOCTYPE, {})
 
     def close(self) -> None:
@@ -578,12 +595,10 @@ def _feed(data: bytes, builder: _Builder) -> None:
     )
     try:
         parser.feed(codecs.BOM_UTF8)  # what comes first is parsed only when more comes
-        for piece in _PIECE.finditer(data):
-            text = piece[0]
-            parser.feed(text)
+        for start in range(0, len(data), _PIECE):
+            parser.feed(data[start : start + _PIECE])
             if parser.feed_error_log:
                 _check(parser.feed_error_log, builder)
-            builder.line += text.count(b"\n")
         parser.close()
     except etree.XMLSyntaxError as error:
         _check(parser.feed_error_log, builder)

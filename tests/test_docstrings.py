@@ -111,6 +111,36 @@ def test_every_public_name_has_a_docstring() -> None:
     assert bare == []
 
 
+REFERENCE = re.compile(r"(?<!`)`([A-Za-z_][\w.]*)`(?!`)")
+"""A name in single backticks, perhaps dotted."""
+FOREIGN = {"loadSoftBody", "os.waitpid", "transforms3d.euler.euler2mat"}
+FOREIGN |= {"transforms3d.quaternions.mat2quat"}
+FOREIGN |= {"CUSTOM_SURFACE", "_angular_velocity", "_torque", "_world_velocity"}
+"""Names in texts that are not of this project; the last ones are of SDFormat and of exports."""
+
+
+def referred_to(reference: str, words: set[str]) -> bool:
+    """Whether a name that a text refers to exists: in its module if the text states that."""
+    parts = reference.split(".")
+    for count in range(len(parts), 0, -1):
+        module = MODULES.get(".".join(parts[:count]))
+        if module is not None:
+            return count == len(parts) or bool(re.search(rf"\b{parts[count]}\b", source(module)))
+    return words.issuperset(parts)
+
+
+def test_every_name_that_a_text_refers_to_exists() -> None:
+    code = "\n".join(REFERENCE.sub("", source(name)) for name in NAMES)
+    words = set(re.findall(r"\w+", code)) | {part for name in MODULES for part in name.split(".")}
+    unknown = {
+        (name, reference)
+        for name in NAMES
+        for reference in REFERENCE.findall(source(name))
+        if reference not in FOREIGN and not referred_to(reference, words)
+    }
+    assert unknown == set()
+
+
 def test_every_function_of_three_parameters_lists_its_arguments() -> None:
     assert [
         label

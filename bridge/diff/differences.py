@@ -166,7 +166,9 @@ def _by_name(pairs: tuple[Any, ...]) -> dict[str, list[Any]]:
 
 
 def _equal(a: Any, b: Any, tolerance: float, field: str) -> bool:
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        if a is None or b is None:
+            return False
         largest = max(1.0, float(np.abs(a).max(initial=0.0)))
         return a.shape == b.shape and bool(np.allclose(a, b, rtol=0.0, atol=tolerance * largest))
     if isinstance(a, bool) or isinstance(b, bool):

@@ -142,11 +142,11 @@ class Surfaces:
             a row of each.
         visuals: Pose of each visual shape in the link; None if the engine does not show them.
         friction: Coefficient of sliding friction of each collision shape.
-        restitution: Coefficient of restitution of each link; empty if the engine has no such
-            parameter.
+        restitution: Coefficient of restitution of each collision shape; empty if the engine has no
+            such parameter.
         contact: Torsional and rolling friction [m], stiffness [N/m] and damping [N s/m] of contacts
-            of each link, where NaN leaves it to the engine; None if the engine has no such
-            parameters.
+            of each collision shape, where NaN leaves it to the engine; None if the engine has no
+            such parameters.
         grips: What decides on the friction of pairs of the first collision shape of each link;
             empty if that is its coefficient alone.
         pair_friction: Coefficient of sliding friction of pairs of links, where the engine lists
@@ -161,8 +161,8 @@ class Surfaces:
     supports: Mapping[str, Array]
     visuals: Mapping[str, Sequence[Pose]] | None
     friction: Mapping[str, Sequence[float]]
-    restitution: Mapping[str, float] = field(default_factory=dict)
-    contact: Mapping[str, Sequence[float]] | None = None
+    restitution: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    contact: Mapping[str, Sequence[Sequence[float]]] | None = None
     hulls: Mapping[str, Sequence[Hull]] = field(default_factory=dict)
     grips: Mapping[str, Grip] = field(default_factory=dict)
     pair_friction: Mapping[frozenset[str], float] = field(default_factory=dict)

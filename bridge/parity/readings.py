@@ -311,8 +311,14 @@ def model_surfaces(mechanism: Mechanism) -> Surfaces:
             name: [shape.surface.friction.mu for shape in shapes]
             for name, shapes in colliding.items()
         },
-        restitution={name: shapes[0].surface.restitution for name, shapes in colliding.items()},
-        contact={name: _contact(shapes[0].surface) for name, shapes in colliding.items()},
+        restitution={
+            name: [shape.surface.restitution for shape in shapes]
+            for name, shapes in colliding.items()
+        },
+        contact={
+            name: [_contact(shape.surface) for shape in shapes]
+            for name, shapes in colliding.items()
+        },
         hulls={link.name: _hulls(link, meshes[link.name]) for link in links if _has_volumes(link)},
         grips={name: grip_of(shapes[0].surface) for name, shapes in colliding.items()},
         pair_friction=_listed_friction(mechanism),

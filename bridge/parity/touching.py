@@ -279,6 +279,17 @@ def axes_of(n: Array) -> tuple[Array, Array, Array]:
     return n, t, np.cross(n, t)
 
 
+def rolling_speed(mu: float, step: float) -> float:
+    """Return the speed with which a ball begins that rigid friction makes roll in `ROLL_STEPS`
+    [m/s].
+
+    Args:
+        mu: The coefficient of friction.
+        step: Time step [s].
+    """
+    return 3.5 * BALL_WEIGHT * max(mu, ROUNDING) * ROLL_STEPS * step
+
+
 class _Pressed(NamedTuple):
     """A shape that balls touch, and from where.
 
@@ -286,11 +297,20 @@ class _Pressed(NamedTuple):
         target: The shape.
         n: The direction from the shape to the balls, in the world.
         shift: Displacement of the balls [m].
+        beside: Other shapes that are as high.
     """
 
     target: _Target
     n: Array
     shift: Array
+    beside: tuple[_Target, ...] = ()
+
+    def inclination(self) -> float:
+        """Return how far the normal of a contact with a shape beside is inclined at most [rad]."""
+        point, (_, *tangents) = self.target.point(self.n), axes_of(self.n)
+        sides = [sign * t for t in tangents for sign in (1.0, -1.0)]
+        reach = max((each.support(d) - d @ point for each in self.beside for d in sides), default=0)
+        return math.atan(math.sqrt(2.0) * float(reach) / BALL_RADIUS)
 
 
 def touch_rows(mechanism: Mechanism, factories: _Named) -> Iterator[Row]:
@@ -354,7 +374,7 @@ def _rows_of(
             targets = [each.target for each in held]
             longest = _most_rests(exported) * REST_TIME
             unfit = [_unfit(engine, target, longest) for target in targets]
-            shown, hidden = _expected(engine, targets, unfit, surfaces, is_mjcf, step)
+            shown, hidden = _expected(engine, held, unfit, surfaces, is_mjcf, step)
             fit = np.array([not lack for lack in unfit])
             found.append(_Session(engine.touch(balls), held, fit, (step, exported)).found())
     for quantity, each in shown.items():
@@ -404,7 +424,7 @@ def _as_held(target: _Target, surfaces: Surfaces) -> _Target:
 
 def _expected(
     engine: Engine,
-    targets: Sequence[_Target],
+    pressed: Sequence[_Pressed],
     unfit: Sequence[str],
     surfaces: Surfaces,
     is_mjcf: bool,
@@ -414,7 +434,7 @@ def _expected(
 
     Args:
         engine: The engine.
-        targets: The shapes.
+        pressed: The shapes.
         unfit: The reason why each shows nothing; empty if it does not.
         surfaces: Its surfaces.
         is_mjcf: Whether the solver settings of an MJCF file hold.
@@ -422,7 +442,8 @@ def _expected(
     """
     shown: dict[str, dict[int, tuple[float, float]]] = {quantity: {} for quantity in ACTING}
     hidden: dict[str, Counter[str]] = {quantity: Counter() for quantity in ACTING}
-    for k, target in enumerate(targets):
+    for k, each in enumerate(pressed):
+        target = each.target
         is_smooth = target.is_frictionless and engine.obeys_mjcf_settings
         mu = 0.0 if is_smooth else target.mu
         is_stated = is_smooth or mu in surfaces.friction.get(target.link, ())
@@ -430,11 +451,11 @@ def _expected(
         slides, smooth = target.hides_friction or other, "" if mu else "have no friction"
         holds, rolls = slides or smooth, target.hides_rolling or other or smooth
         stated = target.collision.surface.restitution
-        restitution = surfaces.restitution.get(target.link, stated)
+        (restitution, *_) = surfaces.restitution.get(target.link) or (stated,)
         bounces_on = engine.obeys_mjcf_settings and restitution > MAX_RESTITUTION
         presses = "bounce a ball for seconds" if bounces_on else ""
         reasons = zip(ACTING, (presses, slides, holds, rolls, target.hides_bounce), strict=True)
-        limits = _limits(engine, target, (mu, restitution), is_mjcf, step)
+        limits = _limits(engine, each, (mu, restitution), is_mjcf, step)
         for (quantity, hides), limit in zip(reasons, limits, strict=True):
             reason = unfit[k] or hides
             if reason:
@@ -446,7 +467,7 @@ def _expected(
 
 def _limits(
     engine: Engine,
-    target: _Target,
+    pressed: _Pressed,
     coefficients: tuple[float, float],
     is_mjcf: bool,
     step: float,
@@ -459,12 +480,17 @@ def _limits(
     ``2 (1 + mu^2)`` times as fast with a pyramid of friction, of which one edge may hold it; and a
     ball that slides rolls after some time constants ``2 / (7 d b)``. Its damper takes a part b h of
     the speed in a step h, in which an impact may begin anywhere. A margin of its contacts makes the
-    arm of friction longer by it at most.
+    arm of friction longer by it at most. If shapes beside the ball carry it, ahead of it or behind
+    it, whose normals are inclined by theta, it shows the friction ``tan(atan(mu) +- theta)``, and
+    is braked or pushed by ``tan(theta)`` times its weight.
     """
-    mu, restitution = coefficients
+    (mu, restitution), target = coefficients, pressed.target
     yield 1.0, 1.0
     way = SLIDE_STEPS * step * target.sliding_speed(step)
-    yield mu - way / BALL_RADIUS, target.most_friction(mu)
+    theta = pressed.inclination() if mu else 0.0
+    angle = math.atan(target.most_friction(mu)) + theta
+    most = math.tan(angle) if angle < math.pi / 2.0 else math.inf
+    yield math.tan(math.atan(mu) - theta) - way / BALL_RADIUS, most
     contact = target.soft_contact(step)
     bounce = engine.bounce(restitution)
     creep = late = 0.0
@@ -479,7 +505,8 @@ def _limits(
             bounce = contact.rebound * (1.0 - within), contact.rebound * (1.0 + within)
     yield 0.0, creep
     pushed = 0.5 * BALL_WEIGHT * ROLL_TIME**2 / BALL_RADIUS
-    yield 5.0 / 7.0, turning / (1.0 + turning) + pushed + 2.0 / 7.0 * late
+    aside = BALL_WEIGHT * math.tan(theta) * ROLL_TIME / rolling_speed(mu, step)
+    yield 5.0 / 7.0 - aside, turning / (1.0 + turning) + aside + pushed + 2.0 / 7.0 * late
     yield bounce
 
 
@@ -648,7 +675,7 @@ class _Session:
         self._push(HELD * self._sign * friction, BALL_WEIGHT)
         self._run(HOLD_TIME)
         before = self._velocities()
-        speed = 3.5 * BALL_WEIGHT * np.maximum(self._mu, ROUNDING) * ROLL_STEPS * self._step
+        speed = np.array([rolling_speed(mu, self._step) for mu in self._mu])
         before[self._n :] = 0.0
         before[self._n :, 0] = self._sign * speed
         self._set_velocities(before)
@@ -743,6 +770,7 @@ def _pressed_in(group: Sequence[_Target]) -> list[_Pressed]:
     with the direction and a displacement of each.
     """
     found: dict[int, _Pressed] = {}
+    with_others: dict[int, _Pressed] = {}
     for each in group:
         shape = each.collision.geometry
         if isinstance(shape, Plane) and not each.too_soft:
@@ -751,10 +779,10 @@ def _pressed_in(group: Sequence[_Target]) -> list[_Pressed]:
     for n in PRESSED_DIRECTIONS:
         if len(found) == len(group):
             break
-        top = _outermost(group, n)
-        if top is not None:
-            found.setdefault(id(top), _Pressed(top, n, np.zeros(3)))
-    return list(found.values())
+        for top, *beside in _outermost(group, n):
+            places = with_others if beside else found
+            places.setdefault(id(top), _Pressed(top, n, np.zeros(3), tuple(beside)))
+    return list((with_others | found).values())
 
 
 def moved_support(support: SupportFunction, X_WG: Pose) -> SupportFunction:
@@ -762,17 +790,17 @@ def moved_support(support: SupportFunction, X_WG: Pose) -> SupportFunction:
     return lambda d: float(d @ X_WG.p) + support(X_WG.R.T @ d)
 
 
-def _outermost(shapes: Sequence[_Target], n: Array) -> _Target | None:
-    """Return the shape that is outermost in a direction; None if there is none, or another surface
-    is as far out.
+def _outermost(shapes: Sequence[_Target], n: Array) -> Iterator[list[_Target]]:
+    """Yield the shape that is outermost in a direction, with those that are as far out; nothing if
+    another surface is.
     """
     heights = [shape.support(n) for shape in shapes]
-    if not heights or max(heights) > _ENDLESS:
-        return None
-    top = shapes[int(np.argmax(heights))]
-    near = (s for s, h in zip(shapes, heights, strict=True) if h > max(heights) - _DISTINCT)
-    is_one = all(each.surface == top.surface and not each.too_soft for each in near)
-    return top if is_one else None
+    order = sorted(range(len(shapes)), key=lambda k: -heights[k])
+    if not order or heights[order[0]] > _ENDLESS:
+        return
+    near = [shapes[k] for k in order if heights[k] > heights[order[0]] - _DISTINCT]
+    if all(each.surface == near[0].surface and not each.too_soft for each in near):
+        yield near
 
 
 def collides(collision: Collision) -> bool:

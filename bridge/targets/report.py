@@ -718,7 +718,7 @@ def report_lost_settings(
         kept: Settings that the target obeys: element and attribute, such as ``body/gravcomp``, or
             with a value, ``geom/condim=1``.
         codes: The findings.
-        add: Records a finding, as `loaders.Diagnostics.add` does.
+        add: Records a finding, as `loaders.diagnostics.Diagnostics.add` does.
     """
     acting = {setting.path for setting in acting_settings(scene)}
     groups = [g for g in grouped(stated_settings(scene)) if not g.path.startswith("actuator/")]
@@ -733,7 +733,7 @@ def report_lost_physics(physics: Physics, codes: LostSettings, add: Callable[...
     Args:
         physics: The physics of the scene.
         codes: The findings.
-        add: Records a finding, as `loaders.Diagnostics.add` does.
+        add: Records a finding, as `loaders.diagnostics.Diagnostics.add` does.
     """
     acting = {setting.path for setting in acting_physics_settings(physics)}
     groups = grouped(physics_settings(physics))

@@ -51,7 +51,7 @@ _read_plugins: Callable[..., None] = Deferred("loaders.gazebo.plugins:read_plugi
 
 @dataclass(frozen=True, slots=True)
 class ScopeNames:
-    """The names that an extension in a model may refer to; see `loaders.drake.dialect.Names`."""
+    """The names that an extension in a model may refer to; a `NameResolver`."""
 
     scope: Scope
     joints: Mapping[str, Joint]

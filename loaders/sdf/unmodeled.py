@@ -137,7 +137,7 @@ _REQUIRED: Mapping[str, tuple[str, ...]] = {
     "road": _NAME,
     "trajectory": ("id", "type"),
 }
-"""Required attributes; `name_rules` checks the names of elements of links and worlds."""
+"""Required attributes; `loaders.sdf.reader.check_names` checks the names in links and worlds."""
 
 
 def _keys(table: Mapping[str, str]) -> frozenset[Key]:

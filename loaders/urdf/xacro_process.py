@@ -1,5 +1,5 @@
-"""The process in which xacro runs, with limits on its time and memory; `xacro_child` starts it by
-its path.
+"""The process in which xacro runs, with limits on its time and memory; `loaders.urdf.xacro` starts
+it by its path.
 
 The process and its parent exchange messages over the standard input and output: a line of JSON, and
 as many bytes of data as its member ``size`` says. xacro reads no file by itself: the process asks

@@ -283,7 +283,7 @@ def test_a_syntax_error_has_its_column_where_a_prefix_is_not_declared() -> None:
         "".join(f"<n{i}/>" for i in range(MAX_NAMES)),
         "".join(f"<b n{i}='1'/>" for i in range(MAX_NAMES)),
         "".join(f"<?n{i}?>" for i in range(MAX_NAMES)),
-        "".join(f"<b xmlns='n{i}'/>" for i in range(MAX_NAMES)),
+        "".join(f"<b xmlns='urn:n{i}'/>" for i in range(MAX_NAMES)),
         "".join(f"<p{i}:b/>" for i in range(MAX_NAMES)),
         "".join(f"<{'n' * 1_000}{i}/>" for i in range(MAX_NAMES // 10)),
     ],

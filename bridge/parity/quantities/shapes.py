@@ -396,8 +396,8 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _contact_settings(engine: Engine, mechanism: Mechanism) -> Readings:
-    """Torsional and rolling friction, stiffness and damping of contacts, and in a file of one model
-    restitution.
+    """Torsional and rolling friction, stiffness and damping of the contacts of each shape, and in a
+    file of one model restitution, shape (n, 5).
     """
     found = _surfaces(engine)
     _require(found, "contact")
@@ -405,7 +405,9 @@ def _contact_settings(engine: Engine, mechanism: Mechanism) -> Readings:
         raise NotReportedError(f"the engine {engine.name} does not report settings of contact")
     bounce = {} if root_model(mechanism.scene) is None else found.restitution
     return {
-        name: np.array((*found.contact[name], bounce.get(name, 0.0)))
+        name: np.column_stack(
+            (found.contact[name], bounce.get(name) or [0.0] * len(found.contact[name]))
+        )
         for name in _links_with_own_settings(mechanism)
         if name in found.contact
     }
@@ -425,7 +427,7 @@ def _links_with_own_settings(mechanism: Mechanism) -> list[str]:
         return list(stated.contact or {})
     for name, settings in (stated.contact or {}).items():
         groups.setdefault(mechanism.weld_group_of(name), set()).add(
-            str((settings, stated.restitution[name]))
+            str((settings[0], stated.restitution[name][0]))
         )
     return [
         name for name in stated.contact or {} if len(groups[mechanism.weld_group_of(name)]) == 1
@@ -505,7 +507,7 @@ SHAPE_QUANTITIES = (
         error=settings_distance,
         read=_contact_settings,
         is_stated=lambda _mechanism: False,
-        causes=LOST_SHAPE,
+        causes=LOST_SHAPE | {pybullet_codes.SURFACE_PER_LINK},
     ),
     *STOP_QUANTITIES,
 )

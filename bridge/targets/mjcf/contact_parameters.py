@@ -632,7 +632,7 @@ def write_contact_pairs(
 
     Args:
         geom_names: Names of the geoms of each collision, by link and collision.
-        masses: Inverse mass of each link, see `contact_compliance.inverse_masses`.
+        masses: Inverse mass of each link, see `inverse_masses`.
         context: The export.
     """
     if context.options.contacts == "geoms":

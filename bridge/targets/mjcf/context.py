@@ -50,7 +50,7 @@ class MjcfElement:
         self.children: list[MjcfElement] = []
         self.owner = ""
         """The model whose file holds the element; empty for the main file. See
-        `postprocess.submodels`."""
+        `bridge.targets.mjcf.submodel`."""
         self.is_stated = False
         """Whether it writes an element of MuJoCo that the scene holds as such."""
         self.set(**attributes)

@@ -2,7 +2,7 @@
 
 All classes are inside one that has the name of the model, which its bodies have as ``childclass``:
 a file that includes the model keeps its own defaults. Geoms are of class ``visual`` or
-``collision``, sites of class ``frame``; for joints and their actuators see `default_classes`.
+``collision``, sites of class ``frame``; for joints and their actuators see `group_into_classes`.
 Classes change the text only: the compiled model is identical bit by bit.
 """
 

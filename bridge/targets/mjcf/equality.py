@@ -1,6 +1,6 @@
 """equality, whether a point constraint can hold, and tendon: fixed and spatial.
 
-MuJoCo enforces equalities by soft constraints, see `xml.solver_constants`; the remaining error is
+MuJoCo enforces equalities by soft constraints, see `hard_solref`; the remaining error is
 reported.
 """
 

@@ -1,6 +1,6 @@
 """The adapter of DART, its process and its losses.
 
-DART runs in a separate process, because it can crash; see `dart_worker`. It takes steps of the
+DART runs in a separate process, because it can crash; see `worker`. It takes steps of the
 semi-implicit Euler method. For comparisons in numbers, dampers and springs act explicitly, as in
 the other engines; as exported, DART simulates them itself.
 """
@@ -249,7 +249,7 @@ class DartProcess:
         requests, replies = self._streams()
         pickle.dump(request, requests)
         requests.flush()
-        return pickle.load(replies)  # noqa: S301 - written by `dart_worker`
+        return pickle.load(replies)  # noqa: S301 - written by `worker`
 
     def _streams(self) -> tuple[IO[bytes], IO[bytes]]:
         if self._worker.stdin is None or self._worker.stdout is None or self._worker.stdin.closed:

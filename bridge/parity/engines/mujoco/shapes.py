@@ -1,10 +1,4 @@
-"""Shapes, surfaces, sites and collidable pairs in MuJoCo.
-
-PyBullet does not report its collision filters, but it reports contacts. `stated.observed_pairs`
-looks for them in the running bodies. For pairs that never overlap there, every collision shape is
-replaced by a sphere that overlaps all others, in a separate physics server, and the contacts are
-the collidable pairs.
-"""
+"""Shapes, surfaces, sites and collidable pairs in MuJoCo, read from the compiled model."""
 
 from __future__ import annotations
 

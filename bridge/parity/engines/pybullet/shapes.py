@@ -3,7 +3,8 @@
 PyBullet does not report its collision filters. The bodies are therefore moved to random positions,
 far beyond the limits of their joints. A pair of links that overlaps there, which PyBullet measures
 without regard to filters, must be in contact, or else it is disabled. Links that only come near
-each other are then moved closer, until they overlap.
+each other are then moved closer, until they overlap. For pairs that never overlap, every shape is
+replaced by a sphere that overlaps all others, in another physics server.
 """
 
 from __future__ import annotations
@@ -404,8 +405,8 @@ def surfaces_in_pybullet(
     supports: list[tuple[str, Array]] = []
     visuals: dict[str, list[Pose]] = {}
     friction: dict[str, Sequence[float]] = {}
-    restitution: dict[str, float] = {}
-    contact: dict[str, Sequence[float]] = {}
+    restitution: dict[str, Sequence[float]] = {}
+    contact: dict[str, Sequence[Sequence[float]]] = {}
     hulls: dict[str, list[Hull]] = {}
     unread: list[str] = []
     for body in bodies:
@@ -433,9 +434,10 @@ def surfaces_in_pybullet(
                 DynamicsInfo, pybullet.getDynamicsInfo(int(body), index, physicsClientId=client)
             )
             for name in with_shapes:
-                friction[name] = [float(dynamics.lateral_friction)] * len(shapes_of(links[name]))
-                restitution[name] = float(dynamics.restitution)
-                contact[name] = _contact(dynamics)
+                count = len(shapes_of(links[name]))
+                friction[name] = [float(dynamics.lateral_friction)] * count
+                restitution[name] = [float(dynamics.restitution)] * count
+                contact[name] = [_contact(dynamics)] * count
             poses = [pose_from(visual[5], visual[6]) for visual in drawn if visual[1] == index]
             visuals |= _visuals(poses, [links[name] for name in names if links[name].visuals], body)
     return Surfaces(
