@@ -304,12 +304,11 @@ def _follow(engine: Engine, experiment: Experiment, limits: Array, start: State)
     driven, watched = experiment.driven, experiment.watched
     joints = tuple(dict.fromkeys((*watched, *driven)))
     of_watched = [joints.index(joint) for joint in watched]
-    of_driven = [joints.index(joint) for joint in driven]
-    positions, speeds = (np.full((count, len(watched)), np.nan) for _ in range(2))
+    of_driven = np.array([joints.index(joint) for joint in driven], dtype=np.intp)
+    positions, speeds = (np.full((count, len(joints)), np.nan) for _ in range(2))
     efforts, reason = np.full((count, len(driven)), np.nan), ""
     for i in range(count):
-        q, v = engine.joint_states(joints)
-        positions[i], speeds[i] = q[of_watched], v[of_watched]
+        positions[i], speeds[i] = q, v = engine.joint_states(joints)
         commands = q_d[i], v_d[i], feedforward[i]
         efforts[i] = c.efforts(commands, q[of_driven], v[of_driven], limits)
         if i == count - 1:
@@ -322,7 +321,8 @@ def _follow(engine: Engine, experiment: Experiment, limits: Array, start: State)
         except DivergedError as failure:
             reason = f"{failure} after {times[i] - times[0]:.3g} s"
             break
-    return ReplayedMotion(times=times, q=positions, v=speeds, efforts=efforts, reason=reason)
+    q, v = positions[:, of_watched], speeds[:, of_watched]
+    return ReplayedMotion(times=times, q=q, v=v, efforts=efforts, reason=reason)
 
 
 def roll_out_all(

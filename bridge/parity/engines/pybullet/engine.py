@@ -654,8 +654,11 @@ class PyBulletEngine(BaseEngine):
             for column, (joint, component) in enumerate(order):
                 unit = np.eye(np.size(zero[joint]))[component].tolist()
                 self._loaded.set_velocities({**followers, joint: unit})
-                for name, w, v_P, p_P in self._motions(jacobians):
-                    jacobians[name][:, column] = (*w, *(v_P + np.cross(w, poses[name].p - p_P)))
+                names, w, v_P, p_P = zip(*self._motions(jacobians), strict=True)
+                origins = np.array([poses[name].p for name in names])
+                v = np.array(v_P) + np.cross(w, origins - p_P)
+                for name, motion in zip(names, np.hstack((w, v)), strict=True):
+                    jacobians[name][:, column] = motion
                 self._loaded.set_velocities({joint: zero[joint], **followers})
         return jacobians
 
