@@ -27,6 +27,8 @@ from tests.corpora.models_corpus import Model, models  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "numpy", "example-robot-data", "icub-models")
 _ROBOTS = ("example-robot-data/", "icub-models/", "pybullet_data/")
+_SCENES = "<!-- scenes -->"
+"""What `docs/make_contact_scenes.py` writes begins with this mark."""
 _WORDS = ("EQUIVALENT", "AGREES", "DIFFERS", "nothing to measure")
 _HEAD = """# Energy, momentum and contact of real models
 
@@ -65,11 +67,13 @@ Written by `docs/make_contact_table.py{every}` on {date}, with {versions}.
 
 
 def main() -> None:
-    """Measure all models, or a part of them, and write the page."""
+    """Measure all models, or a part of them, and write the page, of which the scenes stay."""
     every = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     measurements = measure_all(chosen(every))
     left = len(models()) - len(measurements)
-    (ROOT / "docs" / "contact.md").write_text(page(measurements, left, every), encoding="utf-8")
+    path = ROOT / "docs" / "contact.md"
+    _, mark, scenes = path.read_text(encoding="utf-8").partition(_SCENES)
+    path.write_text(f"{page(measurements, left, every)}\n{mark}{scenes}", encoding="utf-8")
 
 
 def chosen(every: int) -> list[Model]:

@@ -33,6 +33,7 @@ from bridge.mechanism.bodies import ROOT, Body
 from bridge.mechanism.coordinates import Position
 from loaders.diagnostics import Diagnostic
 from loaders.engine_settings import MUJOCO, grip_of
+from loaders.finish.mesh_check import with_meshes_as_they_are
 from loaders.inertia import SpatialInertia
 from loaders.model import (
     Box,
@@ -132,7 +133,10 @@ def rest_scenario(
     tree = _heaviest_tree(mechanism)
     if not tree:
         return "no tree of links has both mass and collision shapes"
-    links = [dataclasses.replace(body.link, inertia=body.inertia) for body in tree]
+    links = [
+        with_meshes_as_they_are(dataclasses.replace(body.link, inertia=body.inertia))
+        for body in tree
+    ]
     shapes = []
     for link in links:
         for collision in filter(collides, link.collisions):

@@ -288,6 +288,16 @@ def turned_in(scene: Scene, models: Collection[str], opened: Iterable[Mesh]) -> 
     return dataclasses.replace(scene, links=tuple(links)) if models else scene
 
 
+def with_meshes_as_they_are(link: Link) -> Link:
+    """Return a link whose meshes are read as they are, whatever the robot is of which it becomes a
+    part.
+
+    Args:
+        link: A link of a robot of which the meshes to turn are turned.
+    """
+    return _turned(link, {mesh: False for _, mesh in _meshes(link) if is_open(mesh)})
+
+
 def _meshes(link: Link) -> Iterator[tuple[Collision | Visual, Mesh]]:
     shapes: tuple[Collision | Visual, ...] = (*link.collisions, *link.visuals)
     for shape in shapes:

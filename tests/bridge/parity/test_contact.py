@@ -28,6 +28,7 @@ from bridge.parity.engine import factory_of
 from bridge.parity.engines.mujoco.engine import MujocoEngine
 from loaders.inertia import SpatialInertia
 from loaders.pose import Pose
+from tests.support.mesh_files import BOX_CORNERS, collada
 from tests.support.running_faults import faulty_mujoco
 
 mujoco = pytest.importorskip("mujoco")
@@ -358,6 +359,49 @@ def test_options_and_surfaces_of_the_source_are_in_the_scenarios(
 
 
 # The lowest point of a model is known from its collision shapes.
+
+
+RODS = {"a": (0.02, 0.02, 3.0), "b": (0.02, -3.0, 0.02), "c": (0.02, 0.02, 0.02)}
+"""A rod up, one to the right from its foot to a cube at its end, by the size from the origin [m]."""
+
+
+def test_a_robot_at_rest_has_the_meshes_of_the_robot_that_moves(tmp_path: Path) -> None:
+    """Its links, all welded to the first one, would touch if their meshes were turned to the stated
+    up axis; those of the robot touch as they are.
+    """
+    links, joints = [], []
+    for name, size in RODS.items():
+        scaling = np.diag((*(np.array(size) / np.max(BOX_CORNERS, 0)), 1.0))
+        matrix = f"<matrix>{' '.join(map(str, scaling.ravel()))}</matrix>"
+        node = f"<node>{matrix}<instance_geometry url='#box-mesh'/></node>"
+        text = collada(asset="<up_axis>Y_UP</up_axis>", nodes=node)
+        (tmp_path / f"{name}.dae").write_text(text)
+        links.append(
+            f"<link name='{name}'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' "
+            f"ixy='0' ixz='0' iyz='0'/></inertial><collision><geometry><mesh filename='{name}.dae'/>"
+            "</geometry></collision></link>"
+        )
+    for parent, child, y in (("a", "b", 0), ("b", "c", -3)):
+        joints.append(
+            f"<joint name='{child}' type='continuous'><parent link='{parent}'/><child "
+            f"link='{child}'/><origin xyz='0 {y} 0'/></joint>"
+        )
+    path = tmp_path / "rods.urdf"
+    path.write_text(f"<robot name='r'>{''.join(links + joints)}</robot>")
+    scenario = rest_scenario(lower(loaders.load(path, quiet=True)))
+    assert not isinstance(scenario, str)
+    model = MujocoEngine(lower(scenario.scene)).model
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    heights = [
+        float((vertices @ data.geom_xmat[g].reshape(3, 3)[2]).min() + data.geom_xpos[g][2])
+        for g, mesh in enumerate(model.geom_dataid)
+        if mesh >= 0
+        for start in (model.mesh_vertadr[mesh],)
+        for vertices in (model.mesh_vert[start : start + model.mesh_vertnum[mesh]],)
+    ]
+    assert len(heights) == 3
+    assert min(heights) == pytest.approx(contact.CLEARANCE, abs=1e-6)
 
 
 @pytest.mark.parametrize(
