@@ -42,7 +42,7 @@ bench: .venv/ready-to-test     ## measure sdfbridge and every installed peer; ta
 	touch $@
 
 .venv/ready-to-test: .venv/bin/python pyproject.toml
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]' # most modules are never imported
 	touch $@ .venv/ready
 
 docs: .venv/ready-to-test      ## build the documentation site in out/docs; anew, as Sphinx forgets index entries of pages that it does not read

@@ -23,6 +23,7 @@ import tarfile
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -84,8 +85,8 @@ def release(folder: Path, *, platforms: bool) -> None:
         table = platform_table(wheel)
         (folder / "platforms.json").write_text(json.dumps(table, indent=1) + "\n", "utf-8")
     write_bill_of_materials(wheel, folder / "sbom.json")
-    for distribution in (wheel, sdist):
-        install_everywhere(distribution)
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        list(pool.map(install_everywhere, (wheel, sdist)))
     try_by_uvx(wheel)
     if not first_ten_minutes.play(first_ten_minutes.VERSIONS, folder):
         raise ReleaseError("no Python to try the release on")

@@ -1,12 +1,12 @@
-"""The commands and code of the README run, and its statements about native loaders are measured."""
+"""The README names programs and folders that exist, and its statements about native loaders are
+measured; tests/test_snippets.py runs its commands and its code.
+"""
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,40 +23,10 @@ PYTHON = [text for kind, text in BLOCKS if kind == "python"]
 # --- commands and code ----------------------------------------------------------------------------
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with the bundled models, in which commands may write."""
-    (tmp_path / "assets").symlink_to(ROOT / "assets")
-    return tmp_path
-
-
-def run(command: list[str], folder: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 def test_every_block_is_of_a_kind_that_is_tested() -> None:
     assert {kind for kind, _ in BLOCKS} <= {"sh", "python", "text"}
     assert COMMANDS
     assert len(PYTHON) == 3
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "command", [command for command in COMMANDS if command.startswith("sdfbridge ")]
-)
-def test_a_command_runs(command: str, folder: Path) -> None:
-    words = shlex.split(command, comments=True)
-    run([sys.executable, "-m", "sdfbridge", *words[1:]], folder)
 
 
 def test_every_command_is_of_a_program_that_is_tested() -> None:
@@ -70,14 +40,6 @@ def test_every_command_is_of_a_program_that_is_tested() -> None:
 def test_a_command_of_make_has_its_target(command: str) -> None:
     words = shlex.split(command, comments=True)
     subprocess.run([words[0], "--dry-run", *words[1:]], cwd=ROOT, check=True, capture_output=True)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", range(len(PYTHON)))
-def test_a_block_of_python_runs(number: int, folder: Path) -> None:
-    script = folder / "session.py"
-    script.write_text(PYTHON[number], encoding="utf-8")
-    run([sys.executable, str(script)], folder)
 
 
 def test_the_layout_lists_every_package_and_nothing_else() -> None:

@@ -1,5 +1,5 @@
-"""Every block of Python and every command in the documentation runs, page by page, in the order of
-the page.
+"""Every block of Python and every command in the documentation and the README runs: the blocks page
+by page, in the order of the page, in a process of their own, and the commands in this process.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ import pytest
 
 import sdfbridge
 from bridge.cli.parser import make_parser
+from tests.support.command_line import call
 
 ROOT = Path(__file__).parents[1]
 ASSETS = ROOT / "assets"
-PAGES = sorted((ROOT / "docs").rglob("*.md"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 KINDS = {"python", "sh", "text", "xml", "yaml", "toml", "json", "ini", "mermaid", "srdf"}
 FINISHES_WITH = {
     "--map elbow=joint_2": 5,
@@ -36,7 +37,7 @@ ELSEWHERE = (
     "python -m mujoco.viewer",
     "sdfbridge demo",
     "python -m benchmarks.",
-    "make bench",
+    "make ",
     "dask ",
 )
 """Commands that ``.ci/first_ten_minutes.py`` and other tests run, that need a display, or that take
@@ -97,28 +98,32 @@ def folder(tmp_path: Path, arm: Path) -> Path:
     return tmp_path
 
 
-def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(folder)}
-    return subprocess.run(
-        command,
+@pytest.fixture
+def environment(folder: Path) -> dict[str, str]:
+    """The folder is the home of the user; kernels, fonts and hulls are cached where they always are,
+    so that no command makes them anew.
+    """
+    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    return {"PYTHONPATH": str(ROOT), "HOME": str(folder), "XDG_CACHE_HOME": cache}
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix().removeprefix("docs/")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name_of)
+def test_the_python_of_a_page_runs(page: Path, folder: Path, environment: dict[str, str]) -> None:
+    (folder / "page.py").write_text("\n".join(blocks(page, "python")), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "page.py"],
         cwd=folder,
-        env=environment,
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         check=False,
         timeout=240,
     )
-
-
-def name_of(page: Path) -> str:
-    return str(page.relative_to(ROOT / "docs"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name_of)
-def test_the_python_of_a_page_runs(page: Path, folder: Path) -> None:
-    (folder / "page.py").write_text("\n".join(blocks(page, "python")), encoding="utf-8")
-    done = run([sys.executable, "page.py"], folder)
     assert done.returncode == 0, done.stderr
 
 
@@ -131,17 +136,29 @@ COMMANDS = sorted(
         if not line.startswith(ELSEWHERE) and CLUSTER not in line
     }
 )
+ONE_PROCESS = pytest.mark.xdist_group("accelerators")
+"""For tests with an accelerator, whose import takes seconds."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_of_a_page_ends_as_expected(command: str, folder: Path) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(each, marks=ONE_PROCESS) if re.search("mjx|warp", each) else each
+        for each in COMMANDS
+    ],
+)
+@pytest.mark.usefixtures("servers_of_scripts")
+def test_a_command_of_a_page_ends_as_expected(
+    command: str, folder: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     program, *words = shlex.split(command)
     assert program == "sdfbridge"
     make_parser().parse_args(words)
     status = next((value for part, value in FINISHES_WITH.items() if part in command), 0)
     words = [word.replace("~", str(folder), 1) if word.startswith("~/") else word for word in words]
-    done = run([sys.executable, "-m", "sdfbridge", *words], folder)
+    monkeypatch.chdir(folder)
+    done = call(*words, **environment)
     assert done.returncode == status, done.stdout + done.stderr
 
 

@@ -28,6 +28,7 @@ from loaders.limits import FileError
 from loaders.model import (
     BallConstraint,
     Bushing,
+    ContactPair,
     Coupling,
     DistanceConstraint,
     FilterRule,
@@ -39,7 +40,7 @@ from loaders.model import (
 )
 from loaders.pose import Pose
 from loaders.scene import Scene
-from loaders.scoped_names import UnusedNames
+from loaders.scoped_names import SEPARATOR, UnusedNames
 
 Value = str | float | bool | tuple[float, ...] | None
 """A value in a report."""
@@ -166,7 +167,9 @@ def _by_name(pairs: tuple[Any, ...]) -> dict[str, list[Any]]:
 
 
 def _equal(a: Any, b: Any, tolerance: float, field: str) -> bool:
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        if a is None or b is None:
+            return False
         largest = max(1.0, float(np.abs(a).max(initial=0.0)))
         return a.shape == b.shape and bool(np.allclose(a, b, rtol=0.0, atol=tolerance * largest))
     if isinstance(a, bool) or isinstance(b, bool):
@@ -265,6 +268,7 @@ _SINGULAR = {
     "couplings": "coupling",
     "actuators": "actuator",
     "constraints": "constraint",
+    "contact_pairs": "contact pair",
     "forces": "force element",
     "fluid_forces": "force of a fluid",
     "filter_groups": "filter group",
@@ -346,6 +350,14 @@ def _keyed(items: Iterable[Any]) -> Mapping[str, Any]:
 _KEYS: dict[type, Callable[[Any], str]] = {
     Coupling: lambda item: f"{item.follower}[{item.follower_axis}]",
     FilterRule: lambda item: " and ".join(sorted((item.a, item.b))),
+    ContactPair: lambda item: " and ".join(
+        sorted(
+            (
+                f"{item.link_A}{SEPARATOR}{item.collision_A}",
+                f"{item.link_B}{SEPARATOR}{item.collision_B}",
+            )
+        )
+    ),
     TendonConstraint: lambda item: f"tendon of {', '.join(item.joints)}",
     Bushing: lambda item: f"bushing of {item.link_A} and {item.link_C}",
     **{

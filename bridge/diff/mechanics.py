@@ -23,14 +23,31 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import Position, kind_of, random_position
 from loaders.diagnostics import Diagnostics
-from loaders.engine_settings import Effect, conventions_of, effect_of, is_default
+from loaders.engine_settings import (
+    MUJOCO,
+    Effect,
+    conventions_of,
+    effect_of,
+    grip_of,
+    is_default,
+)
 from loaders.meshes import read_mesh
-from loaders.model import Actuator, Collision, Link, Mesh, by_name
+from loaders.mjcf.settings import FRICTION
+from loaders.model import (
+    Actuator,
+    Collision,
+    Link,
+    Mesh,
+    Surface,
+    by_name,
+    settings_of,
+)
+from loaders.model.contact import torsional_length
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
 from loaders.text import counted, shortened
 
-from .differences import Difference, compare_values
+from .differences import TOLERANCE, Difference, compare_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -350,7 +367,9 @@ _AXIS = (
     "lower", "upper", "effort", "damping", "friction", "spring_stiffness", "spring_reference",
     "limit_stiffness", "limit_dissipation",
 )  # fmt: skip
-_INSIDE = ("collisions.geometry.", "collisions.surface.friction.")
+_INSIDE = ("collisions.geometry.", "collisions.surface.")
+_IDLE = frozenset({"collide_bitmask", "category_bitmask", "max_velocity", "min_depth", "soft_erp"})
+"""Fields of a surface that decide which pairs may touch, and on the accuracy of solvers."""
 _FIELDS: Mapping[str, frozenset[str]] = {
     "scene": frozenset({"gravity", "wind"}),
     "link": frozenset(
@@ -373,7 +392,7 @@ _WHOLE = frozenset({"coupling", "constraint", "force element", "force of a fluid
 """Kinds of items whose fields all change the motion."""
 _ELEMENT = {
     "scene": "", "link": "body/", "joint": "joint/", "tendons": "tendon/", "coupling": "equality/",
-    "constraint": "equality/", "contact_pairs": "pair/",
+    "constraint": "equality/", "contact pair": "pair/",
 }  # fmt: skip
 """The element of MJCF whose settings a kind of item carries; those of a shape of a link are of its
 geom."""
@@ -382,12 +401,10 @@ _SETTING = re.compile(r"(?P<owner>.*\.surface\.)?(physics\.parameters|mujoco)\[(
 _OF_MUJOCO = ("option/", "flag/", "size/", "geom/", *filter(None, _ELEMENT.values()))
 """Beginnings of the paths of MuJoCo's settings; `Physics.parameters` may belong to another
 engine."""
-_LAWS = re.compile(
-    r"mujoco\[(gaintype|gainprm|biastype|biasprm|dyntype|dynprm|gear|ctrlrange|ctrllimited|forcerange|forcelimited|"
-    r"actrange|actlimited|actearly|actdim|delay|input)\]"
-)
-"""Settings of MuJoCo that determine the force of an actuator, if both files state its law in this
-way."""
+_LAWS = re.compile(r"control|mujoco\[(?!(group|nsample)\])[^\]]+\]")
+"""Paths of the fields that determine the force of an actuator, if both files state its law by
+settings of MuJoCo: all but a group, and a number of samples, which only has to suffice for a
+delay."""
 _ELEMENTS = frozenset({"equality", "deformable"})
 """Sections of MuJoCo's elements that act on the motion; sensors do not."""
 _INDEX = re.compile(r"\[[^\]]*\]")
@@ -413,13 +430,16 @@ def acting(found: Iterable[Difference], a: Scene, b: Scene) -> tuple[Difference,
         for d in found
         if _is_listed(d, both_soft=both)
         or (d.kind, d.name) in own
-        or ((d.kind, d.name) in lawful and _LAWS.match(d.field))
+        or ((d.kind, d.name) in lawful and _LAWS.fullmatch(d.field))
     ]
     in_a, in_b = by_name(a.links), by_name(b.links)
     shapes = {d.name for d in listed if _is_about_shapes(d)}
-    same = {("link", name) for name in shapes if same_shapes(in_a[name], in_b[name])}
+    springs = conventions_of(a.physics) == conventions_of(b.physics)
+    same = {
+        ("link", name) for name in shapes if same_shapes(in_a[name], in_b[name], springs=springs)
+    }
     same |= {
-        ("actuator", each.name) for each in chain(a.actuators, b.actuators) if not _has_gains(each)
+        ("actuator", each.name) for each in chain(a.actuators, b.actuators) if not _acts_alone(each)
     }
     if _is_assumed(a.gravity, b.gravity):
         same.add(("scene", ""))
@@ -455,18 +475,21 @@ def _is_listed(difference: Difference, *, both_soft: bool) -> bool:
     if setting is not None:
         return _is_acting(difference, setting, both_soft=both_soft)
     path = _INDEX.sub("", difference.field)
+    if difference.kind == "contact pair":
+        return both_soft and not path
     if difference.kind in _WHOLE:
         return not path.startswith("mujoco")
     fields = _FIELDS.get(difference.kind, frozenset())
-    return path in fields or (difference.kind == "link" and path.startswith(_INSIDE))
+    is_inside = difference.kind == "link" and path.startswith(_INSIDE)
+    return path in fields or (is_inside and path.rpartition(".")[2] not in _IDLE)
 
 
 def _is_acting(difference: Difference, setting: re.Match[str], *, both_soft: bool) -> bool:
     """Return whether a setting of MuJoCo acts on motion or contact, and differs by more than a
     stated default.
 
-    Softness and contacts of shapes are compared between MJCF files only: other formats state them
-    in other ways.
+    Softness and contacts of shapes are compared between MJCF files only, and so are the pairs that
+    touch whatever the filters say: other formats state them in other ways.
     """
     element = "geom/" if setting["owner"] else _ELEMENT.get(difference.kind, "")
     path = f"{element}{setting['name']}"
@@ -479,8 +502,14 @@ def _is_acting(difference: Difference, setting: re.Match[str], *, both_soft: boo
     return not is_same and effect_of(path) in {Effect.MOTION, Effect.CONTACT}
 
 
-def _has_gains(actuator: Actuator) -> bool:
-    return actuator.p_gain is not None or actuator.d_gain is not None
+def _acts_alone(actuator: Actuator) -> bool:
+    """Return whether an actuator has a force without a command: by gains, or by a bias of its
+    law.
+    """
+    law = dict(settings_of(actuator, MUJOCO))
+    has_gains = actuator.p_gain is not None or actuator.d_gain is not None
+    has_bias = law.get("biastype", "none") != "none" or "damping" in law
+    return has_gains or has_bias or bool(actuator.feedforward) or actuator.imposes_velocity
 
 
 def _is_assumed(a: Array, b: Array) -> bool:
@@ -488,32 +517,86 @@ def _is_assumed(a: Array, b: Array) -> bool:
     return bool(a.any() and b.any() and np.abs(a - b).max() < EARTH)
 
 
-def same_shapes(a: Link, b: Link) -> bool:
+def same_shapes(a: Link, b: Link, *, springs: bool = True) -> bool:
     """Return whether the collision shapes of two links are equal, whatever they are called and made
     of.
 
-    Meshes are compared by their convex hulls, with which simulators collide, and friction by its
-    coefficients.
+    Meshes are compared by their convex hulls, with which simulators collide, and surfaces by what
+    acts: a value that a file does not state is the one that simulators take for it.
 
     Args:
         a: The link in A.
         b: The link in B.
+        springs: Whether to compare restitution and softness of contacts, which formats state in
+            different ways.
     """
     left = list(b.collisions)
     for shape in a.collisions:
         candidates = sorted(left, key=lambda other: other.name != shape.name)
-        other = next((other for other in candidates if _same_collision(shape, other)), None)
+        other = next((x for x in candidates if _same_collision(shape, x, springs=springs)), None)
         if other is None:
             return False
         left.remove(other)
     return not left
 
 
-def _same_collision(a: Collision, b: Collision) -> bool:
-    x, y = a.surface.friction, b.surface.friction
-    pairs = ((x.mu, y.mu), (x.mu2, y.mu2), (x.rolling, y.rolling), (x.torsional, y.torsional))
-    stated = ((one, other) for one, other in pairs if one is not None and other is not None)
-    if any(abs(one - other) > PRIMITIVE_TOLERANCE for one, other in stated):
+_PROBED_DEPTH = 1.0
+"""Depth at which torsional friction is compared that depends on it [m]."""
+
+
+def _friction_in_effect(surface: Surface) -> tuple[float, ...]:
+    """Return sliding friction in both directions and at rest, torsional [m] and rolling [m]
+    friction, slip, and the direction of the first coefficient if there is a second one.
+
+    Torsional and rolling friction that is not stated is zero in PyBullet, and in MuJoCo acts by the
+    dimension of a contact alone.
+    """
+    friction, grip = surface.friction, grip_of(surface)
+    spin, roll = torsional_length(friction, _PROBED_DEPTH), friction.rolling or 0.0
+    if grip.dimension > _SLIDING:
+        stated = dict(settings_of(surface, MUJOCO)).get("friction")
+        _, spin, roll = map(float, stated.split()) if stated else FRICTION
+    if _SLIDING < grip.dimension < _ROLLING:
+        roll = 0.0
+    is_directed = friction.mu != friction.mu2 or friction.slip1 != friction.slip2
+    return (
+        friction.mu,
+        friction.mu2,
+        friction.mu if friction.mu_static is None else friction.mu_static,
+        spin,
+        roll,
+        friction.slip1,
+        friction.slip2,
+        friction.torsional_slip if spin else 0.0,
+        *(friction.fdir1 if is_directed else ()),
+    )
+
+
+_SLIDING, _ROLLING = 3, 6
+"""Dimensions of MuJoCo's contacts without torsional friction, and with rolling friction."""
+
+
+def _spring_in_effect(surface: Surface) -> tuple[Any, ...]:
+    """Return what a contact returns of a motion, and how soft it is; None is left to an engine."""
+    return (
+        surface.restitution,
+        surface.restitution_threshold if surface.restitution else 0.0,
+        surface.stiffness,
+        surface.damping,
+        surface.dissipation,
+        surface.relaxation_time,
+        surface.soft_cfm or 0.0,
+        surface.collide_without_contact,
+        surface.hydroelastic,
+    )
+
+
+def _same_collision(a: Collision, b: Collision, *, springs: bool) -> bool:
+    frictions = _friction_in_effect(a.surface), _friction_in_effect(b.surface)
+    if any(compare_values(*frictions, PRIMITIVE_TOLERANCE)):
+        return False
+    stiff = _spring_in_effect(a.surface), _spring_in_effect(b.surface)
+    if springs and any(compare_values(*stiff, TOLERANCE)):
         return False
     if not [*compare_values(a.X_LG, b.X_LG, 1e-9), *compare_values(a.geometry, b.geometry, 1e-9)]:
         return True

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -463,6 +464,11 @@ class _Place(NamedTuple):
 
 
 def _places(bodies: Sequence[Body]) -> list[_Place]:
+    return _places_of(tuple(bodies))
+
+
+@lru_cache(maxsize=1)  # a motion of the reference asks at each step
+def _places_of(bodies: tuple[Body, ...]) -> list[_Place]:
     found: list[tuple[int, Pose, Body, Primitive | None, tuple[Array, slice]]] = []
     last: list[int] = []
     X_MB = [body.X_BM.inverse() for body in bodies]

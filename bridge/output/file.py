@@ -434,12 +434,13 @@ def _referred(place: Path) -> set[str]:
 
 def _documents(folder: Path) -> Iterator[Path]:
     """Yield the files in a folder that may be documents."""
-    for entry in os.scandir(folder):
-        name = entry.name.lower()
-        if name.endswith((".sdf", ".world", ".urdf", ".xml", ".mjcf", ".yaml", ".yml", ".xacro")):
-            with contextlib.suppress(OSError):
-                if stat.S_ISREG(entry.stat().st_mode):
-                    yield Path(entry.path)
+    endings = (".sdf", ".world", ".urdf", ".xml", ".mjcf", ".yaml", ".yml", ".xacro")
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.lower().endswith(endings):
+                with contextlib.suppress(OSError):
+                    if stat.S_ISREG(entry.stat().st_mode):
+                        yield Path(entry.path)
 
 
 def _remove_unused(place: Path) -> None:

@@ -272,8 +272,8 @@ def remove_output(folder: Path) -> None:
     """Remove a folder, its manifest last, so that a folder that a kill leaves still lists what
     belongs to it.
     """
-    with contextlib.suppress(OSError):
-        for entry in os.scandir(folder):
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 shutil.rmtree(entry.path)
             elif entry.name != MANIFEST:

@@ -267,7 +267,8 @@ class Engine(Protocol):
     Links and joints have the scoped names of the mechanism, velocities the order of its
     ``v_order``; all numbers are in SI units. Poses are ``X_WL``, of the link in the world. Any
     query may raise `NotReportedError`, whose message states why; the quantity is then unknown.
-    Queries without another default raise it. `BaseEngine` has a default of every member.
+    Queries without another default raise it. A query leaves the state and all parameters as they
+    are. `BaseEngine` has a default of every member.
     """
 
     # --- what the engine is -----------------------------------------------------------------------
@@ -602,7 +603,7 @@ class Engine(Protocol):
 
     def sensor_forces(self) -> Mapping[str, Array]:
         """Return what IMUs measure of the acceleration, and force-torque sensors, in the current
-        state, as `bridge.sensors.force_readings` has it. The state may change by a microsecond.
+        state, as `bridge.sensors.force_readings` has it.
         """
         _refuse(self, "read accelerations and forces")
 

@@ -6,8 +6,9 @@ declaration. The module imports neither NumPy nor a target, so that ``--help`` a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from bridge.choices import (
@@ -96,13 +97,18 @@ def option(default: Any, text: str = "", *, flag: str | None = None, **declarati
     return field(default=default, metadata=about)
 
 
-def options_of(kind: type) -> Iterator[Option]:
-    """Yield the options of a dataclass, but not ``strict``, which all functions share.
+def options_of(kind: type) -> tuple[Option, ...]:
+    """Return the options of a dataclass, but not ``strict``, which all functions share.
 
     Args:
         kind: The dataclass.
     """
-    hints = get_type_hints(kind)
+    return _options_of(kind)
+
+
+@cache  # every engine that opens an export asks for its options
+def _options_of(kind: type) -> tuple[Option, ...]:
+    hints, found = get_type_hints(kind), []
     for entry in fields(kind):
         if entry.name == "strict":
             continue
@@ -111,7 +117,8 @@ def options_of(kind: type) -> Iterator[Option]:
         hint = hints[entry.name]
         choices = get_args(hint) if get_origin(hint) is Literal else ()
         stated = {"flag": flag, "choices": choices, **entry.metadata}
-        yield Option(name=entry.name, default=entry.default, **stated)
+        found.append(Option(name=entry.name, default=entry.default, **stated))
+    return tuple(found)
 
 
 def changed_options(options: ExportOptions) -> Mapping[str, Any]:

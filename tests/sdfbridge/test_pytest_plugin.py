@@ -215,21 +215,12 @@ def test_the_wheel_brings_the_plugin_and_pytest_finds_it(
     pytest.importorskip("hatchling")
     place = tmp_path_factory.mktemp("installed")
     python = [sys.executable, "-m"]
-    build = [
-        *python,
-        "pip",
-        "wheel",
-        str(ROOT),
-        "--no-deps",
-        "--no-build-isolation",
-        "-q",
-        "-w",
-        str(place),
-    ]
-    subprocess.run(build, check=True, capture_output=True, timeout=200)
+    build = [*python, "hatchling", "build", "-t", "wheel", "-d", str(place)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=200)
     (wheel,) = place.glob("sdfbridge-*.whl")
     target = place / "site"
-    install = [*python, "pip", "install", "--no-deps", "-q", "--target", str(target), str(wheel)]
+    options = ("--no-deps", "--no-compile", "-q")
+    install = [*python, "pip", "install", *options, "--target", str(target), str(wheel)]
     subprocess.run(install, check=True, capture_output=True, timeout=200)
     environment = {**os.environ, "PYTHONPATH": str(target), "PYTEST_ADDOPTS": ""}
     command = [sys.executable, "-m", "pytest", "--parity", "robots", "-v", "-p", "no:cacheprovider"]

@@ -20,7 +20,7 @@ from loaders.model import JointType
 from loaders.pose import Array
 from loaders.text import counted
 
-from .rollout import Experiment, Open, ReplayedMotion, connected, roll_out, roll_out_all
+from .rollout import Experiment, Open, ReplayedMotion, connected, roll_out, roll_out_all, running
 
 SHIFT = 1e-6
 """Difference of the initial positions that shows how a motion amplifies it [rad or m]."""
@@ -157,14 +157,13 @@ def replay_in(
     try:
         version, diagnostics, unit = _about(open_engine, mechanism, experiment)
         shift = SHIFT if unit <= DOUBLE else SHIFT_IN_SINGLE
-        motion = roll_out(open_engine, mechanism, experiment)
         half = dataclasses.replace(experiment, step=experiment.step / 2.0)
         halved = roll_out(open_engine, mechanism, half)
-        shifted = roll_out(open_engine, mechanism, experiment, shift)
         guess = dataclasses.replace(experiment, degree=experiment.degree + 1)
-        guessed = roll_out(open_engine, mechanism, guess)
         lines = dataclasses.replace(experiment, log=connected(experiment.log))
-        between = roll_out(open_engine, mechanism, lines)
+        trials = ((experiment, 0.0), (experiment, shift), (guess, 0.0), (lines, 0.0))
+        with running(open_engine, mechanism, experiment) as move:
+            motion, shifted, guessed, between = (move(*trial) for trial in trials)
     except NotReportedError as error:
         return EngineReplay(engine=name, reason=str(error))
     growth = np.abs(shifted.q - motion.q) / shift

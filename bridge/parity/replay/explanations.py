@@ -29,7 +29,16 @@ from loaders.text import printable
 
 from .errors import STEP_MARGIN, EngineReplay, residuals, unit_of
 from .log import Log, Role
-from .rollout import Experiment, Open, ReplayedMotion, in_radians, renamed, roll_out
+from .rollout import (
+    Experiment,
+    Move,
+    Open,
+    ReplayedMotion,
+    in_radians,
+    renamed,
+    roll_out,
+    running,
+)
 
 Tables = Mapping[str, Mapping[str, Any]]
 """Tables of a file of overrides."""
@@ -74,6 +83,8 @@ MOST_PERIODS = 5000
 """Control periods of the log that are fitted at most, from its start."""
 LONGEST_DELAY = 12
 """Largest delay that is tried, in control periods."""
+GAINS = {"p_gain", "d_gain"}
+"""Overrides of joints that change the controller of the experiment."""
 MANY_JOINTS = 8
 """Number of joints above which only neighbors are exchanged."""
 
@@ -89,6 +100,14 @@ class Trial:
 
     tables: Tables
     experiment: Experiment
+
+    @property
+    def is_same_model(self) -> bool:
+        """Whether the model moves as without a change: its gains act in the controller alone."""
+        rows = [
+            row for name, table in self.tables.items() if name == "joints" for row in table.values()
+        ]
+        return self.tables.keys() <= {"joints"} and all(row.keys() <= GAINS for row in rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,9 +210,9 @@ class Explanation:
 
 def explain(
     open_engine: Open, mechanism: Mechanism, experiment: Experiment, found: EngineReplay
-) -> tuple[Explanation, ...]:
-    """Return what may explain the residual of a replay, the best first; nothing if step and
-    rounding explain it.
+) -> tuple[tuple[Explanation, ...], tuple[str, ...]]:
+    """Return what may explain the residual of a replay, the best first, nothing if step and
+    rounding explain it; and the changes that the log does not show.
 
     Args:
         open_engine: Opens the engine of the replay.
@@ -201,11 +220,21 @@ def explain(
         experiment: The experiment.
         found: The replay without a change.
     """
-    if found.motion is None or not found.motion.is_complete:
-        return ()
-    if found.is_within_bound or found.is_chaotic:
-        return ()
-    fit, base = _fit_of(open_engine, mechanism, experiment)
+    if found.motion is None or not found.motion.is_complete or found.is_chaotic:
+        return (), ()
+    duration = min(experiment.duration, MOST_PERIODS * experiment.period)
+    experiment = dataclasses.replace(experiment, duration=duration)
+    with running(open_engine, mechanism, experiment) as move:
+        fit = _Fit(open_engine, mechanism, experiment, move)
+        base = fit.residual(Trial(tables={}, experiment=experiment))
+        causes = () if found.is_within_bound else _causes(fit, base, found, found.motion)
+        return causes, _unobservable(fit, base, found)
+
+
+def _causes(
+    fit: _Fit, base: Array, found: EngineReplay, motion: ReplayedMotion
+) -> tuple[Explanation, ...]:
+    """Return what may explain the residual without a change, the best first."""
     experiment = fit.experiment
     bound = np.concatenate(
         [np.full(len(experiment.measured(e.joint)[0]), e.bound) for e in found.errors]
@@ -214,7 +243,7 @@ def explain(
     floor = float(np.sum(allowed))
     tried = [
         fit.screened(candidate, base)
-        for candidate in candidates_of(mechanism, experiment, found.motion)
+        for candidate in candidates_of(fit.mechanism, experiment, motion)
     ]
     singles = fit.ranked(tried, floor)
     left = singles[0].residual
@@ -232,21 +261,10 @@ def explain(
     return (*(each for each in both if each.proposed), *alone)
 
 
-def unobservable(
-    open_engine: Open, mechanism: Mechanism, experiment: Experiment, found: EngineReplay
-) -> tuple[str, ...]:
+def _unobservable(fit: _Fit, base: Array, found: EngineReplay) -> tuple[str, ...]:
     """Return the changes that a log does not show: other masses, signs and directions of gravity
     that move no joint by more than its bound.
-
-    Args:
-        open_engine: Opens the engine of the replay.
-        mechanism: The mechanism.
-        experiment: The experiment.
-        found: The replay without a change.
     """
-    if found.motion is None or not found.motion.is_complete or found.is_chaotic:
-        return ()
-    fit, base = _fit_of(open_engine, mechanism, experiment)
     experiment = fit.experiment
     counts = [len(experiment.measured(joint)[0]) for joint in experiment.watched]
     ends, scales = np.cumsum(counts)[:-1], fit.scales(experiment)
@@ -254,21 +272,14 @@ def unobservable(
     joints = tuple(dict.fromkeys((*experiment.watched, *experiment.driven)))
     hidden = []
     for each in (
-        *_mass_candidates(mechanism),
+        *_mass_candidates(fit.mechanism),
         *_sign_candidates(joints, _BOTH, ""),
-        *_gravity_candidates(mechanism),
+        *_gravity_candidates(fit.mechanism),
     ):
         moved = np.split((fit.at(each, each.starts[0]) - base) * scales, ends)
         if all(float(np.mean(x**2)) <= b**2 for x, b in zip(moved, bounds, strict=True)):
             hidden.append(" of ".join((each.kind, *each.subjects)))
     return tuple(hidden)
-
-
-def _fit_of(open_engine: Open, mechanism: Mechanism, experiment: Experiment) -> tuple[_Fit, Array]:
-    """Return the fit of the first part of an experiment, and its residual without a change."""
-    duration = min(experiment.duration, MOST_PERIODS * experiment.period)
-    fit = _Fit(open_engine, mechanism, dataclasses.replace(experiment, duration=duration))
-    return fit, fit.residual(Trial(tables={}, experiment=fit.experiment))
 
 
 def _best_of_each(solutions: Sequence[_Solution]) -> list[_Solution]:
@@ -307,6 +318,7 @@ class _Fit:
     open_engine: Open
     mechanism: Mechanism
     experiment: Experiment
+    move: Move
 
     def scales(self, experiment: Experiment) -> Array:
         """Return the range of the measured motion of all joints with the same unit, for each
@@ -323,6 +335,8 @@ class _Fit:
         )
 
     def motion(self, trial: Trial) -> ReplayedMotion:
+        if trial.is_same_model:
+            return self.move(trial.experiment, 0.0)
         scene = with_override_tables(self.mechanism.scene, trial.tables, Diagnostics())
         return roll_out(self.open_engine, relowered(self.mechanism, scene), trial.experiment)
 

@@ -35,7 +35,7 @@ from loaders.pose import Array
 from loaders.text import check_option_value, closest, counted
 
 from .errors import EngineReplay, replay_in, unit_of, with_starts
-from .explanations import Explanation, Tables, explain, merged, toml_of, unobservable
+from .explanations import Explanation, Tables, explain, merged, toml_of
 from .log import Log, check_contents, key_of, read_log
 from .rollout import Controller, Experiment, Open, ReplayedMotion, grid_of
 
@@ -302,8 +302,7 @@ def replay(  # noqa: PLR0913 - each is a choice of the user
     hidden: tuple[str, ...] = ()
     if explained and found:
         progress("trying changes of the model")
-        explanations = explain(opened[0][1], mechanism, experiment, found[0])
-        hidden = unobservable(opened[0][1], mechanism, experiment, found[0])
+        explanations, hidden = explain(opened[0][1], mechanism, experiment, found[0])
     progress("")
     return Replay(
         model=source_name(source),

@@ -248,12 +248,36 @@ def roll_out(
     Raises:
         NotReportedError: If the engine cannot simulate the mechanism or lacks actuators.
     """
+    with running(open_engine, mechanism, experiment) as move:
+        return move(experiment, offset)
+
+
+Move = Callable[[Experiment, float | Array], ReplayedMotion]
+"""Returns the motion of an experiment in an engine that is open, with an addition to the initial
+position of each watched joint [rad or m]."""
+
+
+@contextmanager
+def running(open_engine: Open, mechanism: Mechanism, experiment: Experiment) -> Iterator[Move]:
+    """Yield what moves a mechanism under commands, from one start after the other, with the model
+    that is compiled once.
+
+    Args:
+        open_engine: Opens the engine.
+        mechanism: The mechanism; its contacts are left out.
+        experiment: The joints and the step; commands and controllers may be others.
+
+    Raises:
+        NotReportedError: If the engine cannot simulate the mechanism or lacks actuators.
+    """
     driven = with_motors(mechanism, experiment.driven)
     limits = effort_limits(driven, experiment.driven)
     with _opened(open_engine, driven, experiment) as engine:
         if experiment.driven:
             engine.start_actuators("motor", experiment.driven)
-        return _follow(engine, experiment, limits, _shifted(experiment, mechanism, offset))
+        yield lambda given, offset: _follow(
+            engine, given, limits, _shifted(given, mechanism, offset)
+        )
 
 
 @contextmanager
@@ -280,12 +304,11 @@ def _follow(engine: Engine, experiment: Experiment, limits: Array, start: State)
     driven, watched = experiment.driven, experiment.watched
     joints = tuple(dict.fromkeys((*watched, *driven)))
     of_watched = [joints.index(joint) for joint in watched]
-    of_driven = [joints.index(joint) for joint in driven]
-    positions, speeds = (np.full((count, len(watched)), np.nan) for _ in range(2))
+    of_driven = np.array([joints.index(joint) for joint in driven], dtype=np.intp)
+    positions, speeds = (np.full((count, len(joints)), np.nan) for _ in range(2))
     efforts, reason = np.full((count, len(driven)), np.nan), ""
     for i in range(count):
-        q, v = engine.joint_states(joints)
-        positions[i], speeds[i] = q[of_watched], v[of_watched]
+        positions[i], speeds[i] = q, v = engine.joint_states(joints)
         commands = q_d[i], v_d[i], feedforward[i]
         efforts[i] = c.efforts(commands, q[of_driven], v[of_driven], limits)
         if i == count - 1:
@@ -298,7 +321,8 @@ def _follow(engine: Engine, experiment: Experiment, limits: Array, start: State)
         except DivergedError as failure:
             reason = f"{failure} after {times[i] - times[0]:.3g} s"
             break
-    return ReplayedMotion(times=times, q=positions, v=speeds, efforts=efforts, reason=reason)
+    q, v = positions[:, of_watched], speeds[:, of_watched]
+    return ReplayedMotion(times=times, q=q, v=v, efforts=efforts, reason=reason)
 
 
 def roll_out_all(

@@ -7,19 +7,23 @@ from __future__ import annotations
 import dataclasses
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
+import pybullet
 import pytest
 
 import bridge
 import loaders
-from bridge.diff import mechanics
-from bridge.diff.mechanics import MAX_DOFS, MESH_TOLERANCE, SMALLEST, mechanical_error
+from bridge.diff.differences import differences
+from bridge.diff.mechanics import MAX_DOFS, MESH_TOLERANCE, SMALLEST, acting, mechanical_error
+from loaders import model as m
 from loaders.inertia import SpatialInertia
-from loaders.model import WORLD, Actuator, Joint, JointAxis, JointType, Link
+from loaders.model import WORLD, Actuator, JointType
 from loaders.pose import Pose
 from loaders.scene import Scene
+from tests.support.every_field import lost_fields, one_tree
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
 # Two files whose forces, limits, couplings or shapes differ do not move alike; names and looks do
@@ -171,10 +175,13 @@ def test_the_gravities_that_formats_assume_are_alike_and_the_moon_is_not(tmp_pat
     assert verdicts == ["EQUAL", "ALIKE", "DIFFERENT", "DIFFERENT"]
 
 
-def test_only_actuators_with_gains_act_without_commands() -> None:
+def test_only_actuators_with_gains_or_a_constant_effort_act_without_commands() -> None:
     bare = scene([link("a")], [joint("j", "world", "a")])
-    for gain, verdict in ((None, "ALIKE"), (2.0, "DIFFERENT")):
-        driven = dataclasses.replace(bare, actuators=(Actuator(name="j", joint="j", p_gain=gain),))
+    for own, verdict in (
+        ({}, "ALIKE"), ({"p_gain": 2.0}, "DIFFERENT"), ({"feedforward": 1.0}, "DIFFERENT"),
+        ({"imposes_velocity": True}, "DIFFERENT"),
+    ):  # fmt: skip
+        driven = dataclasses.replace(bare, actuators=(Actuator(name="j", joint="j", **own),))
         assert (
             bridge.compare_files(bare, driven).verdict
             == bridge.compare_files(driven, bare).verdict
@@ -228,6 +235,70 @@ def test_forces_that_only_mujoco_has_count(old: str, new: str, reason: str, tmp_
     assert found.reasons == ((f"what acts on the motion differs: {reason}",) if reason else ())
 
 
+DRIVEN = """<mujoco><option><flag gravity="disable"/></option><worldbody><body><joint name="j" axis="0 1 0"/>
+  <geom size=".1" pos=".3 0 0"/><site name="s" pos=".3 0 0"/><body pos=".3 0 0"><joint name="k" axis="0 1 0"/>
+  <geom size=".1" pos=".3 0 0"/><site name="t"/></body></body></worldbody>
+  <actuator><general site="s" gear="0 0 1 0 0 0" gainprm="2"/>
+  <general joint="k" gainprm=".1" delay=".041" nsample="30"/></actuator></mujoco>"""
+LAWS = (
+    (0, ""), (0, 'ctrlrange="-1 2.9"'), (0, 'forcerange="-1 1"'), (0, 'gear="0 0 2 0 0 0"'),
+    (0, 'refsite="t"'), (0, 'site="t"'), (0, 'biastype="affine" biasprm="1"'), (0, 'group="2"'),
+    (0, 'dyntype="filter" dynprm=".1"'), (0, 'dyntype="integrator" actrange="-.1 .1"'),
+    (1, 'damping="0.5"'), (1, 'damping="0 0.5"'), (1, 'delay=".05"'), (1, 'nsample="40"'),
+    (1, 'gear="2"'), (1, 'interp="cubic"'),
+)  # fmt: skip
+"""The number of an actuator, and attributes, of which a group and more samples change nothing."""
+
+
+@pytest.mark.parametrize(("number", "attributes"), LAWS)
+def test_an_attribute_of_an_actuator_counts_if_mujoco_moves_otherwise_with_it(
+    number: int, attributes: str
+) -> None:
+    """The actuators get commands from 3 to 5."""
+    states, scenes = [], []
+    for edit in ("", attributes):
+        root = ElementTree.fromstring(DRIVEN)
+        drive = list(root.iter("general"))[number]
+        drive.attrib |= ElementTree.fromstring(f"<general {edit}/>").attrib
+        text = ElementTree.tostring(root, encoding="unicode")
+        model = mujoco.MjModel.from_xml_string(text)
+        data = mujoco.MjData(model)
+        for step in range(200):
+            data.ctrl[:] = 3.0 + 0.01 * step
+            mujoco.mj_step(model, data)
+        states.append(np.concatenate((data.qpos, data.qvel)))
+        scenes.append(loaders.load_string(text, format="mjcf", quiet=True))
+    moves_otherwise = bool((states[0] != states[1]).any())
+    assert bridge.compare_files(*scenes).moves_alike is not moves_otherwise
+
+
+@pytest.mark.parametrize(
+    "actuator",
+    [
+        '<motor joint="j"/>',
+        '<motor joint="j" damping=".5"/>',
+        '<general joint="j" gainprm=".3" biastype="affine" biasprm="0 -100 -10"/>',
+        '<muscle joint="j" lengthrange="-.5 .5"/>',
+        '<damper joint="j" kv="2" ctrlrange="0 1"/>',
+        '<adhesion body="a" ctrlrange="0 1"/>',
+    ],
+)
+def test_an_actuator_without_a_command_counts_if_mujoco_moves_otherwise_with_it(
+    actuator: str,
+) -> None:
+    text = """<mujoco><worldbody><body name="a"><joint name="j" axis="0 1 0"/>
+      <geom size=".1" pos=".3 0 0"/></body></worldbody><actuator>{}</actuator></mujoco>"""
+    texts = [text.format(each) for each in ("", actuator)]
+    states = []
+    for model in map(mujoco.MjModel.from_xml_string, texts):
+        data = mujoco.MjData(model)
+        mujoco.mj_step(model, data, 200)
+        states.append((*data.qpos, *data.qvel))
+    without, driven = (loaders.load_string(each, format="mjcf", quiet=True) for each in texts)
+    for pair in ((without, driven), (driven, without)):
+        assert bridge.compare_files(*pair).moves_alike is (states[0] == states[1])
+
+
 def test_a_law_that_another_format_states_by_gains_does_not_count(tmp_path: Path) -> None:
     """The servo of a scene has gains; MJCF states its law, too."""
     (tmp_path / "b.xml").write_text(
@@ -263,41 +334,74 @@ def test_settings_of_mujoco_count_by_their_effect(option: str, geom: str, verdic
     assert bridge.compare_files(a, b).verdict == verdict
 
 
+PAIRED = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/><body><freejoint/>
+  <geom name="x" size=".1" contype="0" conaffinity="0"/><geom name="y" size=".1" pos=".3 0 0"
+  contype="0" conaffinity="0"/></body></worldbody><contact><pair geom1="{}" geom2="{}"/></contact>
+  </mujoco>"""
+
+
+def test_the_shapes_of_a_contact_pair_count_and_their_order_does_not() -> None:
+    """Both pairs are of the same links."""
+    a, b, c = (
+        loaders.load_string(PAIRED.format(*ends), format="mjcf")
+        for ends in (("floor", "x"), ("floor", "y"), ("x", "floor"))
+    )
+    assert mechanical_error(a, b).pairs == ()
+    assert bridge.compare_files(a, b).verdict == "DIFFERENT"
+    assert bridge.compare_files(a, c).moves_alike
+
+
 # The mechanics of two scenes are compared at random positions.
 
 ASSETS = Path(__file__).parents[3] / "assets"
 MECHANICS_ARM = scene([link("a"), link("b")], [joint("j", "a", "b")])
 
 
+EVERY = one_tree()
+STILL = {
+    m.JointAxis: "velocity acceleration",
+    m.Joint: "default_position sensors provide_feedback engine_settings where",
+    m.Link: "visuals sensors engine_settings where",
+    m.Actuator: "name control interfaces engine_settings where",
+    m.Collision: "name density surface where",
+    m.Surface: "friction restitution_threshold max_velocity min_depth soft_erp engine_settings",
+    m.Friction: "fdir1",
+}
+"""Fields that move nothing here, or are compared with the settings of their engine; the threshold
+of what does not bounce, and the direction of a coefficient that holds in every direction."""
 COMPARED = {
-    JointAxis: "xyz inertia",
-    Joint: "name type parent child X_PJ X_CJ pitch gear_ratio gear_reference curve virtual",
-    Link: "name model X_WL inertia collisions self_collide virtual",
-    Actuator: "name rotor_inertia",
+    m.JointAxis: "xyz inertia",
+    m.Joint: "name type parent child X_PJ X_CJ pitch gear_ratio gear_reference curve virtual",
+    m.Link: "name model X_WL inertia self_collide virtual",
+    m.Actuator: "rotor_inertia",
+    m.Surface: "collide_bitmask category_bitmask",
 }
 """Fields that the mechanics of both scenes compare: poses, masses, motions of joints, pairs."""
-STILL = {
-    JointAxis: "velocity acceleration",
-    Joint: "default_position sensors provide_feedback engine_settings where",
-    Link: "visuals sensors engine_settings where",
-    Actuator: "control interfaces engine_settings where",
-}
-"""Fields that move nothing, or are compared with the settings of their engine."""
 
 
-@pytest.mark.parametrize(
-    ("kind", "item", "prefix"),
-    [
-        ("joint", JointAxis, "axes."), ("joint", Joint, ""), ("link", Link, ""),
-        ("actuator", Actuator, ""),
-    ],
-)  # fmt: skip
-def test_each_field_moves_a_model_or_is_known_to_move_nothing(
-    kind: str, item: type, prefix: str
-) -> None:
-    names = {field.name for field in dataclasses.fields(item)}
-    acting = {name for name in names if f"{prefix}{name}" in mechanics._FIELDS[kind]}
-    assert names == acting | {*COMPARED[item].split()} | {*STILL[item].split()}
+@pytest.mark.parametrize("cls", [*STILL, m.Hydroelastic, m.Coupling, m.Tendon, m.TendonPart])
+def test_each_field_of_one_file_acts_or_is_known_to_move_nothing(cls: type) -> None:
+    """Also one that the other file does not state at all."""
+
+    def acts(one: Scene, _: str) -> bool:
+        found = [acting(differences(a, b), a, b) for a, b in ((EVERY, one), (one, EVERY))]
+        assert bool(found[0]) == bool(found[1])
+        return bool(found[0])
+
+    still = {*STILL.get(cls, "engine_settings where").split(), *COMPARED.get(cls, "").split()}
+    fields = [f for f in dataclasses.fields(cls) if f.name not in still]
+    assert lost_fields(EVERY, cls, fields, acts) == []
+
+
+def test_stated_settings_move_nothing_where_the_table_says_so() -> None:
+    """The table names no field that acts."""
+    for cls in (m.JointAxis, m.Surface, m.Friction):
+        fields = [f for f in dataclasses.fields(cls) if f.name in STILL[cls].split()]
+        tried = [f for f in fields if f.name != "friction"]
+        lost = lost_fields(
+            EVERY, cls, tried, lambda one, _: acting(differences(EVERY, one), EVERY, one)
+        )
+        assert lost == [f.name for f in tried]
 
 
 def test_equal_scenes_have_no_error() -> None:
@@ -414,14 +518,71 @@ def test_mass_matrices_are_compared_up_to_a_number_of_velocities(count: int) -> 
     assert error.mass_matrix == (2.0 if count <= MAX_DOFS else 0.0)
 
 
-@pytest.mark.parametrize("tag", ["spinning_friction", "rolling_friction"])
-def test_another_torsional_or_rolling_friction_acts(tag: str) -> None:
-    robot = (
-        "<robot name='r'><link name='a'><contact><lateral_friction value='1'/><{0} value='{1}'/>"
-        "</contact><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
-        "iyz='0'/></inertial><collision><geometry><sphere radius='.1'/></geometry></collision>"
-        "</link></robot>"
+ROLLING = (
+    "<robot name='r'><link name='a'><contact>{}</contact><inertial><mass value='1'/>"
+    "<inertia ixx='.004' iyy='.004' izz='.004' ixy='0' ixz='0' iyz='0'/></inertial>"
+    "<collision><geometry><sphere radius='.1'/></geometry></collision></link></robot>"
+)
+UNSTATED = {
+    "rolling_friction": (0.0, 0.05),
+    "spinning_friction": (0.0, 0.05),
+    "restitution": (0.0, 0.9),
+    "lateral_friction": (1.0, 0.01),
+}
+"""The value that acts where a file states none, and another one, by the element of URDF."""
+
+
+@pytest.mark.parametrize("simulator", ["mujoco", "pybullet"])
+@pytest.mark.parametrize("tag", UNSTATED)
+def test_a_value_that_only_one_file_states_counts_as_it_does_in_simulators(
+    tag: str, simulator: str
+) -> None:
+    """A ball rolls, spins and bounces on a plane: what moves it otherwise differs, and the default
+    does not.
+    """
+    moved = {"mujoco": in_mujoco, "pybullet": in_pybullet}[simulator]
+    texts = ["", *(f"<{tag} value='{value}'/>" for value in UNSTATED[tag])]
+    unstated, default, other = (
+        loaders.load_string(ROLLING.format(text), format="urdf") for text in texts
     )
-    a, b = (loaders.load_string(robot.format(tag, x), format="urdf") for x in (0.1, 0.2))
-    assert bridge.compare_files(a, a).equal
-    assert not bridge.compare_files(a, b).moves_alike
+    assert bridge.compare_files(unstated, default).moves_alike
+    np.testing.assert_array_equal(moved(unstated), moved(default))
+    for one in (unstated, default):
+        assert not bridge.compare_files(one, other).moves_alike
+        assert not bridge.compare_files(other, one).moves_alike
+        assert np.abs(moved(one) - moved(other)).max() > 1e-3
+
+
+THROWN = (0.5, 0.0, 0.0, 0.0, 0.0, 3.0)
+"""Velocity of the ball: linear [m/s], angular [rad/s]."""
+
+
+def in_mujoco(scene: Scene) -> np.ndarray:
+    """The pose of the thrown ball of an exported scene after half a second on a plane."""
+    text = bridge.to_mjcf(scene, quiet=True)
+    plane = "<worldbody><geom type='plane' size='1 1 1' pos='0 0 -.15' friction='0 0 0'/>"
+    model = mujoco.MjModel.from_xml_string(text.replace("<worldbody>", plane, 1), text.assets)
+    data = mujoco.MjData(model)
+    data.qvel[:] = THROWN
+    mujoco.mj_step(model, data, 500)
+    return data.qpos.copy()
+
+
+def in_pybullet(scene: Scene) -> np.ndarray:
+    """The same in PyBullet."""
+    server = pybullet.connect(pybullet.DIRECT)
+    try:
+        pybullet.setGravity(0.0, 0.0, -9.8, physicsClientId=server)
+        shape = pybullet.createCollisionShape(pybullet.GEOM_PLANE, physicsClientId=server)
+        plane = pybullet.createMultiBody(
+            0.0, shape, basePosition=(0.0, 0.0, -0.15), physicsClientId=server
+        )
+        pybullet.changeDynamics(plane, -1, restitution=1.0, physicsClientId=server)
+        ball = bridge.load_into_pybullet(scene, physicsClientId=server, quiet=True)
+        pybullet.resetBaseVelocity(ball, THROWN[:3], THROWN[3:], physicsClientId=server)
+        for _ in range(150):
+            pybullet.stepSimulation(physicsClientId=server)
+        pose = pybullet.getBasePositionAndOrientation(ball, physicsClientId=server)
+    finally:
+        pybullet.disconnect(server)
+    return np.concatenate(pose)

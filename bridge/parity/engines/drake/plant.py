@@ -136,9 +136,9 @@ def _packages(source: Path, search: Search) -> Iterator[tuple[str, Path]]:
         yield name, Path(folder).resolve()
     given = [Path(path).resolve() for path in search.get("paths", ())]
     for top in (*given, *source.parents[:3]):
-        for folder in sorted(top.iterdir()) if top.is_dir() else ():
-            if folder.is_dir() and any((folder / marker).is_file() for marker in _MARKERS):
-                yield folder.name, folder
+        for name in sorted(os.listdir(top)) if top.is_dir() else ():
+            if any(os.path.isfile(os.path.join(top, name, marker)) for marker in _MARKERS):
+                yield name, top / name
 
 
 @contextmanager

@@ -348,7 +348,6 @@ def probed_motion(pybullet: Any, client: int) -> Array:
     """
     server = {"physicsClientId": client}
     before = pybullet.getPhysicsEngineParameters(**server)
-    others = list(_links_of(pybullet, _bodies_of(pybullet, server), server))
     ball = pybullet.createCollisionShape(pybullet.GEOM_SPHERE, radius=0.1, **server)
     ground = pybullet.createCollisionShape(pybullet.GEOM_BOX, halfExtents=(2, 2, 0.1), **server)
     places = (
@@ -360,9 +359,11 @@ def probed_motion(pybullet: Any, client: int) -> Array:
         for mass, shape, x, z in places
     ]
     for body in bodies:
-        for other, index in others:
-            pybullet.setCollisionFilterPair(body, other, -1, index, 0, **server)
+        pybullet.setCollisionFilterGroupMask(body, -1, 0, 0, **server)
         pybullet.changeDynamics(body, -1, lateralFriction=0.6, restitution=0.4, **server)
+    for one, other in combinations(bodies, 2):
+        # a filter for one of these and a link of another body would end the contacts of that body
+        pybullet.setCollisionFilterPair(one, other, -1, -1, 1, **server)
     pybullet.resetBaseVelocity(bodies[1], (1.0, 0.4, 0.0), **server)
     ends = ((bodies[2], -1, (0.3, 0, 2)), (bodies[3], bodies[2], (0.3, 0, -0.5)))
     held = [
@@ -610,11 +611,26 @@ class PyBulletEngine(BaseEngine):
 
     def sensor_forces(self) -> dict[str, Array]:
         """See `Engine.sensor_forces`; after a step of a microsecond."""
-        before = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)
-        self.set_step(_SHORT_STEP)
-        self._loaded.step()
-        self.set_step(before["fixedTimeStep"])
-        return force_readings(self._messages(FORCE_TYPES))
+        with self._unmoved():
+            self.set_step(_SHORT_STEP)
+            self._loaded.step()
+            return force_readings(self._messages(FORCE_TYPES))
+
+    @contextmanager
+    def _unmoved(self) -> Iterator[None]:
+        """Restore the state of all bodies, with their contacts, and the time step in the end.
+
+        Positions and velocities by joint would be those before except for rounding errors.
+        """
+        pybullet, server = self._pybullet, {"physicsClientId": self._client}
+        step = pybullet.getPhysicsEngineParameters(**server)["fixedTimeStep"]
+        saved = pybullet.saveState(**server)
+        try:
+            yield
+        finally:
+            pybullet.restoreState(stateId=saved, **server)
+            pybullet.removeState(saved, **server)
+            pybullet.setTimeStep(step, **server)
 
     def _messages(self, types: Collection[str]) -> dict[str, Message]:
         sensors = [sensor for body in self._bodies for sensor in body.sensors.values()]
@@ -631,16 +647,19 @@ class PyBulletEngine(BaseEngine):
         followers = {
             name: zero[name] for name in {order[c.follower][0] for c in self.mechanism.couplings}
         }
-        current, poses = self._loaded.velocities(), self.link_poses()
+        poses = self.link_poses()
         jacobians = {name: np.zeros((6, len(order))) for name in poses}
-        self._loaded.set_velocities(zero)
-        for column, (joint, component) in enumerate(order):
-            unit = np.eye(np.size(zero[joint]))[component].tolist()
-            self._loaded.set_velocities({**followers, joint: unit})
-            for name, w, v_P, p_P in self._motions(jacobians):
-                jacobians[name][:, column] = (*w, *(v_P + np.cross(w, poses[name].p - p_P)))
-            self._loaded.set_velocities({joint: zero[joint], **followers})
-        self._loaded.set_velocities(current)
+        with self._unmoved():
+            self._loaded.set_velocities(zero)
+            for column, (joint, component) in enumerate(order):
+                unit = np.eye(np.size(zero[joint]))[component].tolist()
+                self._loaded.set_velocities({**followers, joint: unit})
+                names, w, v_P, p_P = zip(*self._motions(jacobians), strict=True)
+                origins = np.array([poses[name].p for name in names])
+                v = np.array(v_P) + np.cross(w, origins - p_P)
+                for name, motion in zip(names, np.hstack((w, v)), strict=True):
+                    jacobians[name][:, column] = motion
+                self._loaded.set_velocities({joint: zero[joint], **followers})
         return jacobians
 
     def _motions(self, wanted: Container[str]) -> Iterator[tuple[str, Array, Array, Array]]:
@@ -715,14 +734,11 @@ class PyBulletEngine(BaseEngine):
         return {dof: limit for dof, limit in limits.items() if limit < math.inf}
 
     def _fast_joints(self) -> dict[tuple[int, int], FastJoint]:
-        q, v = self._loaded.positions(), self._loaded.velocities()
         for body in self._bodies:
             body.adapt_friction()
         joints = [(int(body), index) for _, body, index, _ in self._drives()]
-        found = fast_joints(self._pybullet, self._client, joints)
-        self._loaded.set_positions(q)
-        self._loaded.set_velocities(v)
-        return found
+        with self._unmoved():
+            return fast_joints(self._pybullet, self._client, joints)
 
     def _refresh(self) -> None:
         """Fetch what `getJointInfo` reports from the running bodies; otherwise it is what they were
@@ -782,22 +798,22 @@ class PyBulletEngine(BaseEngine):
         whether bodies fall asleep.
         """
         other = self._pybullet.connect(self._pybullet.DIRECT)
-        q, v = self._loaded.positions(), self._loaded.velocities()
         try:
             if self._loaded.constraints:  # then the solver does all its iterations
                 self._pybullet.setPhysicsEngineParameter(
                     solverResidualThreshold=0.0, physicsClientId=other
                 )
-            fresh, running = (self._server_statements(client) for client in (other, self._client))
+            fresh = self._server_statements(other)
+            with self._unmoved():
+                running = self._server_statements(self._client)
             running["contactBreakingThreshold", ()] = kept_contacts(self._pybullet, other)
         finally:
             self._pybullet.disconnect(other)
         fresh["contactBreakingThreshold", ()] = KEPT_CONTACTS
         fresh["collision margins", ()] = self._margins
         running["collision margins", ()] = self._collision_margins()
-        fresh["sleeping", ()], running["sleeping", ()] = np.zeros(1), np.array([self._asleep()])
-        self._loaded.set_positions(q)
-        self._loaded.set_velocities(v)
+        with self._unmoved():
+            fresh["sleeping", ()], running["sleeping", ()] = np.zeros(1), np.array([self._asleep()])
         return running, fresh
 
     def _collision_margins(self) -> Array:
@@ -836,7 +852,6 @@ class PyBulletEngine(BaseEngine):
         pybullet.setTimeStep(_SHORT_STEP, **server)
         pybullet.stepSimulation(**server)
         stands = not self.velocities().any()
-        pybullet.setTimeStep(before["fixedTimeStep"], **server)
         return float(moves and stands)
 
     def combined_friction(self, one: Grip, other: Grip) -> float:
@@ -1007,10 +1022,8 @@ class PyBulletEngine(BaseEngine):
         """
         names = links_by_index(self._bodies)
         wanted = {frozenset(pair) for pair in combinations(names, 2)}
-        q, v = self._loaded.positions(), self._loaded.velocities()
-        observed = observe_pairs(self._pybullet, self._client, self._bodies, wanted)
-        self._loaded.set_positions(q)
-        self._loaded.set_velocities(v)
+        with self._unmoved():
+            observed = observe_pairs(self._pybullet, self._client, self._bodies, wanted)
         return (expected - of_links(observed.disabled, names)) | of_links(observed.touching, names)
 
     def set_step(self, seconds: float) -> None:
