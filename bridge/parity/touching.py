@@ -62,6 +62,7 @@ from .engine import (
     solves_constraints,
 )
 from .motion.stops import limited_dofs
+from .readings import shapes_of
 from .verdict import EXACT_MOTION, Level, Outcome, Row
 
 ACTING = (
@@ -297,7 +298,7 @@ class _Pressed(NamedTuple):
         target: The shape.
         n: The direction from the shape to the balls, in the world.
         shift: Displacement of the balls [m].
-        beside: Other shapes that are as high.
+        beside: Other shapes that are as high; the shape too if it collides as several parts.
     """
 
     target: _Target
@@ -365,12 +366,13 @@ def _rows_of(
     found: list[dict[str, Array]] = []
     is_mjcf = conventions_of(mechanism.physics).has_solver_settings
     exported = mechanism.physics.time_step
+    counts = {link.name: len(shapes_of(link)) for link in mechanism.scene.links}
     for step in (exported, exported / 2.0):
         with closing(as_exported(factory)(mechanism)) as engine:
             engine.set_step(step)
             engine.set_state(q, {})
             surfaces = engine.surfaces()
-            held = [each._replace(target=_as_held(each.target, surfaces)) for each in pressed]
+            held = [_as_held(each, surfaces, counts[each.target.link]) for each in pressed]
             targets = [each.target for each in held]
             longest = _most_rests(exported) * REST_TIME
             unfit = [_unfit(engine, target, longest) for target in targets]
@@ -407,19 +409,27 @@ def _unfit(engine: Engine, target: _Target, longest: float) -> str:
     return "have no extent" if is_left_out and not target.has_extent else ""
 
 
-def _as_held(target: _Target, surfaces: Surfaces) -> _Target:
-    """Return a shape with the friction of an engine that has one coefficient for all shapes of its
-    link, and another one than the file, which other rows compare.
+def _as_held(pressed: _Pressed, surfaces: Surfaces, count: int) -> _Pressed:
+    """Return a shape as an engine holds it: beside itself if it collides as several parts, which
+    may carry a ball together; and with the friction of an engine that has one coefficient for all
+    shapes of its link, and another one than the file, which other rows compare.
+
+    Args:
+        pressed: The shape.
+        surfaces: Those of the engine.
+        count: Number of shapes that the link states.
     """
+    target = pressed.target
+    is_mesh = isinstance(target.collision.geometry, Mesh)
+    if is_mesh and len(surfaces.supports.get(target.link, ())) > count:
+        pressed = pressed._replace(beside=(*pressed.beside, target))
     coefficients, surface = set(surfaces.friction.get(target.link, ())), target.collision.surface
     if len(coefficients) != 1 or target.mu != surface.friction.mu2:
-        return target
+        return pressed
     (mu,) = coefficients
-    friction = replace(surface.friction, mu=mu, mu2=mu)
-    return replace(
-        target,
-        collision=replace(target.collision, surface=replace(surface, friction=friction)),
-    )
+    held = replace(surface, friction=replace(surface.friction, mu=mu, mu2=mu))
+    collision = replace(target.collision, surface=held)
+    return pressed._replace(target=replace(target, collision=collision))
 
 
 def _expected(

@@ -14,6 +14,7 @@ import mujoco
 import numpy as np
 import pybullet
 import pytest
+import trimesh
 
 import bridge
 import loaders
@@ -96,6 +97,30 @@ def test_shapes_beside_a_ball_that_are_as_high_are_no_false_alarm() -> None:
     assert outcomes(boxes, *ENGINES) == BOTH_PASS
     more = _overridden(friction=2.0)
     assert outcomes(boxes, ("mujoco", more))[FRICTION, "mujoco"] is Outcome.FAILED
+
+
+def test_parts_of_a_mesh_that_carry_a_ball_together_are_no_false_alarm(tmp_path: Path) -> None:
+    """A ball lies on the inner edges of two blocks; where it slides, the one ahead carries it, whose
+    normal is inclined by 0.15 m / 10 m. Up to their far sides 0.25 m / 10 m may be, on a diagonal.
+    """
+    blocks = [
+        trimesh.creation.box((0.3, 0.1, 0.1)).apply_translation((0, y, 0)) for y in (-0.2, 0.2)
+    ]
+    lines = [f"v {x} {y} {z}" for block in blocks for x, y, z in block.vertices]
+    for k, block in enumerate(blocks):
+        corners = block.faces + 1 + k * len(block.vertices)
+        lines += [f"o b{k}", *(f"f {a} {b} {c}" for a, b, c in corners)]
+    (tmp_path / "blocks.obj").write_text("\n".join(lines), encoding="utf-8")
+    text = BODY.replace("0.3 0.2 0.1", "0 0 0").format(
+        shape="<mesh><uri>blocks.obj</uri></mesh>", surface=SURFACE.format(mu=1.0)
+    )
+    (tmp_path / "blocks.sdf").write_text(text, encoding="utf-8")
+    found = bridge.lower(loaders.load(tmp_path / "blocks.sdf", quiet=True))
+    assert outcomes(found, *ENGINES) == BOTH_PASS
+    twice = 2.0 * (math.tan(math.pi / 4.0 + math.sqrt(2.0) * 0.25 / 10.0) - 1.0)
+    slippery = _on_pybullet(anisotropicFriction=(1.0 - twice,) * 3)
+    for name, fault in (("mujoco", _overridden(friction=1.0 + twice)), ("pybullet", slippery)):
+        assert outcomes(found, (name, fault))[FRICTION, name] is Outcome.FAILED
 
 
 @pytest.mark.slow
@@ -477,7 +502,7 @@ def _rolling(radius: float) -> Any:
     return faulty_mujoco(change)
 
 
-def _on_pybullet(**values: float) -> Any:
+def _on_pybullet(**values: float | tuple[float, ...]) -> Any:
     def change(body: int, link: int, **server: int) -> None:
         pybullet.changeDynamics(body, link, **values, **server)
 
