@@ -55,6 +55,32 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+GROUPS = {
+    "site": r"tests/test_site\.py",
+    "accelerators": r"tests/bridge/parity/engines/test_accelerated\.py|::.*(mjx|warp|accelerators|computes_many_states)",
+    "report": r"tests/bridge/parity/report/test_html_report\.py",
+    "demonstration": r"tests/bridge/demo/test_demo\.py",
+    "cluster": r"tests/bridge/batches/test_dask\.py",
+    "files": r".*::test_pybullet_survives",
+}
+"""Patterns of the tests that one process runs, since it builds, imports or compiles once what takes seconds."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Return what gives each group to one process: of a mark, pytest-xdist 3.8 learns nothing from pytest 9.2."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    class Grouped(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            found = (name for name, pattern in GROUPS.items() if re.search(pattern, nodeid))
+            return next(found, nodeid)
+
+    return Grouped(config, log)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def signals_as_in_a_terminal() -> Iterator[None]:
     """Ignore no signal, neither here nor in child processes: a background job of a shell, or nohup, ignores some."""

@@ -22,10 +22,7 @@ from bridge.targets import mjcf
 from docs.make_search_ranks import questions, ranks
 from tests.support.chromium import EXECUTABLE, Chromium
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.xdist_group("site"),
-]  # one process builds the site, once
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 

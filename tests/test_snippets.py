@@ -136,18 +136,10 @@ COMMANDS = sorted(
         if not line.startswith(ELSEWHERE) and CLUSTER not in line
     }
 )
-ONE_PROCESS = pytest.mark.xdist_group("accelerators")
-"""For tests with an accelerator, whose import takes seconds."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "command",
-    [
-        pytest.param(each, marks=ONE_PROCESS) if re.search("mjx|warp", each) else each
-        for each in COMMANDS
-    ],
-)
+@pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.usefixtures("servers_of_scripts")
 def test_a_command_of_a_page_ends_as_expected(
     command: str, folder: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch

@@ -103,7 +103,7 @@ class Trial:
 
     @property
     def is_same_model(self) -> bool:
-        """Whether the model moves as without a change: its gains act in the controller alone."""
+        """The model moves as without a change: its gains act in the controller alone."""
         rows = [
             row for name, table in self.tables.items() if name == "joints" for row in table.values()
         ]
