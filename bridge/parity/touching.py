@@ -119,6 +119,8 @@ _ASIDE, _ASIDE_ON_PLANE = 0.01, 1e3
 from its origin a plane gets a ball [m]."""
 _PUSHING = {"adhesion", "surfacevel"}
 """MuJoCo's settings of a shape that push a ball which slides on it."""
+_WIDE = 4.0
+"""Width of a mesh up to which balls are pressed on it [m]."""
 _ENDLESS = 1e5
 """Reach from which a shape has no end in a direction [m]."""
 _INSET = 1e-2
@@ -244,11 +246,9 @@ class _Target:
         """
         if mu == 0.0 or not isinstance(self.collision.geometry, Mesh):
             return mu
-        width = max(self.support(d) + self.support(-d) for d in np.eye(3))
-        sine = 0.5 * width / BALL_RADIUS
-        tangent_squared = sine**2 / (1.0 - sine**2) if sine < 1.0 else math.inf
-        remaining = 1.0 - mu**2 * tangent_squared
-        return mu * (1.0 + tangent_squared) / remaining if remaining > 0.0 else math.inf
+        sine = 0.5 * _width(self.support) / BALL_RADIUS
+        tangent_squared = sine**2 / (1.0 - sine**2)
+        return mu * (1.0 + tangent_squared) / (1.0 - mu**2 * tangent_squared)
 
     def sliding_speed(self, step: float) -> float:
         """Return the speed with which a ball begins to slide at a time step [m/s]."""
@@ -404,9 +404,12 @@ def _unfit(engine: Engine, target: _Target, longest: float) -> str:
     """
     if engine.rest_rate(target.link, target.collision.surface) * longest < SETTLED:
         return "come to rest too slowly"
-    reports = (d for d in engine.diagnostics if target.link in d.subjects)
-    is_left_out = any(entry.is_one_of({mjcf_codes.EMPTY_SHAPE}) for entry in reports)
-    return "have no extent" if is_left_out and not target.has_extent else ""
+    reports = [d for d in engine.diagnostics if target.link in d.subjects]
+    if any(entry.is_one_of({mjcf_codes.EMPTY_SHAPE}) for entry in reports):
+        return "" if target.has_extent else "have no extent"
+    is_plane = isinstance(target.collision.geometry, Plane)
+    is_lost = is_plane and any(entry.is_one_of({mjcf_codes.MOVING_PLANE}) for entry in reports)
+    return "are planes on links that move, which the export leaves out" if is_lost else ""
 
 
 def _as_held(pressed: _Pressed, surfaces: Surfaces, count: int) -> _Pressed:
@@ -745,6 +748,8 @@ def _targets(
                 left_out["have no outermost point"] += 1
             elif not math.isfinite(support(np.array((0.0, 0.0, 1.0)))):
                 left_out["cannot be read"] += 1
+            elif isinstance(collision.geometry, Mesh) and _width(support) > _WIDE:
+                left_out[f"are meshes wider than {_WIDE:g} m, in whose gaps a ball may lie"] += 1
             else:
                 target = _Target(
                     link=link.name,
@@ -765,6 +770,10 @@ def _targets(
     if len(found) > MAX_BALLS:
         left_out[f"are beyond the first {MAX_BALLS}"] += len(found) - MAX_BALLS
     return found[:MAX_BALLS], left_out
+
+
+def _width(support: SupportFunction) -> float:
+    return max(support(d) + support(-d) for d in np.eye(3))
 
 
 def _acts(collision: Collision) -> bool:
