@@ -20,7 +20,7 @@ from __future__ import annotations
 import codecs
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, repeat
 from pathlib import Path
@@ -158,7 +158,7 @@ def _without_sections(data: bytes) -> bytes:
     return b"".join((*pieces, data[end:]))
 
 
-def _lines_of_elements(data: bytes) -> Iterator[int]:
+def _lines_of_elements(data: bytes) -> Generator[int, None, None]:
     """Yield the line on which each element of a document starts, in document order."""
     line, end = 1, 0
     for start, stop in chain(_sections(data), ((len(data), len(data)),)):
@@ -561,6 +561,7 @@ class _Builder:
 
     def close(self) -> None:
         """End the document, well-formed or not."""
+        self._lines.close()
 
     def root(self) -> Node:
         """Return the root element, with its texts."""
