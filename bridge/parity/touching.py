@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import astuple, dataclass, replace
 from typing import NamedTuple
@@ -179,9 +179,11 @@ class _Target:
         return "move or hold what touches them" if self._settings.keys() & _PUSHING else ""
 
     @property
-    def too_soft(self) -> str:
+    def refusal(self) -> str:
         """The reason why the shape does not carry a ball at rest; empty if it does."""
         surface = self.collision.surface
+        if isinstance(self.collision.geometry, Mesh) and _width(self.support) > _WIDE:
+            return f"are meshes wider than {_WIDE:g} m, in whose gaps a ball may lie"
         contact = self.soft_contact(0.0)
         sag, rate = contact.sag(BALL_WEIGHT), contact.slowest_rate
         if surface.stiffness is not None:
@@ -748,8 +750,6 @@ def _targets(
                 left_out["have no outermost point"] += 1
             elif not math.isfinite(support(np.array((0.0, 0.0, 1.0)))):
                 left_out["cannot be read"] += 1
-            elif isinstance(collision.geometry, Mesh) and _width(support) > _WIDE:
-                left_out[f"are meshes wider than {_WIDE:g} m, in whose gaps a ball may lie"] += 1
             else:
                 target = _Target(
                     link=link.name,
@@ -762,7 +762,7 @@ def _targets(
     for group in groups.values():
         pressed = _pressed_in(group)
         left_out.update(
-            each.too_soft or "lie within other shapes that do not move against them"
+            each.refusal or "lie within other shapes that do not move against them"
             for each in group
             if not any(each is other.target for other in pressed)
         )
@@ -788,17 +788,18 @@ def _pressed_in(group: Sequence[_Target]) -> list[_Pressed]:
     """Return the shapes of links that do not move against each other on which balls are pressed,
     with the direction and a displacement of each.
     """
+    refused = {id(each) for each in group if each.refusal}
     found: dict[int, _Pressed] = {}
     with_others: dict[int, _Pressed] = {}
     for each in group:
         shape = each.collision.geometry
-        if isinstance(shape, Plane) and not each.too_soft:
+        if isinstance(shape, Plane) and id(each) not in refused:
             n = each.X_WG.R @ np.array(shape.normal)
             found[id(each)] = _Pressed(each, n, _ASIDE_ON_PLANE * axes_of(n)[1])
     for n in PRESSED_DIRECTIONS:
         if len(found) == len(group):
             break
-        for top, *beside in _outermost(group, n):
+        for top, *beside in _outermost(group, n, refused):
             places = with_others if beside else found
             places.setdefault(id(top), _Pressed(top, n, np.zeros(3), tuple(beside)))
     return list((with_others | found).values())
@@ -809,16 +810,18 @@ def moved_support(support: SupportFunction, X_WG: Pose) -> SupportFunction:
     return lambda d: float(d @ X_WG.p) + support(X_WG.R.T @ d)
 
 
-def _outermost(shapes: Sequence[_Target], n: Array) -> Iterator[list[_Target]]:
+def _outermost(
+    shapes: Sequence[_Target], n: Array, refused: Collection[int]
+) -> Iterator[list[_Target]]:
     """Yield the shape that is outermost in a direction, with those that are as far out; nothing if
-    another surface is.
+    another surface is, or a shape on which no ball is pressed.
     """
     heights = [shape.support(n) for shape in shapes]
     order = sorted(range(len(shapes)), key=lambda k: -heights[k])
     if not order or heights[order[0]] > _ENDLESS:
         return
     near = [shapes[k] for k in order if heights[k] > heights[order[0]] - _DISTINCT]
-    if all(each.surface == near[0].surface and not each.too_soft for each in near):
+    if all(each.surface == near[0].surface and id(each) not in refused for each in near):
         yield near
 
 
