@@ -361,6 +361,7 @@ STATED_QUANTITIES = (
         unit="m or rad",
         error=pose_distance,
         read=_initial_poses,
+        causes=frozenset({codes.DRAKE_UNREAD}),
     ),
     Quantity(
         level=Level.MODEL,

@@ -78,9 +78,9 @@ from loaders.model import (
     Surface,
     Visual,
 )
-from loaders.pose import Array, Pose
+from loaders.pose import IDENTITY, Array, Pose
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, local_name
+from loaders.scoped_names import SEPARATOR, local_name, root_model
 from loaders.text import counted
 
 from .plant import (
@@ -832,6 +832,9 @@ def _unread_in_plant(
         if is_limited and joint.name not in driven:
             yield joint.name, DRAKE_UNREAD, "effort limit"
         yield from ((joint.name, DRAKE_UNREAD_DETAIL, word) for word in _idle(joint, joints))
+    root = root_model(scene)
+    if scene.source.endswith(".urdf") and root is not None and not root.X_WM.is_close(IDENTITY):
+        yield from ((link.name, DRAKE_UNREAD, "origin of the robot") for link in scene.links)
     yield from ((light.name, DRAKE_UNREAD_DETAIL, "light") for light in scene.lights)
     for each in scene.actuators:
         drake = driven.get(each.joint)

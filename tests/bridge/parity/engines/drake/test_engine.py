@@ -116,6 +116,20 @@ def static(path: Path, *engines: str) -> object:
     return compare(path, engines, levels=STATIC, configurations=3)
 
 
+def test_drake_reads_over_the_origin_of_a_robot(tmp_path: Path) -> None:
+    """libsdformat alone reads it; the row of the initial poses names that."""
+    pytest.importorskip("pydrake")
+    text = LEANING.format(kind="revolute").replace("world", "base")
+    path = tmp_path / "robot.urdf"
+    path.write_text(text.replace("<link name='base'/>", "<origin xyz='1 2 3'/><link name='base'/>"))
+    (row,) = (
+        row
+        for row in compare(path, ("reference", "drake")).failures
+        if row.quantity == "initial poses"
+    )
+    assert (row.code, round(row.error, 6)) == ("drake.unread", round(math.sqrt(14.0), 6))
+
+
 @pytest.mark.parametrize("model", few(["leg.sdf", "arm/model.sdf", "double_pendulum.urdf"], 1))
 def test_drake_agrees_with_both_simulators(model: str) -> None:
     pytest.importorskip("pydrake")
