@@ -407,11 +407,12 @@ def _unfit(engine: Engine, target: _Target, longest: float) -> str:
     if engine.rest_rate(target.link, target.collision.surface) * longest < SETTLED:
         return "come to rest too slowly"
     reports = [d for d in engine.diagnostics if target.link in d.subjects]
-    if any(entry.is_one_of({mjcf_codes.EMPTY_SHAPE}) for entry in reports):
-        return "" if target.has_extent else "have no extent"
+    if not target.has_extent and any(d.is_one_of({mjcf_codes.EMPTY_SHAPE}) for d in reports):
+        return "have no extent"
     is_plane = isinstance(target.collision.geometry, Plane)
-    is_lost = is_plane and any(entry.is_one_of({mjcf_codes.MOVING_PLANE}) for entry in reports)
-    return "are planes on links that move, which the export leaves out" if is_lost else ""
+    if is_plane and any(d.is_one_of({mjcf_codes.MOVING_PLANE}) for d in reports):
+        return "are planes on links that move, which the export leaves out"
+    return ""
 
 
 def _as_held(pressed: _Pressed, surfaces: Surfaces, count: int) -> _Pressed:
@@ -799,7 +800,9 @@ def _pressed_in(group: Sequence[_Target]) -> list[_Pressed]:
     for n in PRESSED_DIRECTIONS:
         if len(found) == len(group):
             break
-        for top, *beside in _outermost(group, n, refused):
+        highest = _outermost(group, n, refused)
+        if highest:
+            top, *beside = highest
             places = with_others if beside else found
             places.setdefault(id(top), _Pressed(top, n, np.zeros(3), tuple(beside)))
     return list((with_others | found).values())
@@ -810,19 +813,17 @@ def moved_support(support: SupportFunction, X_WG: Pose) -> SupportFunction:
     return lambda d: float(d @ X_WG.p) + support(X_WG.R.T @ d)
 
 
-def _outermost(
-    shapes: Sequence[_Target], n: Array, refused: Collection[int]
-) -> Iterator[list[_Target]]:
-    """Yield the shape that is outermost in a direction, with those that are as far out; nothing if
+def _outermost(shapes: Sequence[_Target], n: Array, refused: Collection[int]) -> list[_Target]:
+    """Return the shape that is outermost in a direction, then those that are as far out; nothing if
     another surface is, or a shape on which no ball is pressed.
     """
     heights = [shape.support(n) for shape in shapes]
     order = sorted(range(len(shapes)), key=lambda k: -heights[k])
     if not order or heights[order[0]] > _ENDLESS:
-        return
+        return []
     near = [shapes[k] for k in order if heights[k] > heights[order[0]] - _DISTINCT]
-    if all(each.surface == near[0].surface and id(each) not in refused for each in near):
-        yield near
+    is_one = all(each.surface == near[0].surface and id(each) not in refused for each in near)
+    return near if is_one else []
 
 
 def collides(collision: Collision) -> bool:
