@@ -106,7 +106,7 @@ def mass_matrices(
         sampled: The positions, each as for `mass_matrix`.
         with_rotors: Whether it has reflected inertia.
     """
-    places = _places(bodies)
+    places = _places(tuple(bodies))
     return [
         _mass_matrix(bodies, _segments_at(places, bodies, positions), with_rotors=with_rotors)
         for positions in sampled
@@ -463,12 +463,8 @@ class _Place(NamedTuple):
     is_free: bool
 
 
-def _places(bodies: Sequence[Body]) -> list[_Place]:
-    return _places_of(tuple(bodies))
-
-
 @lru_cache(maxsize=1)  # a motion of the reference asks at each step
-def _places_of(bodies: tuple[Body, ...]) -> list[_Place]:
+def _places(bodies: tuple[Body, ...]) -> list[_Place]:
     found: list[tuple[int, Pose, Body, Primitive | None, tuple[Array, slice]]] = []
     last: list[int] = []
     X_MB = [body.X_BM.inverse() for body in bodies]
@@ -497,7 +493,7 @@ def _places_of(bodies: tuple[Body, ...]) -> list[_Place]:
 
 
 def _segments(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[_Segment]:
-    return _segments_at(_places(bodies), bodies, positions)
+    return _segments_at(_places(tuple(bodies)), bodies, positions)
 
 
 def _segments_at(

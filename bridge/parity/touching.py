@@ -493,7 +493,7 @@ def _limits(
     A ball that moves turns the normal by its way over its radius, which pushes it on by that part
     of its weight. MuJoCo's friction lets a part ``(1 - d) / d`` of a force through, against which
     it damps with a rate b: what it holds creeps with ``(1 - d) / (d b)`` times the acceleration,
-    ``2 (1 + mu^2)`` times as fast with a pyramid of friction, of which one edge may hold it; and a
+    ``2 (1 + mu^2)`` times as fast with a pyramid of friction, where one edge may hold it; and a
     ball that slides rolls after some time constants ``2 / (7 d b)``. Its damper takes a part b h of
     the speed in a step h, in which an impact may begin anywhere. A margin of its contacts makes the
     arm of friction longer by it at most. If shapes beside the ball carry it, ahead of it or behind

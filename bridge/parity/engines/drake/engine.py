@@ -777,13 +777,13 @@ UNREAD: Mapping[type, tuple[str, str, str]] = {
     Joint: ("", "", "provide_feedback sensors default_position"),
     JointAxis: ("friction limit_stiffness limit_dissipation", "", ""),
 }
-"""Fields of the scene that Drake's parser reads over: those that act on motion, on contact, and on
+"""Fields of the scene that Drake's parser ignores: those that act on motion, on contact, and on
 neither."""
 _UNREAD_CODES = (DRAKE_UNREAD, DRAKE_UNREAD_CONTACT, DRAKE_UNREAD_DETAIL)
 
 
 def _unread(scene: Scene, joints: Mapping[str, Any], plant: Any) -> Iterator[Diagnostic]:
-    """Yield what the scene states and Drake's parser reads over, each field once."""
+    """Yield what the scene states and Drake's parser ignores, each field once."""
     found: dict[tuple[Code, str], dict[str, None]] = {}
     for name, code, word in (*_unread_fields(scene), *_unread_in_plant(scene, joints, plant)):
         found.setdefault((code, word), {})[name] = None

@@ -116,7 +116,7 @@ def static(path: Path, *engines: str) -> object:
     return compare(path, engines, levels=STATIC, configurations=3)
 
 
-def test_drake_reads_over_the_origin_of_a_robot(tmp_path: Path) -> None:
+def test_drake_ignores_the_origin_of_a_robot(tmp_path: Path) -> None:
     """libsdformat alone reads it; the row of the initial poses names that."""
     pytest.importorskip("pydrake")
     text = LEANING.format(kind="revolute").replace("world", "base")
