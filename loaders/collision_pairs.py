@@ -17,7 +17,17 @@ from loaders.deferred import cached_property
 
 from .engine_settings import MUJOCO, conventions_of
 from .limits import limited, spend
-from .model import WORLD, Joint, JointType, Link, SceneData, Surface, settings_of
+from .model import (
+    WORLD,
+    Collision,
+    Empty,
+    Joint,
+    JointType,
+    Link,
+    SceneData,
+    Surface,
+    settings_of,
+)
 from .scoped_names import SEPARATOR, outermost_scope, root_model
 
 
@@ -450,6 +460,16 @@ def bitmasks(surface: Surface) -> tuple[int, int]:
         surface.collide_bitmask if surface.category_bitmask is None else surface.category_bitmask
     )
     return category, surface.collide_bitmask
+
+
+def exerts_forces(collision: Collision) -> bool:
+    """Return whether a collision has a shape that exerts forces on something that it may touch.
+
+    Args:
+        collision: The collision.
+    """
+    surface, is_empty = collision.surface, isinstance(collision.geometry, Empty)
+    return any(bitmasks(surface)) and not surface.collide_without_contact and not is_empty
 
 
 def has_bitmasks(scene: SceneData) -> bool:

@@ -26,6 +26,7 @@ from bridge.mechanism.coordinates import Position, all_positions
 from bridge.output import Form, write_folder, write_sealed
 from bridge.sensors import FORCE_TYPES
 from loaders import LoadOptions, Search
+from loaders.collision_pairs import exerts_forces
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, without_repeats
 from loaders.files.read_file import file_of, recorded
 from loaders.model import JointType
@@ -552,7 +553,7 @@ def _digests(source: str, read: Mapping[str, str | None]) -> dict[str, str]:
 def _contact(mechanism: Mechanism, rows: Sequence[Row]) -> str:
     """Return what was compared of motion in contact, and how well; empty if nothing can touch."""
     shapes = [shape for link in mechanism.scene.links for shape in link.collisions]
-    if not any(shape.surface.collide_bitmask for shape in shapes):
+    if not any(map(exerts_forces, shapes)):
         return ""
     compared = [row for row in rows if row.outcome in {Outcome.PASSED, Outcome.EXPLAINED}]
     names = (*ACTING, *(row.quantity for row in compared if row.level is Level.CONTACT))

@@ -31,6 +31,7 @@ from bridge.lowering import lower
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body
 from bridge.mechanism.coordinates import Position
+from loaders.collision_pairs import exerts_forces
 from loaders.diagnostics import Diagnostic
 from loaders.engine_settings import MUJOCO, grip_of
 from loaders.finish.mesh_check import with_meshes_as_they_are
@@ -38,7 +39,6 @@ from loaders.inertia import SpatialInertia
 from loaders.model import (
     Box,
     Collision,
-    Empty,
     FilterGroup,
     FilterRule,
     Friction,
@@ -68,7 +68,7 @@ from .engine import (
 )
 from .engines.pybullet.engine import CONTACT_MARGIN
 from .quantity import LOST_SHAPE
-from .touching import collides, moved_support, outermost_point, support_of
+from .touching import moved_support, outermost_point, support_of
 from .verdict import EXACT_MOTION, Level, Outcome, Row, explained
 
 CLEARANCE = 1e-3
@@ -139,7 +139,7 @@ def rest_scenario(
     ]
     shapes = []
     for link in links:
-        for collision in filter(collides, link.collisions):
+        for collision in filter(exerts_forces, link.collisions):
             support = support_of(collision.geometry)
             if support is None:
                 return (
@@ -174,7 +174,7 @@ def _heaviest_tree(mechanism: Mechanism) -> list[Body]:
     for tree in trees:
         mass = sum(body.inertia.mass for body in tree)
         shapes = [shape for body in tree for shape in body.link.collisions]
-        has_shapes = any(collides(s) and not isinstance(s.geometry, Empty) for s in shapes)
+        has_shapes = any(map(exerts_forces, shapes))
         can_fall = tree[0].joint is not None and tree[0].link.gravity
         if can_fall and has_shapes and mass > most:
             heaviest, most = tree, mass
@@ -318,7 +318,7 @@ def _surfaces(mechanism: Mechanism) -> list[Surface]:
     kinds = Counter(
         (surface.friction.mu, surface.restitution, surface.engine_settings)
         for link in mechanism.scene.links
-        for collision in filter(collides, link.collisions)
+        for collision in filter(exerts_forces, link.collisions)
         for surface in [collision.surface]
     )
     return [

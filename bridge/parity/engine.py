@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import logging
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
@@ -147,10 +147,10 @@ class Surfaces:
         contact: Torsional and rolling friction [m], stiffness [N/m] and damping [N s/m] of contacts
             of each collision shape, where NaN leaves it to the engine; None if the engine has no
             such parameters.
-        grips: What decides on the friction of pairs of the first collision shape of each link;
+        grips: What decides on the friction of pairs of each collision shape, by a key of the shape;
             empty if that is its coefficient alone.
-        pair_friction: Coefficient of sliding friction of pairs of links, where the engine lists
-            pairs.
+        pair_friction: Coefficient of sliding friction of pairs of shapes, by their keys, where the
+            engine lists pairs.
         unread: Links with a mesh that the engine holds and does not show.
         hulls: Computes the triangles of the hull of each collision mesh, shape (m, 3, 3) [m]; None
             if it is flat.
@@ -164,8 +164,8 @@ class Surfaces:
     restitution: Mapping[str, Sequence[float]] = field(default_factory=dict)
     contact: Mapping[str, Sequence[Sequence[float]]] | None = None
     hulls: Mapping[str, Sequence[Hull]] = field(default_factory=dict)
-    grips: Mapping[str, Grip] = field(default_factory=dict)
-    pair_friction: Mapping[frozenset[str], float] = field(default_factory=dict)
+    grips: Mapping[str, Mapping[Hashable, Grip]] = field(default_factory=dict)
+    pair_friction: Mapping[frozenset[Hashable], float] = field(default_factory=dict)
     unread: Collection[str] = ()
     reasons: Mapping[str, str] = field(default_factory=dict)
 

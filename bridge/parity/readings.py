@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from typing import Any
@@ -320,16 +320,19 @@ def model_surfaces(mechanism: Mechanism) -> Surfaces:
             for name, shapes in colliding.items()
         },
         hulls={link.name: _hulls(link, meshes[link.name]) for link in links if _has_volumes(link)},
-        grips={name: grip_of(shapes[0].surface) for name, shapes in colliding.items()},
+        grips={
+            name: {(name, shape.name): grip_of(shape.surface) for shape in shapes}
+            for name, shapes in colliding.items()
+        },
         pair_friction=_listed_friction(mechanism),
     )
 
 
-def _listed_friction(mechanism: Mechanism) -> dict[frozenset[str], float]:
+def _listed_friction(mechanism: Mechanism) -> dict[frozenset[Hashable], float]:
     """Return the friction of the contact pairs of a scene, which replaces that of the shapes."""
     stated = ((pair, dict(settings_of(pair, MUJOCO))) for pair in mechanism.scene.contact_pairs)
     return {
-        frozenset((pair.link_A, pair.link_B)): (
+        frozenset(((pair.link_A, pair.collision_A), (pair.link_B, pair.collision_B))): (
             0.0 if settings.get("condim") == "1" else float(settings["friction"].split()[0])
         )
         for pair, settings in stated

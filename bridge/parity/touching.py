@@ -29,6 +29,7 @@ from bridge.geometry.shapes import (
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.targets.mjcf import codes as mjcf_codes
+from loaders.collision_pairs import exerts_forces
 from loaders.diagnostics import Diagnostics
 from loaders.engine_settings import MUJOCO, conventions_of
 from loaders.meshes import read_mesh
@@ -38,7 +39,6 @@ from loaders.model import (
     Collision,
     Cylinder,
     Ellipsoid,
-    Empty,
     Geometry,
     Mesh,
     Plane,
@@ -466,8 +466,8 @@ def _expected(
         other = "" if is_stated else "have another coefficient, which another row compares"
         slides, smooth = target.hides_friction or other, "" if mu else "have no friction"
         holds, rolls = slides or smooth, target.hides_rolling or other or smooth
-        stated = target.collision.surface.restitution
-        (restitution, *_) = surfaces.restitution.get(target.link) or (stated,)
+        held = set(surfaces.restitution.get(target.link, ()))
+        (restitution,) = held if len(held) == 1 else (target.collision.surface.restitution,)
         bounces_on = engine.obeys_mjcf_settings and restitution > MAX_RESTITUTION
         presses = "bounce a ball for seconds" if bounces_on else ""
         reasons = zip(ACTING, (presses, slides, holds, rolls, target.hides_bounce), strict=True)
@@ -744,7 +744,7 @@ def _targets(
     poses, left_out = mechanism.link_poses(q), Counter[str]()
     groups: dict[int, list[_Target]] = {}
     for link in mechanism.scene.links:
-        for collision in filter(_acts, link.collisions):
+        for collision in filter(exerts_forces, link.collisions):
             X_WG = poses[link.name] @ collision.X_LG
             support = _support_with_planes(collision.geometry)
             if support is None:
@@ -775,10 +775,6 @@ def _targets(
 
 def _width(support: SupportFunction) -> float:
     return max(support(d) + support(-d) for d in np.eye(3))
-
-
-def _acts(collision: Collision) -> bool:
-    return collides(collision) and not isinstance(collision.geometry, Empty)
 
 
 def _support_with_planes(shape: Geometry) -> SupportFunction | None:
@@ -824,12 +820,6 @@ def _outermost(shapes: Sequence[_Target], n: Array, refused: Collection[int]) ->
     near = [shapes[k] for k in order if heights[k] > heights[order[0]] - _DISTINCT]
     is_one = all(each.surface == near[0].surface and id(each) not in refused for each in near)
     return near if is_one else []
-
-
-def collides(collision: Collision) -> bool:
-    """Return whether a shape exerts forces on what it touches."""
-    surface = collision.surface
-    return bool(surface.collide_bitmask) and not surface.collide_without_contact
 
 
 def support_of(shape: Geometry) -> SupportFunction | None:

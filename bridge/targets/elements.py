@@ -11,11 +11,18 @@ from typing import Protocol
 
 from bridge.fluid import described
 from bridge.mechanism.coordinates import finite_range
-from loaders.collision_pairs import default_policy, excluded_pairs, masked_pairs, weld_groups
+from loaders.collision_pairs import (
+    default_policy,
+    excluded_pairs,
+    exerts_forces,
+    masked_pairs,
+    weld_groups,
+)
 from loaders.diagnostics import Code
 from loaders.engine_settings import (
     FRICTION_RULES,
     FrictionRule,
+    Grip,
     PairFriction,
     friction_rule,
     grip_of,
@@ -129,10 +136,19 @@ def report_pairs(
     report.add(code, subjects=subjects, policy=policy, pairs=tuple(named))
 
 
+def grips_of(link: Link) -> set[Grip]:
+    """Return the different grips of the shapes of a link that exert forces.
+
+    Args:
+        link: The link.
+    """
+    return {grip_of(c.surface) for c in filter(exerts_forces, link.collisions)}
+
+
 def frictions_of(
     pairs: Iterable[tuple[Link, Link]], rule: FrictionRule, found: Callable[[float, float], float]
 ) -> Iterator[PairFriction]:
-    """Yield the friction of every two shapes of two links.
+    """Yield the friction of every two shapes of two links that exert forces.
 
     Args:
         pairs: The links that may touch.
@@ -140,7 +156,7 @@ def frictions_of(
         found: The rule of the target.
     """
     for A, B in pairs:
-        for a, b in product(*({grip_of(c.surface) for c in k.collisions} for k in (A, B))):
+        for a, b in product(grips_of(A), grips_of(B)):
             yield PairFriction(
                 link_A=A.name,
                 link_B=B.name,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, product
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -43,6 +43,7 @@ from bridge.parity.readings import (
 from bridge.parity.verdict import Level
 from bridge.targets.mjcf import codes as mjcf_codes
 from bridge.targets.pybullet import codes as pybullet_codes
+from loaders.collision_pairs import exerts_forces
 from loaders.engine_settings import Grip, conventions_of
 from loaders.model import JointAxis, Link, Mesh
 from loaders.pose import Array
@@ -363,21 +364,19 @@ def _may_slide(mechanism: Mechanism) -> bool:
 
 
 def coefficients_distance(a: Array, b: Array, _scale: float) -> float:
-    """Return the largest difference of sorted coefficients; of the smallest and the largest if a
-    mesh became several.
+    """Return the largest difference of sorted coefficients; to the nearest one if a mesh became
+    several.
 
     Args:
         a: The coefficients of one engine.
         b: The coefficients of the other engine.
         _scale: Unused.
     """
-    if len(a) != len(b):
-        a, b = a[[0, -1]], b[[0, -1]]
-    return absolute(a, b, 0.0)
+    return absolute(a, b, 0.0) if len(a) == len(b) else nearest_distance(a, b, 0.0)
 
 
 def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
-    """Return the friction of the first shapes of every two links of a world that may touch."""
+    """Return the different frictions of the shapes of every two links of a world that may touch."""
     if not is_world(mechanism):
         return {}
     surfaces, wanted = _surfaces(engine), model_surfaces(mechanism).friction
@@ -385,14 +384,46 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
         raise NotReportedError(f"more than {MAX_COLLIDING_LINKS} links have shapes")
     group = {name: mechanism.weld_group_of(name) for name in wanted}
     allowed, listed = mechanism.collidable_pairs(), surfaces.pair_friction
-    grips = {name: Grip(mu[0]) for name, mu in surfaces.friction.items()} | dict(surfaces.grips)
+    held = {link.name: _grips(surfaces, link) for link in mechanism.scene.links}
+    found = {name: grips for name, grips in held.items() if grips}
     return {
-        Place(f"{a} with {b}", a, b): np.array(
-            [listed.get(frozenset((a, b)), engine.combined_friction(grips[a], grips[b]))]
+        Place(f"{a} with {b}", a, b): np.unique(
+            [
+                listed.get(frozenset((s, t)), engine.combined_friction(one, other))
+                for (s, one), (t, other) in product(found[a], found[b])
+            ]
         )
         for a, b in combinations(wanted, 2)
-        if group[a] != group[b] and frozenset((a, b)) in allowed and a in grips and b in grips
+        if group[a] != group[b] and frozenset((a, b)) in allowed and a in found and b in found
     }
+
+
+def _grips(surfaces: Surfaces, link: Link) -> set[tuple[Hashable, Grip]]:
+    """Return the different grips of the shapes of a link that exert forces, with the keys of those
+    that are in listed pairs; all of a mesh that became several shapes.
+    """
+    coefficients = enumerate(surfaces.friction.get(link.name, ()))
+    held = surfaces.grips.get(link.name) or {k: Grip(mu) for k, mu in coefficients}
+    acting = list(map(exerts_forces, shapes_of(link)))
+    is_acting = acting if len(acting) == len(held) else [True] * len(held)
+    paired = frozenset[Hashable]().union(*surfaces.pair_friction)
+    return {
+        (key if key in paired else None, grip)
+        for (key, grip), acts in zip(held.items(), is_acting, strict=True)
+        if acts or key in paired
+    }
+
+
+def nearest_distance(a: Array, b: Array, _scale: float) -> float:
+    """Return the largest distance from a number of one engine to the nearest of the other one.
+
+    Args:
+        a: The numbers of one engine.
+        b: The numbers of the other engine.
+        _scale: Unused.
+    """
+    distances = np.abs(a[:, None] - b)
+    return float(max(distances.min(axis=0).max(), distances.min(axis=1).max()))
 
 
 def _contact_settings(engine: Engine, mechanism: Mechanism) -> Readings:
@@ -427,7 +458,7 @@ def _links_with_own_settings(mechanism: Mechanism) -> list[str]:
         return list(stated.contact or {})
     for name, settings in (stated.contact or {}).items():
         groups.setdefault(mechanism.weld_group_of(name), set()).add(
-            str((settings[0], stated.restitution[name][0]))
+            str((settings, stated.restitution[name]))
         )
     return [
         name for name in stated.contact or {} if len(groups[mechanism.weld_group_of(name)]) == 1
@@ -496,7 +527,7 @@ SHAPE_QUANTITIES = (
     Quantity(
         level=Level.MODEL,
         name="friction of pairs",
-        error=absolute,
+        error=nearest_distance,
         read=_pair_friction,
         is_stated=is_world,
         causes=LOST_SHAPE | FRICTION_OF_PAIRS,

@@ -29,9 +29,10 @@ from numpy.typing import NDArray
 from bridge.lowering.lower import ignored_by_policy
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
+from bridge.targets.elements import grips_of
 from bridge.targets.pybullet import codes
 from bridge.targets.report import Report
-from loaders.collision_pairs import BITMASKED, PairSet, bitmasks
+from loaders.collision_pairs import BITMASKED, PairSet, bitmasks, exerts_forces
 from loaders.diagnostics import Where
 from loaders.engine_settings import (
     FrictionRule,
@@ -129,9 +130,13 @@ def pair_coefficients(mechanism: Mechanism, excluded: PairSet[int]) -> PairCoeff
     }
     if root_model(mechanism.scene) is not None and ROOT not in links:
         return PairCoefficients(friction={}, restitution={}, friction_rule=rule, pairs=None)
-    surfaces = {i: link.collisions[0].surface for i, link in links.items()}
+    surfaces = {i: surface_of(link.collisions) for i, link in links.items()}
     fixed = {i: mechanism.moving_ancestor(i) == ROOT for i in surfaces}
-    pairs = list(_touching(surfaces, fixed, excluded))
+    kinds = {
+        i: (grip_of(surfaces[i]), surfaces[i].restitution, fixed[i], frozenset(grips_of(link)))
+        for i, link in links.items()
+    }
+    pairs = list(_touching(kinds, fixed, excluded))
     friction = {i: _Grip(grip_of(surface), fixed[i]) for i, surface in surfaces.items()}
     restitution = {i: _Bounce(surface.restitution, fixed[i]) for i, surface in surfaces.items()}
     is_simple = not any(map(_rolls_or_spins, surfaces.values()))
@@ -148,13 +153,13 @@ def pair_coefficients(mechanism: Mechanism, excluded: PairSet[int]) -> PairCoeff
 
 
 def _touching(
-    surfaces: Mapping[int, Surface], fixed: Mapping[int, bool], excluded: PairSet[int]
+    kinds: Mapping[int, Hashable], fixed: Mapping[int, bool], excluded: PairSet[int]
 ) -> Iterator[tuple[int, int]]:
-    """Yield a pair of bodies that may touch for every two kinds of surface that have one."""
-    kinds: dict[Hashable, list[int]] = {}
-    for i, surface in surfaces.items():
-        kinds.setdefault((grip_of(surface), surface.restitution, fixed[i]), []).append(i)
-    bodies = [excluded.representatives(members) for members in kinds.values()]
+    """Yield a pair of bodies that may touch for every two kinds of bodies that have one."""
+    by_kind: dict[Hashable, list[int]] = {}
+    for i, kind in kinds.items():
+        by_kind.setdefault(kind, []).append(i)
+    bodies = [excluded.representatives(members) for members in by_kind.values()]
     for one, other in limited("pairs", combinations_with_replacement(bodies, 2)):
         if not (fixed[one[0]] and fixed[other[0]]):
             pairs = combinations(one, 2) if one is other else product(one, other)
@@ -472,14 +477,26 @@ def contact_changes(
     """
     changes = []
     for index, segment in enumerate(articulation.segments, start=BASE):
-        carried = next((carried for carried in segment.links if carried.link.collisions), None)
+        with_shapes = [carried for carried in segment.links if carried.link.collisions]
+        acting = (each for each in with_shapes if any(map(exerts_forces, each.link.collisions)))
+        carried = next(chain(acting, with_shapes), None)
         if carried is not None:
-            parameters = contact_parameters(carried.link.collisions[0].surface)
+            parameters = contact_parameters(surface_of(carried.link.collisions))
             changes.append((index, parameters | coefficients.of_link(carried.link.name)))
     if any(is_hull(collision) for collision in collisions_of(articulation.segments[0])):
         # PyBullet ignores the margin of other links
         changes[0][1]["collisionMargin"] = _LEAST_MARGIN
     return changes
+
+
+def surface_of(collisions: Sequence[Collision]) -> Surface:
+    """Return the surface that a link of PyBullet has for all of its shapes: that of the first one
+    that exerts forces.
+
+    Args:
+        collisions: The shapes, at least one.
+    """
+    return next(filter(exerts_forces, collisions), collisions[0]).surface
 
 
 def collisions_of(segment: Segment) -> list[Collision]:
@@ -617,10 +634,7 @@ def _report_bitmasks(segment: Segment, report: Report) -> None:
 
 
 def _report_mixed_surfaces(segment: Segment, report: Report) -> None:
-    collisions = collisions_of(segment)
-    if len(collisions) < 2:
-        return
-    surfaces = [collision.surface for collision in collisions]
+    surfaces = [each.surface for each in filter(exerts_forces, collisions_of(segment))]
     if len({(*contact_parameters(each).items(), *grip_of(each)[1:]) for each in surfaces}) > 1:
         link = segment.links[0].link
         report.add(
@@ -705,9 +719,9 @@ def _worst_product(
     """Return the pair of links that may touch whose friction differs most from that of the source;
     without a ground in the file, of any two links, and of one with a ground like it.
     """
-    between = chosen.friction_rule.between
     if chosen.pairs is None:
-        kinds = {grip_of(c.surface): c for c in collisions}
+        between = chosen.friction_rule.between
+        kinds = {grip_of(c.surface): c for c in collisions if exerts_forces(c.collision)}
         return worst_of(
             PairFriction(
                 link_A=a.link,
@@ -718,17 +732,18 @@ def _worst_product(
             )
             for a, b in combinations_with_replacement([kinds[kind] for kind in sorted(kinds)], 2)
         )
-    surface = {k.name: k.collisions[0].surface for pair in chosen.pairs for k in pair}
-    set_to = {**{name: each.friction.mu for name, each in surface.items()}, **chosen.friction}
+    set_to = {k.name: surface_of(k.collisions).friction.mu for pair in chosen.pairs for k in pair}
+    set_to |= chosen.friction
     return worst_of(
         PairFriction(
             link_A=A.name,
             link_B=B.name,
-            coefficients=(surface[A.name].friction.mu, surface[B.name].friction.mu),
-            wanted=between(surface[A.name], surface[B.name]),
+            coefficients=(a.mu, b.mu),
+            wanted=chosen.friction_rule.of_grips(a, b),
             found=set_to[A.name] * set_to[B.name],
         )
         for A, B in chosen.pairs
+        for a, b in product(grips_of(A), grips_of(B))
     )
 
 

@@ -413,6 +413,13 @@ def test_shapes_without_extent_are_counted_where_the_export_leaves_them_out() ->
     assert found[FORCE, "pybullet", False].loaded == (2, 2)
 
 
+@pytest.mark.parametrize("masks", ["contype='1' conaffinity='0'", "contype='0' conaffinity='1'"])
+def test_shapes_that_only_one_of_their_masks_lets_touch_are_pressed(masks: str) -> None:
+    mechanism = bridge.lower(loaders.load_string(MJCF.format(flag="", geom=masks), format="mjcf"))
+    forces = [row.loaded for row in touch_rows(mechanism, ENGINES[:1]) if row.quantity == FORCE]
+    assert forces == [(2, 2)]
+
+
 def test_hidden_shapes_and_those_without_an_outermost_point_are_counted() -> None:
     text = """<mujoco><asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1" elevation="0 0 0 0"/>
     </asset><worldbody><geom type="hfield" hfield="h" pos="9 0 0"/><body><freejoint/>

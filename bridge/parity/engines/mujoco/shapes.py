@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from functools import partial
 from itertools import combinations, product
 from typing import Any
@@ -274,10 +274,12 @@ def surfaces_in_mujoco(
     visuals: dict[str, list[Pose]] = {}
     friction: dict[str, list[float]] = {}
     hulls: dict[str, list[Hull]] = {}
+    grips: dict[str, dict[Hashable, Grip]] = {}
     for g, link in drawn:
         visuals.setdefault(link, []).append(_pose_of_file(mujoco, model, g, inline))
     for g, link in solid:
         friction.setdefault(link, []).append(float(model.geom_friction[g, 0]))
+        grips.setdefault(link, {})[g] = _grip(model, g)
         if int(model.geom_type[g]) == mujoco.mjtGeom.mjGEOM_MESH:
             hulls.setdefault(link, []).append(
                 partial(hull_in_mujoco, model, int(model.geom_dataid[g]))
@@ -287,20 +289,19 @@ def surfaces_in_mujoco(
         visuals=visuals,
         friction=friction,
         hulls=hulls,
-        grips={link: _grip(model, g) for g, link in reversed(solid)},
-        pair_friction=_pair_friction(model, links),
+        grips=grips,
+        pair_friction=_pair_friction(model),
         reasons={"contact": "MuJoCo has no coefficients of restitution, stiffness and damping"},
     )
 
 
-def _pair_friction(model: Any, links: Mapping[int, str]) -> dict[frozenset[str], float]:
+def _pair_friction(model: Any) -> dict[frozenset[Hashable], float]:
     """Return the friction of pairs of geoms that the model lists, which replaces that of the
     geoms.
     """
-    bodies = (model.geom_bodyid[geoms].tolist() for geoms in (model.pair_geom1, model.pair_geom2))
     friction = np.where(model.pair_dim > 1, model.pair_friction[:, 0], 0.0)
-    listed = zip(*bodies, friction.tolist(), strict=True)
-    return {frozenset((links[a], links[b])): mu for a, b, mu in listed if a in links and b in links}
+    geoms = (model.pair_geom1.tolist(), model.pair_geom2.tolist())
+    return {frozenset((a, b)): mu for a, b, mu in zip(*geoms, friction.tolist(), strict=True)}
 
 
 def _grip(model: Any, g: int) -> Grip:

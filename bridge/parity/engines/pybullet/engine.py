@@ -51,7 +51,7 @@ from bridge.targets.pybullet import load_into_pybullet
 from bridge.targets.pybullet.body import Bodies, PyBulletBody
 from bridge.targets.pybullet.client import BASE, HULL_MARGIN, ConstraintInfo, JointInfo, named
 from bridge.targets.pybullet.constraint import MAX_FORCE, Gear
-from bridge.targets.pybullet.contact import collisions_of, contact_parameters
+from bridge.targets.pybullet.contact import collisions_of, contact_parameters, surface_of
 from bridge.targets.pybullet.dynamics import NoAnswerError, OwnDynamics
 from bridge.targets.pybullet.state import pose_from
 from loaders.engine_settings import Grip
@@ -1030,10 +1030,10 @@ class PyBulletEngine(BaseEngine):
         self._pybullet.setTimeStep(seconds, physicsClientId=self._client)
 
     def rest_rate(self, link: str, surface: Surface) -> float:
-        """See `Engine.rest_rate`; all shapes of a link have the surface of the first."""
+        """See `Engine.rest_rate`; all shapes of a link have one surface."""
         segments = (s for body in self._bodies for s in body.state.articulation.segments)
         carrying = (s for s in segments if any(each.link.name == link for each in s.links))
-        surface = next((collisions_of(s)[0].surface for s in carrying), surface)
+        surface = next((surface_of(collisions_of(s)) for s in carrying), surface)
         if surface.stiffness is None:
             return math.inf
         settings = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)

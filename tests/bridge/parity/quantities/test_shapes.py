@@ -207,6 +207,77 @@ def test_the_friction_of_pairs_is_that_of_the_contacts_that_mujoco_makes(
         assert found == pytest.approx(wanted, abs=1e-12)
 
 
+TWO_GEOMS = """<mujoco><worldbody><geom name="f" type="plane" size="9 9 9" friction=".5"/><body
+pos="0 0 .09"><freejoint/>{}</body></worldbody><contact>{}</contact></mujoco>"""
+SECOND = (
+    "friction='.9' condim='1' priority='1'",
+    "friction='.2' priority='1'",
+    "friction='.3' contype='0' conaffinity='0'",
+)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("second", SECOND)
+@pytest.mark.parametrize("pair", ["", "<pair geom1='f' geom2='g0' friction='.4 .4'/>"])
+def test_the_friction_of_pairs_is_that_of_all_shapes_of_two_links(
+    order: int, second: str, pair: str
+) -> None:
+    """The contacts that MuJoCo makes are the oracle; a fault of either shape fails the row."""
+    geoms = [
+        f'<geom name="g{k}" size=".1" mass="1" pos="{k} 0 0" {stated}/>'
+        for k, stated in enumerate(("friction='.7'", second))
+    ][::order]
+    text = TWO_GEOMS.format("".join(geoms), pair)
+    data = mujoco.MjData(mujoco.MjModel.from_xml_string(text))
+    mujoco.mj_forward(data.model, data)
+    wanted = {float(each.friction[0]) if each.dim > 1 else 0.0 for each in data.contact}
+    (quantity,) = (each for each in SHAPE_QUANTITIES if each.name == "friction of pairs")
+    world = loaders.load_string(text, format="mjcf")
+    for opened in (ReferenceEngine, MujocoEngine):
+        with closing(opened(bridge.lower(world))) as engine:
+            (found_here,) = quantity.read(engine, engine.mechanism).values()
+        assert sorted(found_here.tolist()) == pytest.approx(sorted(wanted), abs=1e-12)
+    touching = [each for each in ("g0", "g1") if "contype" not in second or each == "g0"]
+    for name in touching if not pair else touching[1:]:
+
+        def change(running: Any, name: str = name) -> None:
+            geom = running.geom(name).id
+            running.geom_condim[geom] = 3 if running.geom_condim[geom] == 1 else 1
+            running.geom_priority[geom] = 2
+
+        wrong = failed(found("reference", faulty_mujoco(change), scene=world))
+        assert "friction of pairs" in {what for what, _ in wrong}
+
+
+SILENT = (
+    ("<geometry><empty/></geometry>", ""),
+    (f"<geometry>{BOX}</geometry>", "<contact><collide_bitmask>0</collide_bitmask></contact>"),
+    (
+        f"<geometry>{BOX}</geometry>",
+        "<contact><collide_without_contact>1</collide_without_contact></contact>",
+    ),
+)
+
+
+@pytest.mark.parametrize(("geometry", "contact"), SILENT)
+def test_a_first_shape_without_forces_decides_on_no_friction(geometry: str, contact: str) -> None:
+    silent = FRICTION.format(0.2).replace("</surface>", f"{contact}</surface>")
+    shapes = f"<collision name='s'>{geometry}{silent}</collision>{shape('collision', 'b', ROUND, mu=0.9)}"
+    floor = f"<collision name='c'><geometry><plane/></geometry>{FRICTION.format(1.0)}</collision>"
+    text = (
+        f"<sdf version='1.9'><world name='w'><model name='g'><static>1</static><link name='g'>{floor}"
+        f"</link></model><model name='m'><link name='l'>{SOLID}{shapes}</link></model></world></sdf>"
+    )
+    world = loaders.load_string(text, format="sdf", quiet=True)
+    with closing(PyBulletEngine(bridge.lower(world))) as engine:
+        mu = [values[0] for values in engine.surfaces().friction.values()]
+    assert math.prod(mu) == pytest.approx(0.9, abs=1e-12)
+    rows = [
+        row for row in found("pybullet", scene=world).rows if row.quantity == "friction of pairs"
+    ]
+    assert [row.outcome for row in rows] == [Outcome.PASSED]
+
+
 def test_restitution_of_one_of_two_welded_links_is_compared() -> None:
     """PyBullet keeps links that are welded together apart, each with its own settings."""
     bounce = "<bounce><restitution_coefficient>.3</restitution_coefficient></bounce>"
