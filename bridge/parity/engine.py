@@ -32,10 +32,10 @@ from loaders.inertia import SpatialInertia
 from loaders.model import (
     WORLD,
     BallConstraint,
+    Collision,
     CouplingLaw,
     Frame,
     JointType,
-    Surface,
     WeldConstraint,
 )
 from loaders.pose import IDENTITY, Array, Pose
@@ -373,12 +373,12 @@ class Engine(Protocol):
         """
         return restitution, restitution
 
-    def rest_rate(self, link: str, surface: Surface) -> float:
+    def resting(self, link: str, collision: Collision) -> tuple[float, float]:
         """Return the rate at which a ball comes to rest at least on a shape of a link that states a
-        stiffness [1/s], by the rules of the export, at the current time step; by default, and for
-        other surfaces, infinite.
+        stiffness [1/s], and the depth at which it rests [m], by the rules of the export, at the
+        current time step; by default, and for other surfaces, infinite and zero.
         """
-        return math.inf
+        return math.inf, 0.0
 
     def combined_friction(self, one: Grip, other: Grip) -> float:
         """Return the coefficient of friction of two shapes in contact, given what each states.

@@ -160,6 +160,12 @@ class _Target:
         return friction.mu, friction.mu2, self.is_frictionless, self.hides_friction
 
     @property
+    def bounce(self) -> tuple[object, ...]:
+        """The properties that decide on how it bounces."""
+        surface = self.collision.surface
+        return surface.restitution, surface.stiffness, surface.damping, surface.engine_settings
+
+    @property
     def is_frictionless(self) -> bool:
         """True if MuJoCo's contacts with the shape have one dimension."""
         return self._settings.get("condim") == "1"
@@ -300,19 +306,34 @@ class _Pressed(NamedTuple):
         target: The shape.
         n: The direction from the shape to the balls, in the world.
         shift: Displacement of the balls [m].
-        beside: Other shapes that are as high; the shape too if it collides as several parts.
+        others: How much lower other shapes are that do not move against it [m]; and zero for the
+            shape itself if it collides as several parts.
     """
 
     target: _Target
     n: Array
     shift: Array
-    beside: tuple[_Target, ...] = ()
+    others: tuple[tuple[float, _Target], ...] = ()
+
+    def beside(self, depth: float = _DISTINCT) -> list[_Target]:
+        """Return the others that a ball touches in a depth [m]; those that are as high."""
+        return [each for drop, each in self.others if drop < depth]
+
+    def hides_bounce(self, step: float) -> str:
+        """Return the reason why a ball does not show how the shape bounces, in an export for a
+        time step [s]; empty if it does. An impact is at most half of a period of a spring, so that
+        the ball goes as deep as its duration over pi, times 1 m/s.
+        """
+        own, depth = self.target.bounce, max(BOUNCE_TIME, IMPACT_STEPS * step) / math.pi
+        is_alone = all(each.bounce == own for each in self.beside(depth))
+        return "" if is_alone else "bounce with others that do so in another way"
 
     def inclination(self) -> float:
         """Return how far the normal of a contact with a shape beside is inclined at most [rad]."""
         point, (_, *tangents) = self.target.point(self.n), axes_of(self.n)
         sides = [sign * t for t in tangents for sign in (1.0, -1.0)]
-        reach = max((each.support(d) - d @ point for each in self.beside for d in sides), default=0)
+        beside = self.beside()
+        reach = max((each.support(d) - d @ point for each in beside for d in sides), default=0)
         return math.atan(math.sqrt(2.0) * float(reach) / BALL_RADIUS)
 
 
@@ -377,10 +398,16 @@ def _rows_of(
             held = [_as_held(each, surfaces, counts[each.target.link]) for each in pressed]
             targets = [each.target for each in held]
             longest = _most_rests(exported) * REST_TIME
-            unfit = [_unfit(engine, target, longest) for target in targets]
-            shown, hidden = _expected(engine, held, unfit, surfaces, is_mjcf, step)
+            unfit = [_unfit(engine, each, longest) for each in held]
+            steps = step, exported
+            shown, hidden = _expected(engine, held, unfit, surfaces, is_mjcf, steps)
             fit = np.array([not lack for lack in unfit])
-            found.append(_Session(engine.touch(balls), held, fit, (step, exported)).found())
+            depths = [_depth(engine, each, longest) for each in held]
+            sunk = [
+                replace(ball, center=ball.center - depth * each.n)
+                for ball, each, depth in zip(balls, held * 4, depths * 4, strict=True)
+            ]
+            found.append(_Session(engine.touch(sunk), held, fit, steps).found())
     for quantity, each in shown.items():
         if each:
             yield _row(quantity, engine.name, targets, found, each, step, total)
@@ -396,16 +423,25 @@ def _most_rests(exported: float) -> int:
     return max(MAX_RESTS, math.ceil(MAX_REST_STEPS * exported / REST_TIME))
 
 
-def _unfit(engine: Engine, target: _Target, longest: float) -> str:
+def _depth(engine: Engine, pressed: _Pressed, longest: float) -> float:
+    """Return the depth in which a ball begins [m]: where it rests on a contact that is so slow that
+    it would not come to rest in a duration [s].
+    """
+    rate, depth = engine.resting(pressed.target.link, pressed.target.collision)
+    return depth if rate * longest < SETTLED else 0.0
+
+
+def _unfit(engine: Engine, pressed: _Pressed, longest: float) -> str:
     """Return the reason why a shape shows nothing in an engine; empty if it does not.
 
     Args:
         engine: The engine.
-        target: The shape.
+        pressed: The shape.
         longest: Longest duration in which balls come to rest [s].
     """
-    if engine.rest_rate(target.link, target.collision.surface) * longest < SETTLED:
-        return "come to rest too slowly"
+    target = pressed.target
+    if pressed.beside(_depth(engine, pressed, longest)):
+        return "come to rest too slowly beside others"
     reports = [d for d in engine.diagnostics if target.link in d.subjects]
     if not target.has_extent and any(d.is_one_of({mjcf_codes.EMPTY_SHAPE}) for d in reports):
         return "have no extent"
@@ -428,7 +464,7 @@ def _as_held(pressed: _Pressed, surfaces: Surfaces, count: int) -> _Pressed:
     target = pressed.target
     is_mesh = isinstance(target.collision.geometry, Mesh)
     if is_mesh and len(surfaces.supports.get(target.link, ())) > count:
-        pressed = pressed._replace(beside=(*pressed.beside, target))
+        pressed = pressed._replace(others=((0.0, target), *pressed.others))
     coefficients, surface = set(surfaces.friction.get(target.link, ())), target.collision.surface
     if len(coefficients) != 1 or target.mu != surface.friction.mu2:
         return pressed
@@ -444,7 +480,7 @@ def _expected(
     unfit: Sequence[str],
     surfaces: Surfaces,
     is_mjcf: bool,
-    step: float,
+    steps: tuple[float, float],
 ) -> tuple[dict[str, dict[int, tuple[float, float]]], dict[str, Counter[str]]]:
     """Return what shapes show by quantity, and the number of those that do not by reason.
 
@@ -454,8 +490,9 @@ def _expected(
         unfit: The reason why each shows nothing; empty if it does not.
         surfaces: Its surfaces.
         is_mjcf: Whether the solver settings of an MJCF file hold.
-        step: Time step [s].
+        steps: Time step, and that for which the model is exported [s].
     """
+    step, exported = steps
     shown: dict[str, dict[int, tuple[float, float]]] = {quantity: {} for quantity in ACTING}
     hidden: dict[str, Counter[str]] = {quantity: Counter() for quantity in ACTING}
     for k, each in enumerate(pressed):
@@ -470,7 +507,10 @@ def _expected(
         (restitution,) = held if len(held) == 1 else (target.collision.surface.restitution,)
         bounces_on = engine.obeys_mjcf_settings and restitution > MAX_RESTITUTION
         presses = "bounce a ball for seconds" if bounces_on else ""
-        reasons = zip(ACTING, (presses, slides, holds, rolls, target.hides_bounce), strict=True)
+        rate, _ = engine.resting(target.link, target.collision)
+        sways = "" if math.isinf(rate) else "sway"
+        bounces = target.hides_bounce or sways or each.hides_bounce(exported)
+        reasons = zip(ACTING, (presses, slides, holds, rolls, bounces), strict=True)
         limits = _limits(engine, each, (mu, restitution), is_mjcf, step)
         for (quantity, hides), limit in zip(reasons, limits, strict=True):
             reason = unfit[k] or hides
@@ -798,9 +838,10 @@ def _pressed_in(group: Sequence[_Target]) -> list[_Pressed]:
             break
         highest = _outermost(group, n, refused)
         if highest:
-            top, *beside = highest
-            places = with_others if beside else found
-            places.setdefault(id(top), _Pressed(top, n, np.zeros(3), tuple(beside)))
+            (_, top), *others = highest
+            place = _Pressed(top, n, np.zeros(3), tuple(others))
+            places = with_others if place.beside() else found
+            places.setdefault(id(top), place)
     return list((with_others | found).values())
 
 
@@ -809,17 +850,20 @@ def moved_support(support: SupportFunction, X_WG: Pose) -> SupportFunction:
     return lambda d: float(d @ X_WG.p) + support(X_WG.R.T @ d)
 
 
-def _outermost(shapes: Sequence[_Target], n: Array, refused: Collection[int]) -> list[_Target]:
-    """Return the shape that is outermost in a direction, then those that are as far out; nothing if
-    another surface is, or a shape on which no ball is pressed.
+def _outermost(
+    shapes: Sequence[_Target], n: Array, refused: Collection[int]
+) -> list[tuple[float, _Target]]:
+    """Return the shape that is outermost in a direction, then the others, with how much lower each
+    is; nothing if another surface is as far out, or a shape on which no ball is pressed.
     """
     heights = [shape.support(n) for shape in shapes]
     order = sorted(range(len(shapes)), key=lambda k: -heights[k])
     if not order or heights[order[0]] > _ENDLESS:
         return []
-    near = [shapes[k] for k in order if heights[k] > heights[order[0]] - _DISTINCT]
-    is_one = all(each.surface == near[0].surface and id(each) not in refused for each in near)
-    return near if is_one else []
+    found = [(heights[order[0]] - heights[k], shapes[k]) for k in order]
+    top, near = found[0][1], [each for drop, each in found if drop < _DISTINCT]
+    is_one = all(each.surface == top.surface and id(each) not in refused for each in near)
+    return found if is_one else []
 
 
 def support_of(shape: Geometry) -> SupportFunction | None:

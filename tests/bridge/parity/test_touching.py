@@ -337,12 +337,12 @@ def test_shapes_with_surfaces_are_pressed_or_counted_with_the_reason(surface: st
 
 SPRING = "<surface><contact><ode>{}</ode></contact></surface>"
 SLOW = {
-    ("<kp>1e4</kp><kd>10</kd>", 8.0): {"mujoco"},
-    ("<kp>1e4</kp><kd>10</kd>", 1.0): set(),
-    ("<kp>1e3</kp>", 1.0): {"pybullet"},
-    ("<kp>1e3</kp><kd>20</kd>", 1.0): set(),
+    ("<kp>1e4</kp><kd>10</kd>", 8.0): "mujoco",
+    ("<kp>1e4</kp><kd>10</kd>", 1.0): "",
+    ("<kp>1e3</kp>", 1.0): "pybullet",
+    ("<kp>1e3</kp><kd>20</kd>", 1.0): "",
 }
-"""The engines in which a ball takes more than 2.7 s to rest on a surface of a link of a mass [kg].
+"""The engine in which a ball takes more than 2.7 s to rest on a surface of a link of a mass [kg].
 
 MuJoCo's spring is exported for the link, so that a ball of any mass comes to rest with half of the
 damping over that mass, here 0.6 1/s; PyBullet has no damping for a surface without one, where
@@ -375,18 +375,39 @@ def test_the_surface_of_a_link_in_pybullet_is_that_of_its_first_shape(order: int
     assert [row.quantity for row in failed] == ["settings of contact"]
     assert "uses those of the first" in failed[0].cause
     shown = [row.loaded for row in found.rows if row.quantity == FORCE and row.loaded]
-    assert shown == ([] if order == 1 else [(2, 2)])
+    assert shown == [(2, 2)]
+
+
+def _stiffer(factor: float) -> Any:
+    def change(running: Any) -> None:
+        running.geom_solref[0, 0] *= factor
+
+    return faulty_mujoco(change)
+
+
+def _stiffer_in_pybullet(factor: float) -> Any:
+    def change(body: int, link: int, **server: int) -> None:
+        stiffness = pybullet.getDynamicsInfo(body, link, **server)[9]
+        if stiffness > 0.0:
+            values = {"contactStiffness": factor * stiffness, "contactDamping": 0.0}
+            pybullet.changeDynamics(body, link, **values, **server)
+
+    return faulty_pybullet(_on_each_link(change))
 
 
 @pytest.mark.parametrize("surface", SLOW, ids=str)
-def test_slow_contacts_are_counted_and_no_false_alarm(surface: tuple[str, float]) -> None:
-    found = rows_of(_sprung(*surface))
+def test_slow_contacts_begin_at_rest(surface: tuple[str, float]) -> None:
+    """The depth at rest is that of the stated spring: with one that is stiffer by a tenth, whose
+    force is wrong by twice the bound in 0.05 s, the ball moves.
+    """
+    mechanism, slow = _sprung(*surface), SLOW[surface]
+    found = rows_of(mechanism)
     assert [row for row in found.values() if row.outcome is Outcome.FAILED] == []
     for name, _ in ENGINES:
-        is_slow = name in SLOW[surface]
-        assert found[FORCE, name, False].loaded == (1 if is_slow else 2, 2)
-        hidden = found.get((FORCE, name, True))
-        assert ("too slowly" in hidden.cause if hidden else False) == is_slow
+        assert found[FORCE, name, False].loaded == (2, 2)
+    if slow:
+        fault = {"mujoco": _stiffer, "pybullet": _stiffer_in_pybullet}[slow]
+        assert outcomes(mechanism, (slow, fault(1.1)))[FORCE, slow] is Outcome.FAILED
 
 
 def test_a_contact_that_is_softer_than_stated_is_no_slow_one() -> None:
@@ -448,31 +469,58 @@ def _surface(rng: np.random.Generator, bounce: float) -> str:
     return f"<surface>{bounces}{friction}</surface>"
 
 
+def _flush_shapes(rng: np.random.Generator, surface: str) -> tuple[str, float]:
+    """A shape and up to three beside and below it, each of which touches the one before it, has an
+    end in the plane of one of its ends, or both; and the height at which they begin.
+    """
+    place, half, shapes = np.zeros(3), 10.0 ** rng.uniform(-1.7, -0.3, 3), []
+    for k in range(rng.integers(1, 5)):
+        if k:
+            before, half = half, 10.0 ** rng.uniform(-1.7, -0.3, 3)
+            beside, flush = rng.permutation(3)[:2]
+            place[beside] += rng.choice((-1.0, 1.0)) * (before[beside] + half[beside])
+            place[flush] += rng.choice((-1.0, 1.0)) * (before[flush] - half[flush])
+        a, b, c = 2.0 * half
+        shape = (
+            f"<box><size>{a} {b} {c}</size></box>",
+            f"<sphere><radius>{half.min()}</radius></sphere>",
+            f"<cylinder><radius>{half[:2].min()}</radius><length>{c}</length></cylinder>",
+            f"<capsule><radius>{half.min() / 2}</radius><length>{half.max()}</length></capsule>",
+        )[rng.choice(4, p=(0.6, 0.1, 0.2, 0.1))]
+        other = surface if rng.random() < 0.8 else _surface(rng, 0.0)
+        shapes.append(
+            f"<collision name='c{k}'><pose>{' '.join(map(str, place))} 0 0 0</pose>"
+            f"<geometry>{shape}</geometry>{other}</collision>"
+        )
+    return "".join(shapes), float(place[2] - half[2])
+
+
 def _random_world(seed: int) -> Mechanism:
-    """One to three boxes, balls and cylinders of 2 cm to 1 m and of 10 g to 100 kg above a floor,
-    with a step of 1 to 4 ms; a quarter of them bounce.
+    """One to three models of one or two links that touch, of shapes that do, of 2 cm to 1 m and of
+    10 g to 100 kg above a floor, with a step of 1 to 4 ms; half of them are turned by a multiple of
+    a right angle, and a quarter bounce.
     """
     rng = np.random.default_rng(seed)
     bodies = []
     for k in range(rng.integers(1, 4)):
-        a, b, c = 10.0 ** rng.uniform(-1.7, 0.0, 3)
-        shape = (
-            f"<box><size>{a} {b} {c}</size></box>",
-            f"<sphere><radius>{a}</radius></sphere>",
-            f"<cylinder><radius>{a}</radius><length>{b}</length></cylinder>",
-        )[rng.integers(3)]
-        mass = 10.0 ** rng.uniform(-2.0, 2.0)
-        moments = mass / 12.0 * np.array((b**2 + c**2, a**2 + c**2, a**2 + b**2))
-        inertia = "".join(
-            f"<{name}>{x}</{name}>" for name, x in zip(("ixx", "iyy", "izz"), moments, strict=True)
-        )
-        pose = " ".join(map(str, (3 * k, 0, 2, *rng.uniform(-3.0, 3.0, 3))))
         bounce = rng.uniform(0.1, 0.9) if rng.random() < 0.25 else 0.0
-        bodies.append(
-            f"<model name='m{k}'><pose>{pose}</pose><link name='l'><inertial><mass>{mass}</mass>"
-            f"<inertia>{inertia}</inertia></inertial><collision name='c'><geometry>{shape}</geometry>"
-            f"{_surface(rng, bounce)}</collision></link></model>"
-        )
+        turns = rng.integers(4, size=3) * math.pi / 2.0 if k % 2 else rng.uniform(-3.0, 3.0, 3)
+        links, height = "", 0.0
+        for n in range(rng.integers(1, 3)):
+            mass, surface = 10.0 ** rng.uniform(-2.0, 2.0), _surface(rng, bounce)
+            inertia = "".join(f"<{name}>{mass / 9.0}</{name}>" for name in ("ixx", "iyy", "izz"))
+            shapes, lowest = _flush_shapes(rng, surface)
+            links += (
+                f"<link name='l{n}'><pose>0 0 {height} 0 0 0</pose><inertial><mass>{mass}</mass>"
+                f"<inertia>{inertia}</inertia></inertial>{shapes}</link>"
+            )
+            height += lowest
+        if "l1" in links:
+            kind = ("fixed", "revolute")[rng.integers(2)]
+            links += f"<joint name='j' type='{kind}'><parent>l0</parent><child>l1</child>"
+            links += "<axis><xyz>0 0 1</xyz></axis></joint>"
+        pose = " ".join(map(str, (9 * k, 0, 5, *turns)))
+        bodies.append(f"<model name='m{k}'><pose>{pose}</pose>{links}</model>")
     step = rng.uniform(1e-3, 4e-3)
     text = (
         f"<sdf version='1.10'><world name='w'><physics type='ode'><max_step_size>{step}"

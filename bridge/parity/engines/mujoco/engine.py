@@ -58,7 +58,7 @@ from bridge.targets.options import Actuators, MjcfExportOptions
 from loaders.engine_settings import FRICTION_RULES, Grip
 from loaders.inertia import SpatialInertia
 from loaders.mjcf.compiler import engine_warnings
-from loaders.model import CouplingLaw, Surface
+from loaders.model import Collision, CouplingLaw
 from loaders.pose import Array, Pose, quaternion_to_matrix
 
 from .compiled_model import (
@@ -659,16 +659,18 @@ class MujocoEngine(BaseEngine):
         late = late_start(spring.ratio, math.sqrt(-spring.solref[0]) * depth)
         return restitution, rebound_of(restitution) * late
 
-    def rest_rate(self, link: str, surface: Surface) -> float:
-        """See `Engine.rest_rate`; a spring is exported for the mass of the link, and accelerates a
+    def resting(self, link: str, collision: Collision) -> tuple[float, float]:
+        """See `Engine.resting`; a spring is exported for the mass of the link, and accelerates a
         ball of any mass alike.
         """
-        step = self.mechanism.physics.time_step
+        step, surface = self.mechanism.physics.time_step, collision.surface
         if with_ode_spring(surface, step).stiffness is None:
-            return math.inf
+            return math.inf, 0.0
         w = inverse_masses(self.mechanism).get(link, 0.0)
         spring = contact_spring((surface,), w, step, float(np.linalg.norm(self.mechanism.gravity)))
-        return math.inf if spring is None else spring.slowest_rate
+        if spring is None:
+            return math.inf, 0.0
+        return spring.slowest_rate, spring.depth(BALL_WEIGHT)
 
     def _surfaces(self, inline: Collection[int]) -> Surfaces:
         return surfaces_in_mujoco(self._mujoco, self.model, self._links(), self._roles(), inline)

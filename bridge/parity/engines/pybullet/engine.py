@@ -25,6 +25,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engine import (
     BALL_RADIUS,
+    BALL_WEIGHT,
     HEAVY,
     ActuatorKind,
     ActuatorTrial,
@@ -51,12 +52,17 @@ from bridge.targets.pybullet import load_into_pybullet
 from bridge.targets.pybullet.body import Bodies, PyBulletBody
 from bridge.targets.pybullet.client import BASE, HULL_MARGIN, ConstraintInfo, JointInfo, named
 from bridge.targets.pybullet.constraint import MAX_FORCE, Gear
-from bridge.targets.pybullet.contact import collisions_of, contact_parameters, surface_of
+from bridge.targets.pybullet.contact import (
+    collisions_of,
+    contact_parameters,
+    is_hull,
+    surface_of,
+)
 from bridge.targets.pybullet.dynamics import NoAnswerError, OwnDynamics
 from bridge.targets.pybullet.state import pose_from
 from loaders.engine_settings import Grip
 from loaders.inertia import SpatialInertia
-from loaders.model import CouplingLaw, Surface
+from loaders.model import Collision, CouplingLaw, Surface
 from loaders.pose import Array, Pose
 
 from .shapes import links_by_index, observe_pairs, of_links, pairs_in_pybullet, surfaces_in_pybullet
@@ -1029,15 +1035,17 @@ class PyBulletEngine(BaseEngine):
     def set_step(self, seconds: float) -> None:
         self._pybullet.setTimeStep(seconds, physicsClientId=self._client)
 
-    def rest_rate(self, link: str, surface: Surface) -> float:
-        """See `Engine.rest_rate`; all shapes of a link have one surface."""
+    def resting(self, link: str, collision: Collision) -> tuple[float, float]:
+        """See `Engine.resting`; all shapes of a link have one surface, and hulls a margin."""
         segments = (s for body in self._bodies for s in body.state.articulation.segments)
         carrying = (s for s in segments if any(each.link.name == link for each in s.links))
-        surface = next((surface_of(collisions_of(s)) for s in carrying), surface)
+        surface = next((surface_of(collisions_of(s)) for s in carrying), collision.surface)
         if surface.stiffness is None:
-            return math.inf
+            return math.inf, 0.0
         settings = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)
-        return _rest_rate(surface, float(settings["fixedTimeStep"]))
+        depth = BALL_WEIGHT / contact_parameters(surface)["contactStiffness"]
+        rate = _rest_rate(surface, float(settings["fixedTimeStep"]))
+        return rate, depth - (HULL_MARGIN if is_hull(collision) else 0.0)
 
     def solver_iterations(self) -> int:
         """See `Engine.solver_iterations`; PyBullet's default unless it was set."""

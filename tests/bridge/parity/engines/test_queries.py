@@ -27,7 +27,8 @@ from bridge.parity.engine import (
     factory_of,
     open_engine,
 )
-from loaders.model import Surface
+from loaders.model import Collision, Sphere, Surface
+from loaders.pose import IDENTITY
 
 INERTIAL = (
     "<inertial><pose>.02 .03 .01 0 0 0</pose><mass>1</mass><inertia><ixx>.02</ixx><iyy>.03</iyy>"
@@ -100,13 +101,19 @@ TRIAL = ActuatorTrial(
     limit=5.0, commands=(1.0, 9.0), gains=None, position=0.1, displacement=0.1, speed=0.1
 )
 GRIP = Grip(0.5)
+SPRUNG_SHAPE = Collision(
+    name="c",
+    X_LG=IDENTITY,
+    geometry=Sphere(radius=0.1),
+    surface=Surface(stiffness=1e4, damping=10.0),
+)
 ARGUMENTS: Mapping[str, Callable[[int], tuple[Any, ...]]] = {
     "inverse_dynamics": lambda n: (np.linspace(1.0, 2.0, n),),
     "joint_states": lambda _: (["robot::hinge"],),
     "actuator_efforts": lambda _: ({"robot::hinge": TRIAL},),
     "combined_friction": lambda _: (GRIP, GRIP),
     "bounce": lambda _: (0.5,),
-    "rest_rate": lambda _: ("robot::b", Surface(stiffness=1e4, damping=10.0)),
+    "resting": lambda _: ("robot::b", SPRUNG_SHAPE),
 }
 QUERIES = sorted(
     name
