@@ -48,7 +48,7 @@ from loaders.model import (
 from loaders.pose import Array, Pose
 from loaders.text import counted
 
-from .bounds.contact import SoftContact
+from .bounds.contact import SoftContact, stepped_rebound
 from .engine import (
     BALL_RADIUS,
     BALL_WEIGHT,
@@ -241,6 +241,11 @@ class _Target:
         """Return the contact that MuJoCo's settings of the surface state, at a time step [s]."""
         return SoftContact.of(tuple(self._settings.items()), step)
 
+    def stepped_rebound(self, step: float) -> float:
+        """Return the part of its speed with which MuJoCo lets a ball leave, at a time step [s]."""
+        settings = tuple(self._settings.items())
+        return stepped_rebound(settings, step, BOUNCE_TIME, BALL_WEIGHT)
+
     def most_friction(self, mu: float) -> float:
         """Return the largest coefficient of friction that the mean over two opposite directions
         may show.
@@ -387,6 +392,7 @@ def _rows_of(
     were.
     """
     found: list[dict[str, Array]] = []
+    stated: list[dict[str, dict[int, tuple[float, float]]]] = []
     is_mjcf = conventions_of(mechanism.physics).has_solver_settings
     exported = mechanism.physics.time_step
     counts = {link.name: len(shapes_of(link)) for link in mechanism.scene.links}
@@ -401,6 +407,7 @@ def _rows_of(
             unfit = [_unfit(engine, each, longest) for each in held]
             steps = step, exported
             shown, hidden = _expected(engine, held, unfit, surfaces, is_mjcf, steps)
+            stated.append(shown)
             fit = np.array([not lack for lack in unfit])
             depths = [_depth(engine, each, longest) for each in held]
             sunk = [
@@ -410,7 +417,8 @@ def _rows_of(
             found.append(_Session(engine.touch(sunk), held, fit, steps).found())
     for quantity, each in shown.items():
         if each:
-            yield _row(quantity, engine.name, targets, found, each, step, total)
+            limits = [each | stated[0][quantity], each] if quantity == ACTING[-1] else [each] * 2
+            yield _row(quantity, engine.name, targets, found, limits, step, total)
         if hidden[quantity]:
             reasons = _counted_reasons(hidden[quantity], len(targets), "do not show it")
             yield _not_shown(quantity, engine.name, reasons)
@@ -535,7 +543,8 @@ def _limits(
     it damps with a rate b: what it holds creeps with ``(1 - d) / (d b)`` times the acceleration,
     ``2 (1 + mu^2)`` times as fast with a pyramid of friction, where one edge may hold it; and a
     ball that slides rolls after some time constants ``2 / (7 d b)``. Its damper takes a part b h of
-    the speed in a step h, in which an impact may begin anywhere. A margin of its contacts makes the
+    the speed in a step h, in which an impact may begin anywhere, if its contacts may be pyramids or
+    several. A margin of its contacts makes the
     arm of friction longer by it at most. If shapes beside the ball carry it, ahead of it or behind
     it, whose normals are inclined by theta, it shows the friction ``tan(atan(mu) +- theta)``, and
     is braked or pushed by ``tan(theta)`` times its weight.
@@ -559,6 +568,8 @@ def _limits(
         within = 0.5 * contact.damping * step
         if not restitution:
             bounce = contact.rebound * (1.0 - within), contact.rebound * (1.0 + within)
+            if not is_mjcf and not pressed.beside():
+                bounce = (target.stepped_rebound(step),) * 2
     yield 0.0, creep
     pushed = 0.5 * BALL_WEIGHT * ROLL_TIME**2 / BALL_RADIUS
     aside = BALL_WEIGHT * math.tan(theta) * ROLL_TIME / rolling_speed(mu, step)
@@ -571,7 +582,7 @@ def _row(
     name: str,
     targets: Sequence[_Target],
     found: Sequence[Mapping[str, Array]],
-    shown: _Shown,
+    limits: Sequence[_Shown],
     step: float,
     total: int,
 ) -> Row:
@@ -582,10 +593,10 @@ def _row(
     step; and one that does not depend on the step stays as it is. The tolerance is by how much the
     error becomes smaller, which the step explains, and what solvers leave.
     """
-    numbers = list(shown)
-    least, most = np.array([shown[k] for k in numbers]).T
+    numbers = list(limits[-1])
     values = [each[quantity][..., numbers] for each in found]
-    coarse, fine = (value - np.clip(value, least, most) for value in values)
+    ranges = [np.array([each[k] for k in numbers]).T for each in limits]
+    coarse, fine = (value - np.clip(value, *r) for value, r in zip(values, ranges, strict=True))
     explained = np.maximum(np.abs(coarse) - np.abs(fine), 0.0)
     tolerances = explained + LEFT.get(quantity, ROUNDING)
     errors = np.minimum(np.abs(2.0 * fine - coarse), np.abs(fine))

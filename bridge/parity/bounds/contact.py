@@ -44,7 +44,10 @@ from loaders.pose import Array
 
 _SOLREF = (0.02, 1.0)
 _SOLIMP = (0.9, 0.95)
+_WHOLE_SOLIMP = (*_SOLIMP, 0.001, 0.5, 2.0)
 """MuJoCo's defaults."""
+_FIXED_POINT = 60
+"""Number of iterations for the depth at rest, which contract as the impedance grows with it."""
 
 
 class Softness(NamedTuple):
@@ -231,6 +234,46 @@ class SoftContact(NamedTuple):
             acceleration: The acceleration without the contact [m/s^2].
         """
         return self.softness.stretch * self.softness.admitted * acceleration
+
+
+def stepped_rebound(settings: Settings, step: float, duration: float, weight: float) -> float:
+    """Return the ratio of speeds after and before an impact with 1 m/s of a body that touches a
+    surface at the end of a step, in the depth in which it rests: what MuJoCo computes for one
+    contact with an elliptic cone, in steps of ``v' = v + h d max(b v + d k r, 0)``, ``r' = r - h
+    v'``, with the speed outwards v.
+
+    Args:
+        settings: Attributes of the shape by name; ``solref`` and ``solimp`` count.
+        step: Time step h [s].
+        duration: Duration in which the body leaves, at most [s].
+        weight: Acceleration under which the body rests [m/s^2].
+    """
+    stated = dict(settings)
+    first, second, d_max = stated_numbers(stated)
+    b = -second / d_max if first < 0.0 else 2.0 / (d_max * max(first, 2.0 * step))
+    k = -first / d_max**2 if first < 0.0 else (d_max * max(first, 2.0 * step) * second) ** -2
+    depth, speed = 0.0, -1.0
+    for _ in range(_FIXED_POINT):
+        d = _impedance(stated, depth)
+        depth = (1.0 - d) * weight / (d**2 * k)
+    for _ in range(round(duration / step)):
+        d = _impedance(stated, depth)
+        speed += step * d * max(d * k * depth - b * speed, 0.0)
+        depth -= step * speed
+        if depth <= 0.0:
+            break
+    return max(speed, 0.0)
+
+
+def _impedance(stated: Mapping[str, str], depth: float) -> float:
+    """Return the impedance in a depth [m]; see MuJoCo's documentation, ``solimp``."""
+    words = [float(word) for word in stated.get("solimp", "").split()]
+    d_min, d_max, width, middle, power = (*words, *_WHOLE_SOLIMP[len(words) :])
+    d_min, d_max, middle = (min(max(x, 1e-4), 0.9999) for x in (d_min, d_max, middle))
+    x, power = min(depth / max(width, 1e-15), 1.0), max(power, 1.0)
+    upper = 1.0 - (1.0 - middle) * ((1.0 - x) / (1.0 - middle)) ** power
+    risen = middle * (x / middle) ** power if x <= middle else upper
+    return float(d_min + risen * (d_max - d_min))
 
 
 def first_peak(ratio: float) -> float:

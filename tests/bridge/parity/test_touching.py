@@ -21,7 +21,7 @@ import bridge
 import loaders
 from bridge.mechanism import Mechanism
 from bridge.parity import Outcome, Verdict, compare
-from bridge.parity.bounds.contact import SoftContact, first_peak
+from bridge.parity.bounds.contact import stepped_rebound
 from bridge.parity.engines.mujoco.engine import MujocoEngine
 from bridge.parity.engines.pybullet.engine import PyBulletEngine
 from bridge.parity.touching import ACTING, touch_rows
@@ -39,6 +39,8 @@ SHAPES = {
     "box": "<box><size>.4 .3 .2</size></box>",
     "ball": "<sphere><radius>.1</radius></sphere>",
     "capsule": "<capsule><radius>.05</radius><length>.3</length></capsule>",
+    "cylinder": "<cylinder><radius>.1</radius><length>.3</length></cylinder>",
+    "mesh": "<mesh><uri>mesh.obj</uri></mesh>",
 }
 MJCF = """<mujoco><option><flag {flag}/></option><worldbody><geom type="plane" size="2 2 .1" {geom}/>
 <body pos="0 0 .3"><freejoint/><geom type="box" size=".1 .1 .1" mass="1" {geom}/></body></worldbody>
@@ -66,7 +68,7 @@ BOTH_PASS = {
 
 
 @pytest.mark.parametrize("mu", [0.2, 1.0])
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", ["box", "ball", "capsule"])
 def test_what_touches_a_shape_moves_as_closed_forms_say(shape: str, mu: float) -> None:
     assert outcomes(thing(shape, mu), *ENGINES) == BOTH_PASS
 
@@ -583,7 +585,7 @@ _DAMPING = 2.0 / 0.02
 
 
 def _planted(quantity: str, tolerance: float, engine: str) -> Iterator[Any]:
-    """Yield engines whose contacts on a box with a friction of 0.5 are wrong by twice what a row
+    """Yield engines whose contacts on a shape with a friction of 0.5 are wrong by twice what a row
     allows, with a step of 1 ms.
     """
     twice, speed = 2.0 * tolerance, 3.5 * 9.8 * 0.5 * 3e-3
@@ -610,23 +612,36 @@ def _planted(quantity: str, tolerance: float, engine: str) -> Iterator[Any]:
         creep = twice + 2.0 * 0.8 * (0.1 / 0.9) * 0.95 / _DAMPING / 0.05
         impedance = 1.0 - creep * 0.05 * _DAMPING / 0.8
         yield _overridden(solimp=(impedance, impedance))
-    else:  # what is duller depends on the step as what is sound, and is seen at four times
-        contact = SoftContact.of((), 0.0)
-        within = 0.5e-3 * contact.damping
-        ratios = np.linspace(0.3, 2.0, 1701).tolist()
-        for wanted in (
-            contact.rebound * (1.0 + within) + twice,
-            contact.rebound * (1.0 - within) - 2.0 * twice,
-        ):
-            ratio = min(ratios, key=lambda ratio: abs(first_peak(ratio) ** 2 - wanted))
-            yield _overridden(solref=(0.02 * contact.ratio / ratio, ratio / contact.ratio))
+    else:
+        ratios = {
+            ratio: stepped_rebound((("solref", f"{0.02 / ratio} {ratio}"),), 5e-4, 0.06, 9.8)
+            for ratio in np.linspace(0.9, 1.1, 401).tolist()
+        }
+        for wanted in (ratios[1.0] + twice, ratios[1.0] - twice):
+            ratio = min(ratios, key=lambda ratio: abs(ratios[ratio] - wanted))
+            yield _overridden(solref=(0.02 / ratio, ratio))
 
 
-@pytest.mark.parametrize(("name", "engine"), ENGINES)
-@pytest.mark.parametrize("quantity", ACTING)
+PLANTED = [
+    (quantity, shape, *engine)
+    for shape, quantity, engine in itertools.product(
+        ("box", "cylinder", "capsule", "ball", "mesh"), ACTING, ENGINES
+    )
+    if (quantity, shape, engine[0]) != (BOUNCE, "ball", "pybullet")
+]
+"""Balls bounce on a ball with the coefficient that PyBullet holds, which `settings of contact` compares;
+from flat shapes they do not bounce without the settings that a stated coefficient brings.
+"""
+
+
+@pytest.mark.parametrize(("quantity", "shape", "name", "engine"), few(PLANTED, 10))
 def test_a_contact_that_is_wrong_by_twice_what_is_allowed_fails(
-    quantity: str, name: str, engine: Any
+    quantity: str, shape: str, name: str, engine: Any, tmp_path: Path
 ) -> None:
-    sound = {row.quantity: row for row in touch_rows(thing("box"), [(name, engine)])}
+    trimesh.creation.icosphere(subdivisions=2, radius=0.1).export(tmp_path / "mesh.obj")
+    path = tmp_path / "m.sdf"
+    path.write_text(BODY.format(shape=SHAPES[shape], surface=SURFACE.format(mu=0.5)))
+    mechanism = bridge.lower(loaders.load(path, quiet=True))
+    sound = {row.quantity: row for row in touch_rows(mechanism, [(name, engine)])}
     for planted in _planted(quantity, sound[quantity].tolerance, name):
-        assert outcomes(thing("box"), (name, planted))[quantity, name] is Outcome.FAILED
+        assert outcomes(mechanism, (name, planted))[quantity, name] is Outcome.FAILED
