@@ -544,10 +544,10 @@ def _limits(
     ``2 (1 + mu^2)`` times as fast with a pyramid of friction, where one edge may hold it; and a
     ball that slides rolls after some time constants ``2 / (7 d b)``. Its damper takes a part b h of
     the speed in a step h, in which an impact may begin anywhere, if its contacts may be pyramids or
-    several. A margin of its contacts makes the
-    arm of friction longer by it at most. If shapes beside the ball carry it, ahead of it or behind
-    it, whose normals are inclined by theta, it shows the friction ``tan(atan(mu) +- theta)``, and
-    is braked or pushed by ``tan(theta)`` times its weight.
+    several. A margin of its contacts makes the arm of friction longer by it at most. If shapes
+    beside the ball carry it, ahead of it or behind it, whose normals are inclined by theta, it
+    shows the friction ``tan(atan(mu) +- theta)``, and is braked or pushed by ``tan(theta)`` times
+    its weight.
     """
     (mu, restitution), target = coefficients, pressed.target
     yield 1.0, 1.0
