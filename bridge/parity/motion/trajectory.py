@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import combinations
@@ -600,9 +601,8 @@ def _left_of_push(
     """Return the violation of a coupling after its follower got a speed against its leader."""
     joint, k = follower
     q = rollout.start[0]
-    v = {
-        each: np.zeros_like(np.atleast_1d(value), float) for each, value in rollout.start[1].items()
-    }
+    sizes = Counter(each for each, _ in rollout.mechanism.v_order)
+    v = {each: np.zeros(size) for each, size in sizes.items()}
     v[joint][k] = _PUSH
     with closing(factory(rollout.mechanism)) as engine:
         try:

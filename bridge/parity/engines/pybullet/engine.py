@@ -60,6 +60,7 @@ from loaders.model import CouplingLaw, Surface
 from loaders.pose import Array, Pose
 
 from .shapes import links_by_index, observe_pairs, of_links, pairs_in_pybullet, surfaces_in_pybullet
+from .world_file import changed_settings, written_world
 
 State = tuple[Mapping[str, Position], Mapping[str, Position]]
 """Positions and velocities by joint."""
@@ -595,7 +596,7 @@ class PyBulletEngine(BaseEngine):
         if self._bodies:
             self._loaded.apply_physics()
         self._initial_poses = self.link_poses()
-        self._margins = self._collision_margins()
+        self._world = written_world(pybullet, self._client)
         self._act: Callable[[Mapping[str, Position]], None] = self._loaded.apply_efforts
         self._controls: dict[str, Position] = {}
 
@@ -794,8 +795,8 @@ class PyBulletEngine(BaseEngine):
 
     def running_statements(self) -> tuple[Statements, Statements]:
         """See `Engine.running_statements`; the parameters of the server, the motion of test bodies,
-        which shows those that PyBullet does not report, the distance at which contacts end, and
-        whether bodies fall asleep.
+        which shows those that PyBullet does not report, the distance at which contacts end, what
+        has changed in the file that PyBullet writes of its world, and whether bodies fall asleep.
         """
         other = self._pybullet.connect(self._pybullet.DIRECT)
         try:
@@ -810,16 +811,20 @@ class PyBulletEngine(BaseEngine):
         finally:
             self._pybullet.disconnect(other)
         fresh["contactBreakingThreshold", ()] = KEPT_CONTACTS
-        fresh["collision margins", ()] = self._margins
-        running["collision margins", ()] = self._collision_margins()
+        world = written_world(self._pybullet, self._client)
+        changed, loaded = changed_settings(world, self._world, self._names_by_number())
         with self._unmoved():
             fresh["sleeping", ()], running["sleeping", ()] = np.zeros(1), np.array([self._asleep()])
-        return running, fresh
+        return {**running, **changed}, {**fresh, **loaded}
 
-    def _collision_margins(self) -> Array:
-        server = {"physicsClientId": self._client}
-        links = _links_of(self._pybullet, self._bodies, server)
-        return np.array([self._pybullet.getDynamicsInfo(*link, **server)[11] for link in links])
+    def _names_by_number(self) -> dict[tuple[int, int], str]:
+        """Return the link of each index, by the place of its body among those of the server."""
+        numbers = _bodies_of(self._pybullet, {"physicsClientId": self._client})
+        return {
+            (numbers.index(int(body)), index): name
+            for body in self._bodies
+            for name, index in body.links.items()
+        }
 
     def _server_statements(self, client: int) -> dict[tuple[str, tuple[str, ...]], Array]:
         parameters = self._pybullet.getPhysicsEngineParameters(physicsClientId=client)
