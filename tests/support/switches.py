@@ -172,6 +172,16 @@ def _masked(body: int, link: int, **client: int) -> None:
     pybullet.setCollisionFilterGroupMask(body, link, 0, 0, **client)
 
 
+def _on_each_constraint(**values: Any) -> Change:
+    def change(engine: PyBulletEngine) -> None:
+        client = {"physicsClientId": engine._client}
+        for k in range(pybullet.getNumConstraints(**client)):
+            number = pybullet.getConstraintUniqueId(k, **client)
+            pybullet.changeConstraint(number, **values, **client)
+
+    return change
+
+
 @_on_each_link
 def _in_other_group(body: int, link: int, **client: int) -> None:
     pybullet.setCollisionFilterGroupMask(body, link, 2, -1, **client)
@@ -198,6 +208,9 @@ _PYBULLET: Mapping[str, Switch] = {
     "contacts from afar": Switch(_dynamics(contactProcessingThreshold=0.0)),
     "anisotropic friction": Switch(_dynamics(anisotropicFriction=(1.0, 1.0, 0.3))),
     "collision margin": Switch(_dynamics(collisionMargin=0.05)),
+    "weak stops": Switch(_dynamics(jointLimitForce=1.0)),
+    "slow constraints": Switch(_on_each_constraint(erp=0.02)),
+    "weak constraints": Switch(_on_each_constraint(maxForce=1.0), "couplings"),
     "other group": Switch(_in_other_group),
     "a body beside the model": Switch(_beside),
     "linear damping": Switch(_dynamics(linearDamping=0.1), "one step"),

@@ -164,24 +164,6 @@ def _owners(data: bytes, chunks: Sequence[_Chunk], known: _Structures) -> dict[i
     return owners
 
 
-def _settings(data: bytes, links: Mapping[_Link, str]) -> dict[_Place, Any]:
-    """Return each field of the structures of a file, by structure and the link that it is about."""
-    chunks, known = _chunks(data)
-    owners, seen = _owners(data, chunks, known), Counter[str]()
-    found: dict[_Place, Any] = {}
-    for chunk in chunks:
-        name = known.names[chunk.structure]
-        if name.startswith(_CONTACTS):
-            continue
-        link = links.get(owners.get(chunk.start, (-1, -1)), "")
-        owner = link or f"{name} {seen[name]}"
-        seen[name] += 1
-        values = np.frombuffer(data, known.dtype(name), chunk.number, chunk.start)
-        for path, numbers in _leaves(values):
-            found[f"{path} of {owner}", (link,) if link else ()] = numbers
-    return found | {(f"number of {name}", ()): np.array(count) for name, count in seen.items()}
-
-
 def written_world(pybullet: Any, client: int) -> bytes:
     """Return the ``.bullet`` file of a world.
 
@@ -195,31 +177,51 @@ def written_world(pybullet: Any, client: int) -> bytes:
         return path.read_bytes()
 
 
-def changed_settings(
-    running: bytes, loaded: bytes, links: Mapping[_Link, str]
-) -> tuple[Statements, Statements]:
-    """Return the settings that differ between two worlds: those of bodies, shapes and the solver.
+def settings_of_world(data: bytes, links: Mapping[_Link, str]) -> dict[_Place, Array]:
+    """Return the settings of bodies, shapes and the solver: each field of the structures of a
+    file, with the link that it is about.
 
     Args:
-        running: The file of the running world, see `written_world`.
-        loaded: The file of the world as it was loaded.
+        data: The file, see `written_world`.
         links: The names of links, by the number of their body and their index.
     """
-    one, two = _settings(running, links), _settings(loaded, links)
-    differing = [
+    chunks, known = _chunks(data)
+    owners, seen = _owners(data, chunks, known), Counter[str]()
+    found: dict[_Place, Array] = {}
+    for chunk in chunks:
+        name = known.names[chunk.structure]
+        if name.startswith(_CONTACTS):
+            continue
+        link = links.get(owners.get(chunk.start, (-1, -1)), "")
+        owner = link or f"{name} {seen[name]}"
+        seen[name] += 1
+        values = np.frombuffer(data, known.dtype(name), chunk.number, chunk.start)
+        for path, numbers in _leaves(values):
+            found[f"{path} of {owner}", (link,) if link else ()] = np.ravel(numbers)
+    return found | {(f"number of {name}", ()): np.array([n]) for name, n in seen.items()}
+
+
+def changed(
+    one: Mapping[_Place, Array], two: Mapping[_Place, Array]
+) -> tuple[Statements, Statements]:
+    """Return the settings that differ, as numbers.
+
+    Args:
+        one: Settings.
+        two: Other settings.
+    """
+    differing = {
         place
-        for place in {**one, **two}
+        for place in one.keys() | two.keys()
         if place not in one or place not in two or one[place].tobytes() != two[place].tobytes()
-    ]
-    return _numbers(one, differing), _numbers(two, differing)
+    }
+    first, second = (
+        {place: _as_numbers(each[place]) for place in each if place in differing}
+        for each in (one, two)
+    )
+    return first, second
 
 
-def _numbers(
-    settings: Mapping[_Place, Any],
-    places: Sequence[_Place],
-) -> dict[_Place, Array]:
-    """Return settings as numbers; none where a world does not have them."""
-    empty = np.empty(0)
-    found = (np.ravel(settings.get(place, empty)) for place in places)
-    numbers = (np.frombuffer(x.tobytes(), "u1") if x.dtype.kind == "S" else x for x in found)
-    return {p: x.astype(np.float64) for p, x in zip(places, numbers, strict=True)}
+def _as_numbers(values: Array) -> Array:
+    characters = values.dtype.kind == "S"
+    return (values.view("u1") if characters else values).astype(np.float64)
