@@ -528,13 +528,13 @@ def _until_they_stop(motions: Motions, found: Convergence) -> Row:
 
 
 def _failed(motions: Motions, found: Convergence) -> Row:
-    """Return the row of motions that do not approach each other: explained by what an engine lacks
-    or by inertia that it adds, or failed.
+    """Return the row of motions that do not approach each other: explained by soft constraints, by
+    what an engine lacks, which may do nothing here, or by inertia that it adds, or failed.
     """
     by_cause = (
-        lost_by(found.row, found.shortest)
+        _with_rigid_constraints(motions, found)
+        or lost_by(found.row, found.shortest)
         or _with_added_inertia(motions, found)
-        or _with_rigid_constraints(motions, found)
     )
     if by_cause is not None:
         return by_cause

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import mujoco
 import numpy as np
 import pybullet
 import pytest
@@ -137,6 +138,17 @@ def test_each_array_of_a_compiled_model_that_changes_is_seen() -> None:
         silent += [] if differing() else [name]
         arrays[name][...] = before
     assert (silent, differing()) == ([], False)
+
+
+@pytest.mark.parametrize("callback", ["contactfilter", "sensor"])
+def test_a_callback_that_acts_on_all_models_of_the_process_is_seen(callback: str) -> None:
+    """A filter of contacts lets the box fall through the floor, and no number of a model shows it."""
+    set_callback = getattr(mujoco, f"set_mjcb_{callback}")
+    set_callback(lambda *_: 1)
+    try:
+        assert RUNNING in failing("box", "mujoco")
+    finally:
+        set_callback(None)
 
 
 def test_a_setting_that_pybullet_reports_nowhere_is_named_with_its_link() -> None:
