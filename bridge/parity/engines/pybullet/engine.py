@@ -331,7 +331,8 @@ def yielding_stops(
     Args:
         pybullet: The module.
         client: The physics server, whose state is changed.
-        inertias: Inertia of each hinge and slide, without what other joints yield [kg m^2, kg].
+        inertias: Inertia of each hinge and slide, without what other joints yield [kg m^2, kg];
+            without any, no stop has an impulse.
     """
     server = {"physicsClientId": client}
     step = pybullet.getPhysicsEngineParameters(**server)["fixedTimeStep"]
@@ -339,8 +340,8 @@ def yielding_stops(
     pybullet.setTimeStep(_FRICTION_STEP, **server)
     for (body, index), inertia in inertias.items():
         lower, upper = pybullet.getJointInfo(body, index, **server)[8:10]
-        start = min(_SPEED, 0.5 * _LARGEST_IMPULSE / inertia) if inertia > 0.0 else _SPEED
-        stops = ((lower, -start), (upper, start)) if lower < upper else ()
+        start = min(_SPEED, 0.5 * _LARGEST_IMPULSE / inertia) if inertia > 0.0 else 0.0
+        stops = ((lower, -start), (upper, start)) if start and lower < upper else ()
         for stop, speed in ((stop, speed) for stop, speed in stops if abs(stop) < _UNLIMITED):
             pybullet.resetJointState(body, index, stop, speed, **server)
             pybullet.stepSimulation(**server)
