@@ -45,7 +45,6 @@ from bridge.parity.engine import (
     scalar_dofs,
     without_sentinel,
 )
-from bridge.parity.quantity import dof_place
 from bridge.parity.readings import bare_mechanism
 from bridge.sensors import FORCE_TYPES, STATE_TYPES, Message, force_readings, state_readings
 from bridge.targets.pybullet import load_into_pybullet
@@ -859,8 +858,8 @@ class PyBulletEngine(BaseEngine):
         differing = changed({**now, **self._constraint_settings()}, {**before, **self._constraints})
         with self._unmoved():
             fresh["sleeping", ()], running["sleeping", ()] = np.zeros(1), np.array([self._asleep()])
-        for dof in self._yielding_stops():
-            place = f"stops of {dof_place(dof)}", (dof[0],)
+        for joint, component in self._yielding_stops():
+            place = f"stops of {joint}[{component}]", (joint,)
             running[place], fresh[place] = np.zeros(1), np.ones(1)
         return {**running, **differing[0]}, {**fresh, **differing[1]}
 
