@@ -501,7 +501,18 @@ def acting(found: Iterable[Difference], a: Scene, b: Scene) -> tuple[Difference,
     }
     if _is_assumed(a.gravity, b.gravity):
         same.add(("scene", ""))
-    return tuple(d for d in listed if not ((d.kind, d.name) in same and _depends(d)))
+    touches = any(link.collisions for link in chain(a.links, b.links))
+    return tuple(
+        d
+        for d in listed
+        if not ((d.kind, d.name) in same and _depends(d))
+        and (touches or _setting_of(d) not in _LAWS_OF_FRICTION)
+    )
+
+
+def _setting_of(difference: Difference) -> str:
+    setting = _SETTING.fullmatch(difference.field)
+    return setting["name"] if setting is not None else ""
 
 
 def _lawful_actuators(scene: Scene) -> set[tuple[str, str]]:
@@ -556,8 +567,24 @@ def _is_acting(difference: Difference, setting: re.Match[str], *, both_soft: boo
     if not both_soft and (element in {"geom/", "pair/"} or setting["name"].startswith("sol")):
         return False
     values = [None if value is None else str(value) for value in (difference.a, difference.b)]
+    if path in _LAWS_OF_FRICTION:
+        return both_soft and any(value not in {None, _LAWS_OF_FRICTION[path]} for value in values)
     is_same = all(value is None or is_default(path, value) for value in values)
     return not is_same and effect_of(path) in {Effect.MOTION, Effect.CONTACT}
+
+
+_LAWS_OF_FRICTION = {
+    "option/cone": "pyramidal",
+    "option/impratio": "1",
+    "option/noslip_iterations": "0",
+    "pair/solreffriction": "0 0",
+    **dict.fromkeys(("joint/solreffriction", "tendon/solreffriction"), "0.02 1"),
+    **dict.fromkeys(("joint/solimpfriction", "tendon/solimpfriction"), "0.9 0.95 0.001 0.5 2"),
+}
+"""Settings by which MuJoCo's friction moves otherwise at every time step, with their default: the
+form of its cone, and how it creeps. Beside other engines they are a matter of accuracy, which none
+of them has; between two files of MuJoCo they are not. The motion with other settings of the solver
+and the integrator approaches that with the default ones as the step vanishes."""
 
 
 def _acts_alone(actuator: Actuator) -> bool:

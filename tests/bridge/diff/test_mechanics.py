@@ -681,3 +681,60 @@ def test_equal_rules_and_equal_outcomes_do_not_differ(other: float) -> None:
     listed = loaders.load_string(text, format="mjcf")
     smaller = dataclasses.replace(listed, friction_rule="smaller", contact_pairs=())
     assert bool(mechanical_error(listed, smaller).frictions) is (other == SLED)
+
+
+# Settings of MuJoCo's solver: some act at every time step, others vanish with it.
+
+FRICTIONAL = """<mujoco><option timestep="{step}" {option}><flag {flag}/></option><worldbody>
+<geom type="plane" size="9 9 1"/><body name="box" pos="0 0 .099"><freejoint/>
+<geom type="box" size=".1 .1 .1" mass="1" friction=".5"/></body><body name="arm" pos="2 0 1">
+<joint name="hinge" axis="0 1 0" damping=".05" frictionloss="{friction}" {joint}/>
+<geom type="capsule" fromto="0 0 0 .3 0 0" size=".02" mass=".3" contype="0" conaffinity="0"/></body>
+</worldbody></mujoco>"""
+PLAIN = {"option": "", "flag": "", "joint": "", "friction": ".6"}
+OF_SOLVERS = {
+    "cone": {"option": 'cone="elliptic"'},
+    "impratio": {"option": 'impratio="10"'},
+    "noslip": {"option": 'noslip_iterations="5"'},
+    "creep of a joint": {"joint": 'solreffriction=".3 1"'},
+    "softness of a joint": {"joint": 'solimpfriction=".5 .5 .001"'},
+    "default": {"option": 'cone="pyramidal" impratio="1"'},
+    "creep without friction": {"joint": 'solreffriction=".3 1"', "friction": "0"},
+    "Runge-Kutta": {"option": 'integrator="RK4"'},
+    "implicit": {"option": 'integrator="implicit"'},
+    "damping": {"flag": 'eulerdamp="disable"'},
+    "conjugate gradients": {"option": 'solver="CG"'},
+    "tolerance": {"option": 'tolerance="1e-3"'},
+}
+
+
+def _slides_and_holds(settings: dict[str, str], step: float) -> np.ndarray:
+    """Return the motion of a box that is pushed along a diagonal, and of one on a slope that its
+    friction holds.
+    """
+    model = mujoco.MjModel.from_xml_string(FRICTIONAL.format(step=step, **PLAIN | settings))
+    found = []
+    for speed, slope in ((1.4, 0.0), (0.0, 0.3)):
+        model.opt.gravity[:] = 9.81 * slope, 9.81 * slope, -9.81
+        data = mujoco.MjData(model)
+        data.qvel[:2] = speed
+        mujoco.mj_step(model, data, round(0.5 / step))
+        found.append(data.qpos.copy())
+    return np.concatenate(found)
+
+
+@pytest.mark.parametrize("name", OF_SOLVERS)
+def test_a_setting_of_the_solver_differs_where_its_effect_stays_as_the_step_vanishes(
+    name: str,
+) -> None:
+    settings = OF_SOLVERS[name]
+    plain = {"friction": settings.get("friction", PLAIN["friction"])}
+    coarse, fine = (
+        float(np.abs(_slides_and_holds(plain, h) - _slides_and_holds(settings, h)).max())
+        for h in (2e-3, 2.5e-4)
+    )
+    stays = fine > 1e-4 and fine > 0.5 * coarse
+    texts = (FRICTIONAL.format(step=2e-3, **PLAIN | each) for each in (plain, settings))
+    a, b = (loaders.load_string(text, format="mjcf", quiet=True) for text in texts)
+    reasons = bridge.compare_files(a, b).reasons
+    assert bool(reasons) is stays, (reasons, coarse, fine)
