@@ -51,6 +51,7 @@ from bridge.parity.quantity import (
 from bridge.parity.readings import actuator_trials
 from bridge.parity.states import State, exported, fastest_rate, random_states
 from bridge.parity.verdict import REFERENCE, Level, Outcome, Row, explained
+from bridge.targets.pybullet import codes as pybullet_codes
 from loaders.diagnostics import Diagnostic
 from loaders.engine_settings import MUJOCO, conventions_of
 from loaders.model import (
@@ -546,12 +547,20 @@ def _failed(motions: Motions, found: Convergence) -> Row:
 
 
 def lost_by(row: Row, motions: Iterable[ExportedMotion]) -> Row | None:
-    """Return the row of a difference with what an engine lacks as its cause; None if no engine
-    lacks anything.
+    """Return the row of a difference with what an engine lacks as its cause, if it lacks several
+    things one that always acts; None if no engine lacks anything.
     """
     entries = (entry for motion in motions for entry in motion.diagnostics)
-    lost = next(filter(is_lost, entries), None)
+    lost = min(filter(is_lost, entries), key=_acts_at_times, default=None)
     return None if lost is None else explained(row, cause_of(lost, row.quantity, math.inf))
+
+
+def _acts_at_times(entry: Diagnostic) -> bool:
+    """Return whether a loss acts at stops, in contact or on commands, as settings of MuJoCo may."""
+    return entry.is_one_of(_SETTINGS)
+
+
+_SETTINGS = frozenset({pybullet_codes.MUJOCO_SETTINGS})
 
 
 def _with_added_inertia(motions: Motions, found: Convergence) -> Row | None:
