@@ -49,7 +49,7 @@ from bridge.parity.quantity import (
     pose_distance,
 )
 from bridge.parity.readings import actuator_trials
-from bridge.parity.states import State, exported, fastest_rate, random_states
+from bridge.parity.states import State, at_zero, exported, fastest_rate, random_states
 from bridge.parity.verdict import REFERENCE, Level, Outcome, Row, explained
 from bridge.targets.pybullet import codes as pybullet_codes
 from loaders.diagnostics import Diagnostic
@@ -245,14 +245,14 @@ def _explicit_rates(
 
 def start_of(mechanism: Mechanism, seed: int) -> State:
     """Return a random state; a model with loops starts at rest at the zero position, where its
-    loops are closed.
+    loops are closed, with followers of couplings where these put them.
 
     Args:
         mechanism: The complete mechanism.
         seed: Seed of the state.
     """
     if mechanism.closures or mechanism.scene.constraints:
-        return {}, {}
+        return at_zero(mechanism), {}
     return away_from_stops(mechanism, random_states(mechanism, 1, seed)[0], STEPS * LONGEST_STEP)
 
 

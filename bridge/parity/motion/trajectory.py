@@ -59,7 +59,7 @@ from bridge.parity.engine import (
 from bridge.parity.motion.model_motion import driven_rows, exported_rows
 from bridge.parity.motion.step import COARSE, step_rows
 from bridge.parity.quantity import TOLERANCE, names_at
-from bridge.parity.states import State, random_states, time_step, without_solver_effects
+from bridge.parity.states import State, at_zero, random_states, time_step, without_solver_effects
 from bridge.parity.verdict import (
     COMPUTED_FROM_MODEL,
     REFERENCE,
@@ -533,8 +533,8 @@ def _constraint_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iter
     has_loops = bool(constrained.closures or constrained.scene.constraints)
     if not (constrained.couplings or has_loops or screw_like_joints(constrained)):
         return
-    start = (
-        ({}, {}) if has_loops else random_states(constrained, 1, seed)[0]
+    start: State = (
+        (at_zero(constrained), {}) if has_loops else random_states(constrained, 1, seed)[0]
     )  # loops are closed at zero
     rollout = Rollout(mechanism=constrained, start=start, step=CONSTRAINT_STEP, duration=DURATION)
     cache = RolloutCache(dict(factories))
