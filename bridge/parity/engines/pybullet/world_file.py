@@ -11,14 +11,13 @@ Source: Bullet 3.26, ``btSerializer.h`` and ``bFile.cpp``.
 from __future__ import annotations
 
 import struct
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from bridge.output import scratch_folder
 from bridge.parity.engine import Statements
 from loaders.pose import Array
 
@@ -171,8 +170,8 @@ def written_world(pybullet: Any, client: int) -> bytes:
         pybullet: The module.
         client: The physics server.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "world.bullet")
+    with scratch_folder() as folder:
+        path = folder / "world.bullet"
         pybullet.saveBullet(str(path), physicsClientId=client)
         return path.read_bytes()
 
