@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -26,8 +26,10 @@ from loaders.diagnostics import Diagnostics
 from loaders.engine_settings import (
     MUJOCO,
     Effect,
+    Grip,
     conventions_of,
     effect_of,
+    friction_rule,
     grip_of,
     is_default,
 )
@@ -70,6 +72,9 @@ class MechanicalError:
     """Joints that move, which A lacks."""
     pairs: tuple[str, ...] = ()
     """Pairs of links that may touch in one of both only."""
+    frictions: tuple[str, ...] = ()
+    """Pairs of links with equal surfaces whose friction differs, because two coefficients make
+    another one in each."""
     effects: tuple[str, ...] = ()
     """The effects in words and units: the link that is farthest from its place, the total mass, the
     inertia that a joint feels."""
@@ -95,6 +100,7 @@ class MechanicalError:
             "joints have other coordinates in B:": self.changed,
             "only B moves": self.added,
             "colliding pairs differ:": self.pairs,
+            "friction of pairs differs:": self.frictions,
         }
         return (
             *(text for text, error in errors.items() if not error <= tolerance),
@@ -111,6 +117,7 @@ class MechanicalError:
             "changed": list(self.changed),
             "added": list(self.added),
             "pairs": list(self.pairs),
+            **({"frictions": list(self.frictions)} if self.frictions else {}),
             **({"refusal": self.refusal} if self.refusal else {}),
         }
 
@@ -140,8 +147,8 @@ def mechanical_error(
         b: Scene B.
         names: Names in B by name in A, where they differ.
         configurations: Number of random positions.
-        pairs: Whether to compare the pairs of links that may touch, in a time that grows with the
-            square of the links.
+        pairs: Whether to compare the pairs of links that may touch, and their friction, in a time
+            that grows with the square of the links.
 
     Raises:
         ExportError: if a scene has no mechanism.
@@ -174,6 +181,7 @@ def mechanical_error(
         mass_matrix=matrix,
         added=_added(first, second, renamed),
         pairs=_pairs(first, second, renamed) if pairs else (),
+        frictions=_frictions(first, second, renamed) if pairs else (),
         effects=_effects(a, b, moved, felt),
     )
 
@@ -354,6 +362,56 @@ def _pairs(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, .
     return tuple(dict.fromkeys(found))
 
 
+def _frictions(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the pairs that may touch in both, have equal surfaces in both, and differ in their
+    friction: the two rules, or pairs that one file lists with a coefficient of their own.
+    """
+    rules = friction_rule(a.scene), friction_rule(b.scene)
+    if rules[0] is rules[1]:
+        return ()
+    shapes_a, shapes_b = ({k.name: k.collisions for k in x.scene.links} for x in (a, b))
+    stated_a, stated_b = map(_stated_frictions, (a.scene, b.scene))
+    found, others = [], b.collidable_pairs()
+    for one, two in sorted(map(sorted, a.collidable_pairs())):
+        pair, other = (one, two), (names.get(one, one), names.get(two, two))
+        grips = [
+            [_grips(shapes[k]) for k in ks] for shapes, ks in ((shapes_a, pair), (shapes_b, other))
+        ]
+        if frozenset(other) not in others or grips[0] != grips[1]:
+            continue
+        in_a, in_b = (
+            stated.get(frozenset(ks)) or {rule.of_grips(x, y) for x, y in product(*each)}
+            for stated, rule, ks, each in zip(
+                (stated_a, stated_b), rules, (pair, other), grips, strict=True
+            )
+        )
+        if max(abs(max(in_a) - max(in_b)), abs(min(in_a) - min(in_b))) > TOLERANCE:
+            texts = [
+                f"{_range(of)} ({rule.words})" for of, rule in zip((in_a, in_b), rules, strict=True)
+            ]
+            found.append(f"{one} and {two} have {texts[0]} in A, {texts[1]} in B")
+    return tuple(found)
+
+
+def _grips(collisions: Iterable[Collision]) -> set[Grip]:
+    return {grip_of(collision.surface) for collision in collisions}
+
+
+def _stated_frictions(scene: Scene) -> dict[frozenset[str], set[float]]:
+    """Return the coefficients of pairs of links for whose shapes the scene states one."""
+    found: dict[frozenset[str], set[float]] = {}
+    for pair in scene.contact_pairs:
+        friction = dict(settings_of(pair, MUJOCO)).get("friction")
+        if friction is not None:
+            links = frozenset({pair.link_A, pair.link_B})
+            found.setdefault(links, set()).add(float(friction.split()[0]))
+    return found
+
+
+def _range(values: set[float]) -> str:
+    return " to ".join(f"{value:.4g}" for value in sorted({min(values), max(values)}))
+
+
 PRIMITIVE_TOLERANCE = 1e-8
 """Largest difference of the supports of equal shapes [m]."""
 MESH_TOLERANCE = 1e-6
@@ -443,7 +501,18 @@ def acting(found: Iterable[Difference], a: Scene, b: Scene) -> tuple[Difference,
     }
     if _is_assumed(a.gravity, b.gravity):
         same.add(("scene", ""))
-    return tuple(d for d in listed if not ((d.kind, d.name) in same and _depends(d)))
+    touches = any(link.collisions for link in chain(a.links, b.links))
+    return tuple(
+        d
+        for d in listed
+        if not ((d.kind, d.name) in same and _depends(d))
+        and (touches or _setting_of(d) not in _LAWS_OF_FRICTION)
+    )
+
+
+def _setting_of(difference: Difference) -> str:
+    setting = _SETTING.fullmatch(difference.field)
+    return setting["name"] if setting is not None else ""
 
 
 def _lawful_actuators(scene: Scene) -> set[tuple[str, str]]:
@@ -498,8 +567,24 @@ def _is_acting(difference: Difference, setting: re.Match[str], *, both_soft: boo
     if not both_soft and (element in {"geom/", "pair/"} or setting["name"].startswith("sol")):
         return False
     values = [None if value is None else str(value) for value in (difference.a, difference.b)]
+    if path in _LAWS_OF_FRICTION:
+        return both_soft and any(value not in {None, _LAWS_OF_FRICTION[path]} for value in values)
     is_same = all(value is None or is_default(path, value) for value in values)
     return not is_same and effect_of(path) in {Effect.MOTION, Effect.CONTACT}
+
+
+_LAWS_OF_FRICTION = {
+    "option/cone": "pyramidal",
+    "option/impratio": "1",
+    "option/noslip_iterations": "0",
+    "pair/solreffriction": "0 0",
+    **dict.fromkeys(("joint/solreffriction", "tendon/solreffriction"), "0.02 1"),
+    **dict.fromkeys(("joint/solimpfriction", "tendon/solimpfriction"), "0.9 0.95 0.001 0.5 2"),
+}
+"""Settings by which MuJoCo's friction moves otherwise at every time step, with their default: the
+form of its cone, and how it creeps. Beside other engines they are a matter of accuracy, which none
+of them has; between two files of MuJoCo they are not. The motion with other settings of the solver
+and the integrator approaches that with the default ones as the step vanishes."""
 
 
 def _acts_alone(actuator: Actuator) -> bool:

@@ -993,7 +993,7 @@ def stated_frames(scene: Scene) -> tuple[Frame, ...]:
         )
         for model in scene.models
         if model.canonical_link in X_WL
-        and any(name.endswith(_WITH_MODEL_FRAMES) for name in (scene.source, model.where.file))
+        and any(n.lower().endswith(_WITH_MODEL_FRAMES) for n in (scene.source, model.where.file))
     )
 
 

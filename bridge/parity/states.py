@@ -13,6 +13,7 @@ from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import (
     Position,
+    all_positions,
     joint_coefficients,
     random_position,
     with_followers,
@@ -73,6 +74,18 @@ def _random_state(mechanism: Mechanism, rng: np.random.Generator) -> State:
     rates = {name: value for name, value in v.items() if name not in followers}
     q |= with_followers(mechanism, leading)
     return q, {**v, **with_followers(mechanism, rates, at=q)}
+
+
+def at_zero(mechanism: Mechanism) -> dict[str, Position]:
+    """Return the positions of all joints at zero, where loops are closed; those of followers of
+    couplings as these require.
+
+    Args:
+        mechanism: The mechanism.
+    """
+    followers = {mechanism.v_order[c.follower][0] for c in mechanism.couplings}
+    zero = all_positions(mechanism, {})
+    return with_followers(mechanism, {n: q for n, q in zero.items() if n not in followers})
 
 
 PERTURBATION = 1e-10

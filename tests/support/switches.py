@@ -172,6 +172,27 @@ def _masked(body: int, link: int, **client: int) -> None:
     pybullet.setCollisionFilterGroupMask(body, link, 0, 0, **client)
 
 
+def _on_each_constraint(**values: Any) -> Change:
+    def change(engine: PyBulletEngine) -> None:
+        client = {"physicsClientId": engine._client}
+        for k in range(pybullet.getNumConstraints(**client)):
+            number = pybullet.getConstraintUniqueId(k, **client)
+            pybullet.changeConstraint(number, **values, **client)
+
+    return change
+
+
+@_on_each_link
+def _in_other_group(body: int, link: int, **client: int) -> None:
+    pybullet.setCollisionFilterGroupMask(body, link, 2, -1, **client)
+
+
+def _beside(engine: PyBulletEngine) -> None:
+    client = {"physicsClientId": engine._client}
+    shape = pybullet.createCollisionShape(pybullet.GEOM_SPHERE, radius=0.1, **client)
+    pybullet.createMultiBody(0.0, shape, basePosition=(50.0, 0.0, 0.0), **client)
+
+
 _PYBULLET: Mapping[str, Switch] = {
     **{name: Switch(_parameter(name)) for name in _SOLVER},
     "sleeping": Switch(_dynamics(activationState=pybullet.ACTIVATION_STATE_ENABLE_SLEEPING)),
@@ -183,6 +204,15 @@ _PYBULLET: Mapping[str, Switch] = {
     "soft contacts": Switch(
         _dynamics(contactStiffness=500.0, contactDamping=1.0), "settings of contact"
     ),
+    "anchored friction": Switch(_dynamics(frictionAnchor=1)),
+    "contacts from afar": Switch(_dynamics(contactProcessingThreshold=0.0)),
+    "anisotropic friction": Switch(_dynamics(anisotropicFriction=(1.0, 1.0, 0.3))),
+    "collision margin": Switch(_dynamics(collisionMargin=0.05)),
+    "weak stops": Switch(_dynamics(jointLimitForce=1.0)),
+    "slow constraints": Switch(_on_each_constraint(erp=0.02)),
+    "weak constraints": Switch(_on_each_constraint(maxForce=1.0), "couplings"),
+    "other group": Switch(_in_other_group),
+    "a body beside the model": Switch(_beside),
     "linear damping": Switch(_dynamics(linearDamping=0.1), "one step"),
     "angular damping": Switch(_dynamics(angularDamping=0.1), "one step"),
 }

@@ -49,8 +49,9 @@ from bridge.parity.quantity import (
     pose_distance,
 )
 from bridge.parity.readings import actuator_trials
-from bridge.parity.states import State, exported, fastest_rate, random_states
+from bridge.parity.states import State, at_zero, exported, fastest_rate, random_states
 from bridge.parity.verdict import REFERENCE, Level, Outcome, Row, explained
+from bridge.targets.pybullet import codes as pybullet_codes
 from loaders.diagnostics import Diagnostic
 from loaders.engine_settings import MUJOCO, conventions_of
 from loaders.model import (
@@ -244,14 +245,14 @@ def _explicit_rates(
 
 def start_of(mechanism: Mechanism, seed: int) -> State:
     """Return a random state; a model with loops starts at rest at the zero position, where its
-    loops are closed.
+    loops are closed, with followers of couplings where these put them.
 
     Args:
         mechanism: The complete mechanism.
         seed: Seed of the state.
     """
     if mechanism.closures or mechanism.scene.constraints:
-        return {}, {}
+        return at_zero(mechanism), {}
     return away_from_stops(mechanism, random_states(mechanism, 1, seed)[0], STEPS * LONGEST_STEP)
 
 
@@ -528,13 +529,13 @@ def _until_they_stop(motions: Motions, found: Convergence) -> Row:
 
 
 def _failed(motions: Motions, found: Convergence) -> Row:
-    """Return the row of motions that do not approach each other: explained by what an engine lacks
-    or by inertia that it adds, or failed.
+    """Return the row of motions that do not approach each other: explained by soft constraints, by
+    what an engine lacks, which may do nothing here, or by inertia that it adds, or failed.
     """
     by_cause = (
-        lost_by(found.row, found.shortest)
+        _with_rigid_constraints(motions, found)
+        or lost_by(found.row, found.shortest)
         or _with_added_inertia(motions, found)
-        or _with_rigid_constraints(motions, found)
     )
     if by_cause is not None:
         return by_cause
@@ -546,12 +547,20 @@ def _failed(motions: Motions, found: Convergence) -> Row:
 
 
 def lost_by(row: Row, motions: Iterable[ExportedMotion]) -> Row | None:
-    """Return the row of a difference with what an engine lacks as its cause; None if no engine
-    lacks anything.
+    """Return the row of a difference with what an engine lacks as its cause, if it lacks several
+    things one that always acts; None if no engine lacks anything.
     """
     entries = (entry for motion in motions for entry in motion.diagnostics)
-    lost = next(filter(is_lost, entries), None)
+    lost = min(filter(is_lost, entries), key=_acts_at_times, default=None)
     return None if lost is None else explained(row, cause_of(lost, row.quantity, math.inf))
+
+
+def _acts_at_times(entry: Diagnostic) -> bool:
+    """Return whether a loss acts at stops, in contact or on commands, as settings of MuJoCo may."""
+    return entry.is_one_of(_SETTINGS)
+
+
+_SETTINGS = frozenset({pybullet_codes.MUJOCO_SETTINGS})
 
 
 def _with_added_inertia(motions: Motions, found: Convergence) -> Row | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import combinations
@@ -58,7 +59,7 @@ from bridge.parity.engine import (
 from bridge.parity.motion.model_motion import driven_rows, exported_rows
 from bridge.parity.motion.step import COARSE, step_rows
 from bridge.parity.quantity import TOLERANCE, names_at
-from bridge.parity.states import State, random_states, time_step, without_solver_effects
+from bridge.parity.states import State, at_zero, random_states, time_step, without_solver_effects
 from bridge.parity.verdict import (
     COMPUTED_FROM_MODEL,
     REFERENCE,
@@ -532,8 +533,8 @@ def _constraint_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iter
     has_loops = bool(constrained.closures or constrained.scene.constraints)
     if not (constrained.couplings or has_loops or screw_like_joints(constrained)):
         return
-    start = (
-        ({}, {}) if has_loops else random_states(constrained, 1, seed)[0]
+    start: State = (
+        (at_zero(constrained), {}) if has_loops else random_states(constrained, 1, seed)[0]
     )  # loops are closed at zero
     rollout = Rollout(mechanism=constrained, start=start, step=CONSTRAINT_STEP, duration=DURATION)
     cache = RolloutCache(dict(factories))
@@ -600,9 +601,8 @@ def _left_of_push(
     """Return the violation of a coupling after its follower got a speed against its leader."""
     joint, k = follower
     q = rollout.start[0]
-    v = {
-        each: np.zeros_like(np.atleast_1d(value), float) for each, value in rollout.start[1].items()
-    }
+    sizes = Counter(each for each, _ in rollout.mechanism.v_order)
+    v = {each: np.zeros(size) for each, size in sizes.items()}
     v[joint][k] = _PUSH
     with closing(factory(rollout.mechanism)) as engine:
         try:

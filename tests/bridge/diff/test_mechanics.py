@@ -155,12 +155,22 @@ def test_mujoco_moves_the_damped_arm_otherwise(tmp_path: Path) -> None:
 def test_an_export_moves_alike_with_meshes_of_another_format_and_shapes_of_other_names(
     tmp_path: Path,
 ) -> None:
+    """MuJoCo takes the larger of two coefficients, so that the friction of the base, which is less
+    than that of the tool, becomes another one.
+    """
     (tmp_path / "tool.obj").write_text(TOOL)
-    (tmp_path / "a.sdf").write_text(ARM)
-    written = bridge.export_mjcf(tmp_path / "a.sdf", tmp_path / "out", quiet=True).path
-    comparison = bridge.compare_files(tmp_path / "a.sdf", written, quiet=True)
-    assert any(d.field.startswith("collisions") for d in comparison.differences)
-    assert comparison.verdict == "ALIKE"
+    found = []
+    for text in (ARM.replace("0.7", "1"), ARM):
+        (tmp_path / "a.sdf").write_text(text)
+        written = bridge.export_mjcf(tmp_path / "a.sdf", tmp_path / "out", quiet=True).path
+        comparison = bridge.compare_files(tmp_path / "a.sdf", written, quiet=True)
+        assert any(d.field.startswith("collisions") for d in comparison.differences)
+        found.append((str(comparison.verdict), comparison.reasons))
+    difference = "base and tool have 0.7 (the smaller) in A, 1 (the larger) in B"
+    assert found == [
+        ("ALIKE", ()),
+        ("DIFFERENT", (f"friction of pairs differs: {difference}",)),
+    ]
 
 
 def test_the_gravities_that_formats_assume_are_alike_and_the_moon_is_not(tmp_path: Path) -> None:
@@ -586,3 +596,145 @@ def in_pybullet(scene: Scene) -> np.ndarray:
     finally:
         pybullet.disconnect(server)
     return np.concatenate(pose)
+
+
+# Two coefficients of friction make another one in each simulator.
+
+GROUND, SLED = 0.2, 0.8
+SLED_URDF = f"""<robot name='r'><link name='world'/><link name='g'><collision><geometry>
+<box size='8 8 .2'/></geometry></collision><contact><lateral_friction value='{GROUND}'/></contact></link>
+<link name='m'><inertial><mass value='.001'/><inertia ixx='1e-6' iyy='1e-6' izz='1e-6' ixy='0' ixz='0'
+ iyz='0'/></inertial></link><link name='b'><inertial><mass value='1'/><inertia ixx='.01' iyy='.01'
+ izz='.01' ixy='0' ixz='0' iyz='0'/></inertial><collision><geometry><box size='.2 .2 .2'/></geometry>
+</collision><contact><lateral_friction value='{SLED}'/></contact></link>
+<joint name='f' type='fixed'><parent link='world'/><child link='g'/></joint>
+<joint name='z' type='prismatic'><parent link='g'/><child link='m'/><origin xyz='0 0 .2'/>
+<axis xyz='0 0 1'/><limit lower='-9' upper='9' effort='9' velocity='9'/></joint>
+<joint name='x' type='prismatic'><parent link='m'/><child link='b'/><axis xyz='1 0 0'/>
+<limit lower='-9' upper='9' effort='9' velocity='9'/></joint></robot>"""
+SLED_MJCF = f"""<mujoco model='r'><option timestep='.001' cone='elliptic'/><worldbody><body name='g'>
+<geom type='box' size='4 4 .1' friction='{GROUND}'/><body name='m' pos='0 0 .2'>
+<inertial pos='0 0 0' mass='.001' diaginertia='1e-6 1e-6 1e-6'/>
+<joint name='z' type='slide' axis='0 0 1' range='-9 9' limited='true'/><body name='b'>
+<inertial pos='0 0 0' mass='1' diaginertia='.01 .01 .01'/>
+<joint name='x' type='slide' axis='1 0 0' range='-9 9' limited='true'/>
+<geom type='box' size='.1 .1 .1' friction='{SLED}'/></body></body></body></worldbody></mujoco>"""
+START, STEPS = 3.0, 200
+"""Speed of the sled [m/s], and the number of steps of a millisecond in which it brakes."""
+
+
+def _friction(up: float, forward: float) -> float:
+    """Return the momentum that the ground took over that which it gave upwards."""
+    return (START - forward) / (1.001 * (9.81 * STEPS * 1e-3 + up))
+
+
+def _friction_in_mujoco() -> float:
+    model = mujoco.MjModel.from_xml_string(SLED_MJCF)
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, STEPS)  # comes to rest on the ground
+    data.qvel[:] = 0.0, START
+    mujoco.mj_step(model, data, STEPS)
+    return _friction(*data.qvel)
+
+
+def _friction_in_pybullet(path: Path) -> float:
+    client = {"physicsClientId": pybullet.connect(pybullet.DIRECT)}
+    pybullet.setGravity(0, 0, -9.81, **client)
+    pybullet.setTimeStep(1e-3, **client)
+    flags = pybullet.URDF_USE_SELF_COLLISION
+    body = pybullet.loadURDF(str(path), useFixedBase=True, flags=flags, **client)
+    last = pybullet.getNumJoints(body, **client) - 1
+    for index in range(last + 1):
+        pybullet.setJointMotorControl2(body, index, pybullet.VELOCITY_CONTROL, force=0, **client)
+        pybullet.changeDynamics(body, index, linearDamping=0, jointDamping=0, **client)
+    for _ in range(STEPS):
+        pybullet.stepSimulation(**client)
+    pybullet.resetJointState(body, last, 0.0, START, **client)
+    for _ in range(STEPS):
+        pybullet.stepSimulation(**client)
+    up, forward = (pybullet.getJointState(body, k, **client)[1] for k in (last - 1, last))
+    pybullet.disconnect(**client)
+    return _friction(up, forward)
+
+
+def test_equal_coefficients_of_which_simulators_make_others_differ(tmp_path: Path) -> None:
+    """Both brake the sled as the reason says: PyBullet multiplies, MuJoCo takes the larger one."""
+    path = tmp_path / "sled.urdf"
+    path.write_text(SLED_URDF)
+    found = bridge.compare_files(path, loaders.load_string(SLED_MJCF, format="mjcf"), quiet=True)
+    assert found.verdict == "DIFFERENT"
+    stated = re.search(r"b and g have ([\d.]+) .* in A, ([\d.]+) .* in B", "".join(found.reasons))
+    assert stated is not None, found.reasons
+    measured = [_friction_in_pybullet(path), _friction_in_mujoco()]
+    assert [float(mu) for mu in stated.groups()] == pytest.approx(measured, rel=0.01)
+
+
+@pytest.mark.parametrize("other", [GROUND, SLED])
+def test_equal_rules_and_equal_outcomes_do_not_differ(other: float) -> None:
+    """The larger and the smaller of two equal coefficients are the same; a pair may state its own."""
+    equal = loaders.load_string(SLED_MJCF.replace(f"'{GROUND}'", f"'{SLED}'"), format="mjcf")
+    smaller = dataclasses.replace(equal, friction_rule="smaller")
+    assert mechanical_error(equal, smaller).frictions == ()
+    named = SLED_MJCF.replace("<geom type", "<geom name='{}' type").replace("'{}'", "'p'", 1)
+    pair = f"<contact><pair geom1='p' geom2='q' friction='{other} {other}'/></contact></mujoco>"
+    text = named.replace("'{}'", "'q'").replace("</mujoco>", pair)
+    listed = loaders.load_string(text, format="mjcf")
+    smaller = dataclasses.replace(listed, friction_rule="smaller", contact_pairs=())
+    assert bool(mechanical_error(listed, smaller).frictions) is (other == SLED)
+
+
+# Settings of MuJoCo's solver: some act at every time step, others vanish with it.
+
+FRICTIONAL = """<mujoco><option timestep="{step}" {option}><flag {flag}/></option><worldbody>
+<geom type="plane" size="9 9 1"/><body name="box" pos="0 0 .099"><freejoint/>
+<geom type="box" size=".1 .1 .1" mass="1" friction=".5"/></body><body name="arm" pos="2 0 1">
+<joint name="hinge" axis="0 1 0" damping=".05" frictionloss="{friction}" {joint}/>
+<geom type="capsule" fromto="0 0 0 .3 0 0" size=".02" mass=".3" contype="0" conaffinity="0"/></body>
+</worldbody></mujoco>"""
+PLAIN = {"option": "", "flag": "", "joint": "", "friction": ".6"}
+OF_SOLVERS = {
+    "cone": {"option": 'cone="elliptic"'},
+    "impratio": {"option": 'impratio="10"'},
+    "noslip": {"option": 'noslip_iterations="5"'},
+    "creep of a joint": {"joint": 'solreffriction=".3 1"'},
+    "softness of a joint": {"joint": 'solimpfriction=".5 .5 .001"'},
+    "default": {"option": 'cone="pyramidal" impratio="1"'},
+    "creep without friction": {"joint": 'solreffriction=".3 1"', "friction": "0"},
+    "Runge-Kutta": {"option": 'integrator="RK4"'},
+    "implicit": {"option": 'integrator="implicit"'},
+    "damping": {"flag": 'eulerdamp="disable"'},
+    "conjugate gradients": {"option": 'solver="CG"'},
+    "tolerance": {"option": 'tolerance="1e-3"'},
+}
+
+
+def _slides_and_holds(settings: dict[str, str], step: float) -> np.ndarray:
+    """Return the motion of a box that is pushed along a diagonal, and of one on a slope that its
+    friction holds.
+    """
+    model = mujoco.MjModel.from_xml_string(FRICTIONAL.format(step=step, **PLAIN | settings))
+    found = []
+    for speed, slope in ((1.4, 0.0), (0.0, 0.3)):
+        model.opt.gravity[:] = 9.81 * slope, 9.81 * slope, -9.81
+        data = mujoco.MjData(model)
+        data.qvel[:2] = speed
+        mujoco.mj_step(model, data, round(0.5 / step))
+        found.append(data.qpos.copy())
+    return np.concatenate(found)
+
+
+@pytest.mark.parametrize("name", OF_SOLVERS)
+def test_a_setting_of_the_solver_differs_where_its_effect_stays_as_the_step_vanishes(
+    name: str,
+) -> None:
+    settings = OF_SOLVERS[name]
+    plain = {"friction": settings.get("friction", PLAIN["friction"])}
+    coarse, fine = (
+        float(np.abs(_slides_and_holds(plain, h) - _slides_and_holds(settings, h)).max())
+        for h in (2e-3, 2.5e-4)
+    )
+    stays = fine > 1e-4 and fine > 0.5 * coarse
+    texts = (FRICTIONAL.format(step=2e-3, **PLAIN | each) for each in (plain, settings))
+    a, b = (loaders.load_string(text, format="mjcf", quiet=True) for text in texts)
+    reasons = bridge.compare_files(a, b).reasons
+    assert bool(reasons) is stays, (reasons, coarse, fine)

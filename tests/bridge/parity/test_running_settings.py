@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import mujoco
 import numpy as np
 import pybullet
 import pytest
@@ -139,13 +140,35 @@ def test_each_array_of_a_compiled_model_that_changes_is_seen() -> None:
     assert (silent, differing()) == ([], False)
 
 
-def test_a_collision_margin_that_changes_in_pybullet_is_seen() -> None:
-    def wider(engine: PyBulletEngine) -> None:
-        (body, *_) = engine._bodies
-        pybullet.changeDynamics(int(body), -1, collisionMargin=0.05, physicsClientId=engine._client)
+@pytest.mark.parametrize("callback", ["contactfilter", "sensor"])
+def test_a_callback_that_acts_on_all_models_of_the_process_is_seen(callback: str) -> None:
+    """A filter of contacts lets the box fall through the floor, and no number of a model shows it."""
+    set_callback = getattr(mujoco, f"set_mjcb_{callback}")
+    set_callback(lambda *_: 1)
+    try:
+        assert RUNNING in failing("box", "mujoco")
+    finally:
+        set_callback(None)
 
-    assert RUNNING in failing("pendulum", "pybullet", wider)
-    assert RUNNING not in failing("pendulum", "pybullet")
+
+def test_a_setting_that_pybullet_reports_nowhere_is_named_with_its_link() -> None:
+    """What it writes of a world holds flags, groups and thresholds of each link."""
+    engine = PyBulletEngine(model("pendulum"))
+    client, (body, *_) = engine._client, engine._bodies
+    link = next(name for name, index in body.links.items() if index == 1)
+    for change in (
+        {"frictionAnchor": 1}, {"contactProcessingThreshold": 0.0}, {"anisotropicFriction": (1, 1, 2)}
+    ):  # fmt: skip
+        pybullet.changeDynamics(int(body), 1, physicsClientId=client, **change)
+    pybullet.setCollisionFilterGroupMask(int(body), 1, 4, 4, physicsClientId=client)
+    running, loaded = engine.running_statements()
+    engine.close()
+    named = {label.removesuffix(f" of {link}") for label, at in running if at == (link,)}
+    assert named == {
+        "collisionFlags", "contactProcessingThreshold", "anisotropicFriction",
+        "hasAnisotropicFriction", "collisionFilterGroup", "collisionFilterMask",
+    }  # fmt: skip
+    assert all(not np.array_equal(running[k], loaded[k]) for k in running if k[1])
 
 
 def test_the_softness_of_dry_friction_acts_on_one_of_the_robots() -> None:

@@ -78,10 +78,11 @@ from loaders.model import (
     Surface,
     Visual,
 )
-from loaders.pose import IDENTITY, Array, Pose
+from loaders.pose import Array, Pose
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, local_name, root_model
+from loaders.scoped_names import SEPARATOR, local_name
 from loaders.text import counted
+from loaders.urdf import codes as urdf_codes
 
 from .plant import (
     RAISED,
@@ -832,14 +833,30 @@ def _unread_in_plant(
         if is_limited and joint.name not in driven:
             yield joint.name, DRAKE_UNREAD, "effort limit"
         yield from ((joint.name, DRAKE_UNREAD_DETAIL, word) for word in _idle(joint, joints))
-    root = root_model(scene)
-    if scene.source.endswith(".urdf") and root is not None and not root.X_WM.is_close(IDENTITY):
-        yield from ((link.name, DRAKE_UNREAD, "origin of the robot") for link in scene.links)
+    placed = _placed_by_libsdformat(scene, plant)
+    yield from ((name, DRAKE_UNREAD, "origin of the robot") for name in placed)
     yield from ((light.name, DRAKE_UNREAD_DETAIL, "light") for light in scene.lights)
     for each in scene.actuators:
         drake = driven.get(each.joint)
         if drake is not None and drake.default_gear_ratio() != each.gear_ratio:
             yield each.joint, DRAKE_UNREAD_DETAIL, "reduction of the transmission"
+
+
+def _placed_by_libsdformat(scene: Scene, plant: Any) -> list[str]:
+    """Return the links of each robot with an origin, unless Drake has the frame of a model, which
+    only libsdformat makes.
+    """
+    from pydrake.multibody.tree import FrameIndex
+
+    frames = (plant.get_frame(FrameIndex(index)) for index in range(plant.num_frames()))
+    if any(frame.name() == MODEL_FRAME for frame in frames):
+        return []
+    found = [entry.where for entry in scene.diagnostics if entry.is_one_of(_ROBOT_ORIGIN)]
+    placed = {model.name for model in scene.models if model.where in found}
+    return [link.name for link in scene.links if link.model in placed]
+
+
+_ROBOT_ORIGIN = frozenset({urdf_codes.ROBOT_ORIGIN})
 
 
 def _idle(joint: Joint, joints: Mapping[str, Any]) -> Iterator[str]:

@@ -218,6 +218,8 @@ def stop_settings(model: Any, joint: int) -> Array:
     return np.concatenate([np.ravel(table[joint]) for table in tables]).astype(np.float64)
 
 
+_CALLBACK = "get_mjcb_"
+"""Beginning of the names of functions that return a callback of MuJoCo."""
 _CONTACT_ARRAYS = (
     "geom_contype", "geom_conaffinity", "geom_condim", "geom_priority", "geom_solmix",
     "geom_solref", "geom_solimp", "geom_margin", "geom_gap", "geom_friction", "geom_size",
@@ -744,10 +746,15 @@ class MujocoEngine(BaseEngine):
         return statements(self._view())
 
     def running_statements(self) -> tuple[Statements, Statements]:
-        """See `Engine.running_statements`; what the model states, and each array of the compiled
-        model that has changed, among them those that MuJoCo derives.
+        """See `Engine.running_statements`; what the model states, each array of the compiled model
+        that has changed, among them those that MuJoCo derives, and whether the process has a
+        callback, which all models of a process share.
         """
         running, opened = (dict(self._statements_of(m)) for m in (self.model, self._opened))
+        for name in (name for name in dir(self._mujoco) if name.startswith(_CALLBACK)):
+            is_set = getattr(self._mujoco, name)() is not None
+            place = f"callback {name.removeprefix(_CALLBACK)}", ()
+            running[place], opened[place] = np.array([float(is_set)]), np.zeros(1)
         for name in dir(self._opened):
             one, two = getattr(self.model, name), getattr(self._opened, name)
             if isinstance(two, np.ndarray) and not np.array_equal(one, two):

@@ -66,6 +66,7 @@ from loaders.model import Collision, CouplingLaw, Surface
 from loaders.pose import Array, Pose
 
 from .shapes import links_by_index, observe_pairs, of_links, pairs_in_pybullet, surfaces_in_pybullet
+from .world_file import changed, settings_of_world, written_world
 
 State = tuple[Mapping[str, Position], Mapping[str, Position]]
 """Positions and velocities by joint."""
@@ -316,6 +317,47 @@ def _friction(speed: float, force: float) -> float | None:
     all of its force.
     """
     return force if speed > _STOPPED * _SPEED or not force else None
+
+
+_BEYOND = 0.05
+"""Part of the speed towards a stop that is left if the stop does not hold."""
+_LARGEST_IMPULSE = 100.0
+"""Largest impulse of a stop by default [N m s or N s], Bullet's ``m_maxAppliedImpulse``."""
+
+
+def yielding_stops(
+    pybullet: Any, client: int, inertias: Mapping[JointIndex, float]
+) -> Iterator[JointIndex]:
+    """Yield the joints that pass a stop, at a position in which their body touches nothing.
+
+    A stop has a largest impulse (``jointLimitForce`` times the step), which PyBullet does not
+    report. In a short step at a speed beyond the stop, it must be at least half of the default.
+
+    Args:
+        pybullet: The module.
+        client: The physics server, whose state is changed.
+        inertias: Inertia of each hinge and slide, without what other joints yield [kg m^2, kg];
+            without any, no stop has an impulse.
+    """
+    server = {"physicsClientId": client}
+    step = pybullet.getPhysicsEngineParameters(**server)["fixedTimeStep"]
+    saved = pybullet.saveState(**server)
+    pybullet.setTimeStep(_FRICTION_STEP, **server)
+    for (body, index), inertia in inertias.items():
+        lower, upper = pybullet.getJointInfo(body, index, **server)[8:10]
+        start = min(_SPEED, 0.5 * _LARGEST_IMPULSE / inertia) if inertia > 0.0 else 0.0
+        stops = ((lower, -start), (upper, start)) if start and lower < upper else ()
+        for stop, speed in ((stop, speed) for stop, speed in stops if abs(stop) < _UNLIMITED):
+            pybullet.resetJointState(body, index, stop, speed, **server)
+            pybullet.stepSimulation(**server)
+            left = pybullet.getJointState(body, index, **server)[1] / speed
+            passes = left > _BEYOND and not _touches(pybullet, client, body)
+            pybullet.restoreState(stateId=saved, **server)
+            if passes:
+                yield body, index
+                break
+    pybullet.removeState(saved, **server)
+    pybullet.setTimeStep(step, **server)
 
 
 CONTACT_MARGIN = HULL_MARGIN
@@ -601,7 +643,8 @@ class PyBulletEngine(BaseEngine):
         if self._bodies:
             self._loaded.apply_physics()
         self._initial_poses = self.link_poses()
-        self._margins = self._collision_margins()
+        self._world = written_world(pybullet, self._client)
+        self._constraints = self._constraint_settings()
         self._act: Callable[[Mapping[str, Position]], None] = self._loaded.apply_efforts
         self._controls: dict[str, Position] = {}
 
@@ -800,8 +843,8 @@ class PyBulletEngine(BaseEngine):
 
     def running_statements(self) -> tuple[Statements, Statements]:
         """See `Engine.running_statements`; the parameters of the server, the motion of test bodies,
-        which shows those that PyBullet does not report, the distance at which contacts end, and
-        whether bodies fall asleep.
+        which shows those that PyBullet does not report, the distance at which contacts end, what
+        has changed in the file that PyBullet writes of its world, and whether bodies fall asleep.
         """
         other = self._pybullet.connect(self._pybullet.DIRECT)
         try:
@@ -816,16 +859,52 @@ class PyBulletEngine(BaseEngine):
         finally:
             self._pybullet.disconnect(other)
         fresh["contactBreakingThreshold", ()] = KEPT_CONTACTS
-        fresh["collision margins", ()] = self._margins
-        running["collision margins", ()] = self._collision_margins()
+        names, world = self._names_by_number(), written_world(self._pybullet, self._client)
+        now, before = (settings_of_world(data, names) for data in (world, self._world))
+        differing = changed({**now, **self._constraint_settings()}, {**before, **self._constraints})
         with self._unmoved():
             fresh["sleeping", ()], running["sleeping", ()] = np.zeros(1), np.array([self._asleep()])
-        return running, fresh
+        for joint, component in self._yielding_stops():
+            place = f"stops of {joint}[{component}]", (joint,)
+            running[place], fresh[place] = np.zeros(1), np.ones(1)
+        return {**running, **differing[0]}, {**fresh, **differing[1]}
 
-    def _collision_margins(self) -> Array:
+    def _yielding_stops(self) -> list[Dof]:
+        M, index = self.mechanism.mass_matrix(self.positions()), self.mechanism.dof_index
+        drives = {(int(body), k): (dof, ratio) for dof, body, k, ratio in self._drives()}
+        inertias = {
+            joint: float(M[index[dof], index[dof]]) / ratio**2
+            for joint, (dof, ratio) in drives.items()
+        }
+        with self._unmoved(), _without_constraints(self._pybullet, self._client):
+            yielding = list(yielding_stops(self._pybullet, self._client, inertias))
+        return [drives[joint][0] for joint in yielding]
+
+    def _constraint_settings(self) -> dict[tuple[str, tuple[str, ...]], Array]:
+        """Return force, rate of correction and frames of each constraint; ratio and target of a
+        gear follow its law.
+        """
         server = {"physicsClientId": self._client}
-        links = _links_of(self._pybullet, self._bodies, server)
-        return np.array([self._pybullet.getDynamicsInfo(*link, **server)[11] for link in links])
+        found: dict[tuple[str, tuple[str, ...]], Array] = {}
+        for k in range(self._pybullet.getNumConstraints(**server)):
+            number = self._pybullet.getConstraintUniqueId(k, **server)
+            info = named(ConstraintInfo, self._pybullet.getConstraintInfo(number, **server))
+            frames = (
+                info.axis, info.parent_position, info.parent_orientation, info.child_position,
+                info.child_orientation,
+            )  # fmt: skip
+            scalars = (info.type, info.max_force, info.gear_auxiliary_link, info.error_reduction)
+            found[f"constraint {number}", ()] = np.concatenate([scalars, *frames])
+        return found
+
+    def _names_by_number(self) -> dict[tuple[int, int], str]:
+        """Return the link of each index, by the place of its body among those of the server."""
+        numbers = _bodies_of(self._pybullet, {"physicsClientId": self._client})
+        return {
+            (numbers.index(int(body)), index): name
+            for body in self._bodies
+            for name, index in body.links.items()
+        }
 
     def _server_statements(self, client: int) -> dict[tuple[str, tuple[str, ...]], Array]:
         parameters = self._pybullet.getPhysicsEngineParameters(physicsClientId=client)

@@ -183,6 +183,27 @@ def test_what_mjcf_makes_soft_is_explained_and_a_wrong_value_is_not(part: str) -
         assert row.code == ("parity.soft-constraints" if outcome is Outcome.EXPLAINED else "")
 
 
+def test_an_actuator_that_an_engine_lacks_is_no_cause_while_it_exerts_no_force() -> None:
+    """A motor without a command moves nothing, so that the soft coupling explains the motion."""
+    bodies, equality, _ = SOFT_PARTS["coupling"]
+    motor = '<actuator><general joint="lead" gainprm="3"/></actuator>'
+    text = SOFT.format(bodies, equality + motor)
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
+    engines = [("mujoco", MujocoEngine), ("pybullet", PyBulletEngine)]
+    row = next(iter(exported_rows(mechanism, engines, 0)))
+    assert (row.outcome, row.code) == (Outcome.EXPLAINED, "parity.soft-constraints")
+
+
+def test_of_several_losses_one_that_always_acts_is_the_cause() -> None:
+    """PyBullet lacks the motor, which has no command, and the inertia of the rotor."""
+    bar = BAR.format(y=0, name="j", joint='armature=".1"')
+    motor = '<actuator><general joint="j" gainprm="3"/></actuator>'
+    mechanism = bridge.lower(loaders.load_string(SOFT.format(bar, motor), format="mjcf"))
+    engines = [("mujoco", MujocoEngine), ("pybullet", PyBulletEngine)]
+    row = next(iter(exported_rows(mechanism, engines, 0)))
+    assert (row.outcome, row.code) == (Outcome.FAILED, "pybullet.rotor-inertia")
+
+
 def test_a_damper_that_no_compared_step_resolves_is_a_gap_and_never_passes() -> None:
     row = _with_damping(10.0)[0]
     assert row.outcome is Outcome.UNKNOWN

@@ -206,6 +206,26 @@ def test_a_coupling_that_nothing_loads_is_pushed(array: str, value: Any, outcome
     assert rows["pybullet"].outcome is Outcome.PASSED
 
 
+@pytest.mark.parametrize("offset", [0.0, 0.5])
+def test_a_coupling_beside_a_loop_is_pushed(offset: float) -> None:
+    """A loop starts closed at zero, where no velocity is stated, and a follower starts at its
+    offset.
+    """
+    wheel = '<body name="{0}"><joint name="{0}" axis="0 0 1"/><geom size=".1"/></body>'
+    text = f"""<mujoco><worldbody>{wheel.format("a")}{wheel.format("b")}
+    <body name="c"><joint axis="0 1 0"/><geom size=".1" pos=".5 0 0"/></body></worldbody><equality>
+    <joint joint1="a" joint2="b" polycoef="{offset} 1 0 0 0"/><connect body1="c" anchor=".5 0 0"/>
+    </equality></mujoco>"""
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
+    engines = (("mujoco", MujocoEngine), ("pybullet", PyBulletEngine))
+    rows = list(_constraint_rows(mechanism, engines, 0))
+    assert [(row.engines[1], row.loaded) for row in rows] == [
+        ("mujoco", (2, 2)),
+        ("pybullet", (2, 2)),
+    ]
+    assert {row.outcome for row in rows} <= {Outcome.PASSED, Outcome.EXPLAINED}, rows
+
+
 def test_a_loop_that_nothing_loads_leaves_a_gap() -> None:
     text = """<mujoco><option gravity="0 0 0"/><worldbody><body name="a"><joint axis="0 0 1"/>
     <geom size=".1" pos=".5 0 0"/></body><body name="b" pos="1 0 0"><joint axis="0 0 1"/>

@@ -116,11 +116,14 @@ def static(path: Path, *engines: str) -> object:
     return compare(path, engines, levels=STATIC, configurations=3)
 
 
-def test_drake_ignores_the_origin_of_a_robot(tmp_path: Path) -> None:
-    """libsdformat alone reads it; the row of the initial poses names that."""
+@pytest.mark.parametrize("name", ["robot.urdf", "ROBOT.URDF"])
+def test_drake_ignores_the_origin_of_a_robot(name: str, tmp_path: Path) -> None:
+    """libsdformat alone reads it; the row of the initial poses names that, whatever the name of the
+    file.
+    """
     pytest.importorskip("pydrake")
     text = LEANING.format(kind="revolute").replace("world", "base")
-    path = tmp_path / "robot.urdf"
+    path = tmp_path / name
     path.write_text(text.replace("<link name='base'/>", "<origin xyz='1 2 3'/><link name='base'/>"))
     (row,) = (
         row
