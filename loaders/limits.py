@@ -387,10 +387,9 @@ def raised_limits() -> Limits:
     budget = _ACTIVE.get()
     if budget is None:
         return DEFAULTS
-    values = {entry.name: getattr(DEFAULTS, entry.name) for entry in fields(Limits)}
-    return Limits(
-        **{name: max(value, getattr(budget.limits, name)) for name, value in values.items()}
-    )
+    names = [entry.name for entry in fields(Limits)]
+    raised = [max(getattr(DEFAULTS, name), getattr(budget.limits, name)) for name in names]
+    return Limits(**dict(zip(names, raised, strict=True)))
 
 
 def how_to_raise(option: str) -> str:

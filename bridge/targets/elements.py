@@ -50,6 +50,7 @@ from loaders.model import (
 from loaders.pose import Array, Pose, frozen
 from loaders.scene import Scene
 from loaders.scoped_names import unused_name
+from loaders.sdf.material import GAZEBO_SCRIPT
 from loaders.text import counted, numbers
 
 from .folder import Files
@@ -572,7 +573,6 @@ def _is_used(element: Element, attribute: str) -> bool:
     return element.text is not None or len(element) > 0
 
 
-_SCRIPT = "file://media/materials/scripts/gazebo.material"
 _NUMBERS = ("metalness", "roughness")
 
 
@@ -587,7 +587,7 @@ def add_material(parent: Element, material: Material, files: Files) -> None:
     element = add(parent, "material")
     if material.name is not None:
         script = add(element, "script")
-        add(script, "uri", _SCRIPT)
+        add(script, "uri", GAZEBO_SCRIPT)
         add(script, "name", material.name)
     for key in ("ambient", "diffuse", "specular", "emissive", "shininess"):
         add_if(element, key, getattr(material, key))

@@ -116,7 +116,8 @@ def checked(path: str, real: str | None) -> None:
     """
     archive = archive_of(path) if _leads_through_archive(path) else None
     if archive is not None:
-        path, real = archive, real and archive_of(real)
+        path = archive
+        real = None if real is None else archive_of(real)
     if real is None:
         _CHECKED.pop(_key(path), None)
         return

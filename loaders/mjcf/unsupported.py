@@ -63,11 +63,8 @@ def _report_plugins(source: Source) -> None:
         for i, k in enumerate(getattr(model, f"{kind}_plugin"))
         if k >= 0
     ]
-    bodies = [
-        i if kind == "body" else model.geom_bodyid[i]
-        for kind, i in owned
-        if kind in {"body", "geom"}
-    ]
+    bodies = [i for kind, i in owned if kind == "body"]
+    bodies += [model.geom_bodyid[i] for kind, i in owned if kind == "geom"]
     source.diagnostics.add(
         codes.PLUGIN_OF_ITEMS,
         used[0].where if used else Where(source.file),

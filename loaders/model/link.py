@@ -197,6 +197,10 @@ class Collision:
     where: Where = NOWHERE
 
 
+ROLES = ("illustration", "perception")
+"""Roles that a visual may have in Drake."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Visual:
     """A shape for display."""
@@ -213,7 +217,7 @@ class Visual:
     """Transparency, from 0 (opaque) to 1."""
     cast_shadows: bool = True
     """Whether the visual casts shadows."""
-    roles: tuple[str, ...] = ("illustration", "perception")
+    roles: tuple[str, ...] = ROLES
     """Roles of the visual in Drake."""
     renderers: tuple[str, ...] = ()
     """Names of the only renderers that may draw it; empty is all."""

@@ -43,14 +43,10 @@ def with_mesh_folders(root: Node, context: Context) -> Context:
         root: The ``<robot>``.
         context: The context of the load.
     """
-    compilers = (element.peek("compiler") for element in root.children if element.tag == MUJOCO)
-    names = [
-        compiler.attributes[key]
-        for compiler in compilers
-        if compiler is not None
-        for key in _FOLDERS
-        if compiler.attributes.get(key)
-    ]
+    elements = [element.peek("compiler") for element in root.children if element.tag == MUJOCO]
+    compilers = [element for element in elements if element is not None]
+    stated = [compiler.attributes.get(key) for compiler in compilers for key in _FOLDERS]
+    names = [name for name in stated if name]
     if not names:
         return context
     base = os.path.dirname(root.file)

@@ -417,7 +417,7 @@ def _model_frames(context: MjcfContext) -> list[Frame]:
         if not is_found:
             frames.append(
                 Frame(
-                    name=f"{model.name}{MODEL_FRAME}",
+                    name=f"{model.name}{SEPARATOR}{MODEL_FRAME}",
                     link=link,
                     X_LF=composed(X_LM),
                     where=model.where,

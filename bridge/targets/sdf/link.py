@@ -51,6 +51,7 @@ from loaders.model import (
     Surface,
     Visual,
 )
+from loaders.model.link import ROLES
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
 from loaders.scoped_names import local_name
@@ -278,7 +279,6 @@ _CLOSE = 1e-6
 """Largest distance of principal moments from the limit of what a body can have, relative to the
 greatest moment, at which the rounding errors of libsdformat, which computes them from the products
 of inertia, may lead beyond it."""
-_ROLES = ("illustration", "perception")
 
 
 def add_link(
@@ -378,7 +378,7 @@ def _add_visual(link: Element, visual: Visual, files: Files) -> None:
     add_geometry(element, visual.geometry, files)
     if visual.material is not None:
         add_material(element, visual.material, files)
-    for role in _ROLES:
+    for role in ROLES:
         if role not in visual.roles:
             add(element, f"drake:{role}_properties", enabled=False)
     for renderer in visual.renderers:

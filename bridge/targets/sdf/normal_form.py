@@ -90,7 +90,7 @@ from loaders.model import (
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR, UnusedNames, root_model
-from loaders.sdf.material import gazebo_material
+from loaders.sdf.material import SCRIPTED, gazebo_material
 from loaders.text import number
 
 
@@ -164,8 +164,6 @@ MAPS = frozenset({
     "light_map", "roughness_map", "metalness_map", "glossiness_map", "specular_map",
 })  # fmt: skip
 """Kinds of maps of physically based rendering."""
-SCRIPTED = "Gazebo/"
-"""Beginning of the names of the materials that Gazebo's script defines."""
 _Part = TypeVar("_Part", Collision, Visual, Sensor)
 
 

@@ -55,6 +55,7 @@ from loaders.model import (
 )
 from loaders.model.contact import torsional_length
 from loaders.model.joint import UNLIMITED
+from loaders.model.link import ROLES
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
 from loaders.text import numbers
@@ -125,7 +126,6 @@ def axis_text(xyz: Sequence[float] | Array) -> str:
     return text
 
 
-_ROLES = ("illustration", "perception")
 _CONTACT = {
     "restitution": ("restitution", 0.0),
     "contact_cfm": ("soft_cfm", None),
@@ -177,7 +177,7 @@ def _add_visual(link: Element, visual: Visual, extensions: Collection[str], file
     _add_geometry(element, visual.geometry, extensions, files)
     if visual.material is not None and not is_only_a_name(visual.material):
         add(element, "material", name=visual.material.name or "")
-    for role in _ROLES:
+    for role in ROLES:
         if role not in visual.roles:
             add(element, f"drake:{role}_properties", enabled=False)
     for renderer in visual.renderers:
