@@ -1133,9 +1133,10 @@ def motion_messages(
         poses: ``X_WL`` of each link.
         velocities: Angular velocity and velocity of the origin of each link in W, shape (6,).
     """
+    X_WL_of = {WORLD: IDENTITY, **poses}
     messages: dict[str, Message] = {}
     for placed in placed_sensors(mechanism):
-        kind, X_WL = placed.sensor.type, {WORLD: IDENTITY, **poses}[placed.link]
+        kind, X_WL = placed.sensor.type, X_WL_of[placed.link]
         X_WS = X_WL @ placed.sensor.X_LS
         w, v = np.split(velocities.get(placed.link, np.zeros(6)), 2)
         motion = FrameMotion(X_WS, w, v + np.cross(w, X_WS.p - X_WL.p))

@@ -145,8 +145,10 @@ def obj(
     lines += [] if uv is None else [f"vt {u:.9g} {v:.9g}" for u, v in uv.tolist()]
     if has_normals:
         lines += [f"vn {x:.6g} {y:.6g} {z:.6g}" for x, y, z in _normals(vertices, faces).tolist()]
-    corner = "{0}" if uv is None else "{0}/{0}"
-    corner += ("//{0}" if uv is None else "/{0}") if has_normals else ""
+    if uv is None:
+        corner = "{0}//{0}" if has_normals else "{0}"
+    else:
+        corner = "{0}/{0}/{0}" if has_normals else "{0}/{0}"
     face = "f " + " ".join(corner.replace("0", str(i)) for i in range(3))
     lines += [face.format(*corners) for corners in (faces + 1).tolist()]
     return ("\n".join(lines) + "\n").encode()
@@ -491,7 +493,7 @@ def hulls(scene: Scene, diagnostics: Diagnostics) -> Mapping[Mesh, Array | None]
     known = remembered(
         _SUBFOLDER,
         lambda: (_VERSION, "hulls", [(*names, repr(mesh)) for mesh, names in uses.items()]),
-        lambda: (file for mesh in uses if mesh.path for file in source_files(mesh)),
+        lambda: _files_of(uses),
         _is_hull,
         lambda found: [_hull_record(points) for points in check_meshes(scene, found).values()],
     )
@@ -525,12 +527,19 @@ def with_mesh_files(scene: Scene) -> Scene:
     known = remembered(
         "up_axes",
         key,
-        lambda: (file for mesh in meshes if mesh.path for file in source_files(mesh)),
+        lambda: _files_of(meshes),
         partial(has_members, models=list, meshes=list),
         made,
     )
     (decided,) = known.parts
     return turned_in(scene, decided["models"], [meshes[k] for k in decided["meshes"]])
+
+
+def _files_of(meshes: Iterable[Mesh]) -> Iterator[str]:
+    """Yield the files that meshes are read from."""
+    for mesh in meshes:
+        if mesh.path:
+            yield from source_files(mesh)
 
 
 def _hull_record(points: Array | None) -> dict[str, str | None]:

@@ -130,11 +130,10 @@ def folder_state(folder: Path) -> FolderState:
     foreign.
     """
     hashes = _read_hashes(folder / MANIFEST)
-    folders = {
-        "/".join(parts[:i])
-        for parts in (file.split("/") for file in hashes)
-        for i in range(1, len(parts))
-    }
+    folders: set[str] = set()
+    for file in hashes:
+        parts = file.split("/")
+        folders |= {"/".join(parts[:i]) for i in range(1, len(parts))}
     edited: list[str] = []
     foreign: list[str] = []
     for path, is_folder in _entries(folder, folders):

@@ -17,6 +17,7 @@ from loaders.deferred import Deferred
 from loaders.engine_settings import MUJOCO, ROS2_CONTROL, XML_TEXT, with_mujoco_settings
 from loaders.inertia import SpatialInertia
 from loaders.model import EngineElement, Link
+from loaders.model.link import total_mass
 from loaders.node import Node, escaped, mark_read
 from loaders.pose import frozen
 from loaders.scene import Scene
@@ -120,7 +121,7 @@ def _compiled(links: tuple[Link, ...], compiler: Node) -> tuple[Link, ...]:
             )
             for link in links
         )
-    mass = sum(link.inertia.mass for link in links if link.inertia is not None)
+    mass = total_mass(links)
     if total <= 0.0 or mass <= 0.0:
         return links
     factor = total / mass

@@ -23,6 +23,7 @@ from bridge.mechanism.bodies import (
     root_bodies,
 )
 from bridge.mechanism.coordinates import (
+    POSITION_SIZES,
     Coordinates,
     Position,
     default_position,
@@ -106,8 +107,6 @@ def ball_map(body: Body, position: Coordinates) -> Array:
     return mapped
 
 
-_QPOS_SIZES = {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}
-"""Length of a position in ``qpos``, where it is not 1."""
 _NO_TARGETS: Mapping[str, float] = {}
 _ROUNDING = 1e-12
 """Largest difference of positions and controls that are the same: that of unit quaternions and
@@ -606,5 +605,5 @@ def _joint_names(mechanism: Mechanism) -> list[str]:
     names: list[str] = []
     for body in mechanism.bodies:
         for name, primitive in zip(primitive_names(body), body.primitives, strict=True):
-            names += [name] * _QPOS_SIZES.get(primitive.kind, 1)
+            names += [name] * POSITION_SIZES.get(primitive.kind, 1)
     return names

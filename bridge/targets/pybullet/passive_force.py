@@ -55,7 +55,6 @@ from .state import (
     impose_velocities,
     joint_motion,
     line_of,
-    link_name,
     motion_of,
     tendon_length,
 )
@@ -423,8 +422,8 @@ def _apply_bushing(
     states: list[State], mechanism: Mechanism, connection: BodyConnection, bushing: Bushing
 ) -> None:
     link_A, link_C = (
-        link_name(mechanism, connection.body_a),
-        link_name(mechanism, connection.body_b),
+        mechanism.link_name(connection.body_a),
+        mechanism.link_name(connection.body_b),
     )
     state_A, A = motion_of(states, link_A, connection.X_AP)
     state_C, C = motion_of(states, link_C, connection.X_BQ)

@@ -37,7 +37,7 @@ from bridge.mechanism.force_laws import FrameMotion
 from bridge.mechanism.kinematics import closing_position, parts
 from loaders.deferred import cached_property
 from loaders.inertia import SpatialInertia
-from loaders.model import WORLD, TendonConstraint
+from loaders.model import TendonConstraint
 from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, quaternion_to_matrix
 from loaders.text import card, counted, table, unknown_name
 
@@ -909,11 +909,6 @@ def apply_force(state: State, link: str, force_W: Array, p_WQ: Array) -> None:
     state.client.applyExternalForce(state.body, index, force_W.tolist(), p_WQ.tolist(), world)
 
 
-def link_name(mechanism: Mechanism, body: int) -> str:
-    """Return the name of a body, or ``world`` for `bridge.mechanism.bodies.ROOT`."""
-    return WORLD if body == ROOT else mechanism.bodies[body].name
-
-
 def motion_of(states: Sequence[State], link: str, X_LF: Pose) -> tuple[State | None, FrameMotion]:
     """Return the body that has a link, or None for the world, and the motion of a frame F on the
     link.
@@ -997,8 +992,8 @@ def line_of(
         connection: A distance constraint or a spring between two points.
     """
     link_A, link_B = (
-        link_name(mechanism, connection.body_a),
-        link_name(mechanism, connection.body_b),
+        mechanism.link_name(connection.body_a),
+        mechanism.link_name(connection.body_b),
     )
     state_A, P = motion_of(states, link_A, connection.X_AP)
     state_B, Q = motion_of(states, link_B, connection.X_BQ)

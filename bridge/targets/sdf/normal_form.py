@@ -60,7 +60,7 @@ from bridge.targets.sdf.scope import (
 )
 from bridge.targets.xml import Element
 from loaders import model as m
-from loaders.collision_pairs import default_policy
+from loaders.collision_pairs import default_policy, renamed_pairs
 from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, finding_of
 from loaders.drake.joint import ACTUATED
 from loaders.engine_settings import MUJOCO
@@ -381,7 +381,7 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfF
     scene = with_representable_parts(scene, report)
     if policy == MUJOCO:
         new = {WORLD: world_link} if world_link else {}
-        known = None if touching is None else _with_names(touching, new)
+        known = None if touching is None else renamed_pairs(touching, new)
         scene = with_self_collision(scene, known)
     scene, as_world = _with_settings(scene, options, report)
     scopes = scopes_of(scene, as_world=as_world)
@@ -392,7 +392,7 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfF
     scene = with_representable_actuators(form.scene, form.root, report)
     names = form.names | ({WORLD: form.names.get(world_link, world_link)} if world_link else {})
     if touching is not None:
-        in_gazebo = _with_names(_in_gazebo(scene), {new: old for old, new in names.items()})
+        in_gazebo = renamed_pairs(_in_gazebo(scene), {new: old for old, new in names.items()})
         report_pairs(touching - in_gazebo, policy, report, codes.PAIRS_APART)
         report_pairs(in_gazebo - touching, policy, report, codes.PAIRS_TOGETHER)
     return SdfForm(dataclasses.replace(scene, name=form.root.local), form.root, names)
@@ -406,11 +406,6 @@ def _pairs_of_source(scene: Scene) -> _Pairs | None:
     many links.
     """
     return touching_pairs(scene) if has_writable_pairs(scene) else None
-
-
-def _with_names(pairs: _Pairs, names: Mapping[str, str]) -> _Pairs:
-    """Return pairs with other names, where ``names`` has them."""
-    return frozenset(frozenset(names.get(name, name) for name in pair) for pair in pairs)
 
 
 def _in_gazebo(scene: Scene) -> _Pairs:
