@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from .model import WORLD, Model, SceneData
@@ -16,6 +16,12 @@ MODEL_FRAME = "__model__"
 def local_name(name: str) -> str:
     """Return a scoped name without its scope: ``finger`` for ``arm::gripper::finger``."""
     return name.rpartition(SEPARATOR)[2]
+
+
+def scopes_around(name: str) -> Iterator[str]:
+    """Yield the scopes around a scoped name from the outermost one, and the name itself."""
+    words = name.split(SEPARATOR)
+    return (SEPARATOR.join(words[:depth]) for depth in range(1, len(words) + 1))
 
 
 def outermost_scope(name: str) -> str:

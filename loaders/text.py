@@ -34,6 +34,11 @@ def xml_compatible(name: str) -> str:
     return _NOT_XML.sub("_", name)
 
 
+def encoded(text: str) -> bytes:
+    """Return a text as UTF-8; names of files may hold bytes that encode no character."""
+    return text.encode(errors="backslashreplace")
+
+
 def as_utf8(data: bytes) -> bytes:
     """Return a text in UTF-8; one in another code page, of an old program, is read as Latin-1."""
     try:

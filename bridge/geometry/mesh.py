@@ -246,9 +246,8 @@ def mesh_asset(
         diagnostics.extend(placed(finding, where, target) for finding in found)
         return assets
     seen = MeshData(parts=tuple(map(_with_back, data.parts)))
-    if appearance is Appearance.NONE or (
-        appearance is Appearance.TEXTURES and not _has_texture(seen)
-    ):
+    has_texture = any(part.texture or part.picture for part in seen.parts)
+    if appearance is Appearance.NONE or (appearance is Appearance.TEXTURES and not has_texture):
         return (_visual_part(MeshPart(names=(), vertices=seen.vertices, faces=seen.faces), name),)
     looks = [
         _with_texture_file(part, mesh, diagnostics) for part in parts_by_appearance(seen.parts)
@@ -280,10 +279,6 @@ def _colliding(mesh: Mesh, data: MeshData, name: str) -> tuple[tuple[MeshAsset, 
         made = assets, found
         keep_in_call(key, made, len(data.faces))
     return made
-
-
-def _has_texture(data: MeshData) -> bool:
-    return any(part.texture or part.picture for part in data.parts)
 
 
 def _with_back(part: MeshPart) -> MeshPart:

@@ -226,12 +226,11 @@ def _steps_to_ground(
         own = colliding[root]
         if kind_of(bodies[root]) is not PrimitiveKind.FREE or len(moving) < 2 or not own:
             continue
-        grounds = _grounds(own, context)
-        heights = [
-            (height, f"{link}{SEPARATOR}{plane.name}")
-            for shape, link, plane in grounds
-            if (height := _height(shape, plane, X_WL[link], X_WL[shape.link], up_W)) is not None
-        ]
+        heights: list[tuple[float, str]] = []
+        for shape, link, plane in _grounds(own, context):
+            above = _height(shape, plane, X_WL[link], X_WL[shape.link], up_W)
+            if above is not None:
+                heights.append((above, f"{link}{SEPARATOR}{plane.name}"))
         height, name = min(heights, default=(0.0, ""))
         if not _DEEPEST <= height <= _HIGHEST:
             yield _Step(root, -height * up_W, height, name)

@@ -385,8 +385,9 @@ def _springs(body: Body) -> dict[int, tuple[float, float]]:
 
 def _compensate_gravity(state: State) -> None:
     """Apply the opposite of the weight that each link lacks, at its center of mass."""
-    links = (body.link for body in state.articulation.mechanism.bodies)
-    lacking = [(link, 1.0 - share) for link in links if (share := gravity_share(link)) != 1.0]
+    links = [body.link for body in state.articulation.mechanism.bodies]
+    shares = [(link, gravity_share(link)) for link in links]
+    lacking = [(link, 1.0 - share) for link, share in shares if share != 1.0]
     if not lacking:
         return
     g = np.array(state.gravity())

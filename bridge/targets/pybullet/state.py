@@ -291,13 +291,7 @@ class State:
     def _repr_html_(self) -> str:
         velocities = self.velocities()
         rows = [
-            (
-                name,
-                *(
-                    " ".join(f"{x:.4g}" for x in np.ravel(values))
-                    for values in (q, velocities[name])
-                ),
-            )
+            (name, _short_text(q), _short_text(velocities[name]))
             for name, q in self.positions().items()
         ]
         title = f"State of PyBullet body {self.body}"
@@ -428,7 +422,8 @@ class State:
         q_FI = _product(q_SI, (w, x, y, z))
         q_FM = _product(q_FI, (qw, -qx, -qy, -qz))
         q, sign = (q_SI, -1.0) if body.reversed else (q_FI, 1.0)
-        v, effort = (tuple(sign * c for c in _rotated(q, u)) for u in (w_I, torque))
+        v = tuple(sign * c for c in _rotated(q, w_I))
+        effort = tuple(sign * c for c in _rotated(q, torque))
         return joint_position(body, (q_FM,)), v, effort
 
     # --- writing ----------------------------------------------------------------------------------
@@ -1072,3 +1067,7 @@ def merge_partitions(
         for body in mechanism.bodies
     )
     return dataclasses.replace(mechanism, bodies=bodies)
+
+
+def _short_text(values: Position) -> str:
+    return " ".join(f"{x:.4g}" for x in np.ravel(values))

@@ -15,12 +15,13 @@ from bridge.targets.elements import (
     add_material,
     add_pose,
     add_sensor,
+    child_frame,
+    frame_at,
     scale_of,
     vector,
 )
 from bridge.targets.folder import Files
 from bridge.targets.numbers import MOMENTS, direction_text, round_to_short
-from bridge.targets.sdf.scope import child_frame, frame_at
 from bridge.targets.xml import Element, Value, add
 from loaders.inertia import SpatialInertia
 from loaders.model import (
@@ -454,7 +455,8 @@ def _add_axis(
     element = add(joint, tag)
     add(element, "xyz", direction_text(axis.xyz))
     limits = {key: getattr(axis, key) for key in _LIMITS if math.isfinite(getattr(axis, key))}
-    stops = {tag: value for tag, key in _STOPS.items() if (value := getattr(axis, key)) is not None}
+    stated = {tag: getattr(axis, key) for tag, key in _STOPS.items()}
+    stops = {tag: value for tag, value in stated.items() if value is not None}
     if limits or stops or math.isfinite(axis.acceleration):
         limit = add(element, "limit")
         for key, value in {**limits, **stops}.items():

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bridge.targets.elements import add_drake_items, add_filter_groups
+from bridge.targets.elements import add_drake_items, add_filter_groups, frame_at
 from bridge.targets.folder import Files
 from bridge.targets.numbers import (
     MOMENTS,
@@ -18,7 +18,6 @@ from bridge.targets.numbers import (
     round_to_short,
     snapped_angle,
 )
-from bridge.targets.urdf.normal_form import frame_at
 from bridge.targets.urdf.normal_joint import COMMANDS, commands_of
 from bridge.targets.urdf.normal_link import (
     all_know,
@@ -315,7 +314,7 @@ class _Dialect(NamedTuple):
         return name
 
     def frame(self, link: str, X_LF: Pose) -> str:
-        return frame_at(self.scene, link, X_LF) or link
+        return frame_at(self.scene.frames, link, X_LF) or link
 
     def vector(self, values: Array) -> tuple[float, ...]:
         return vector(values)
