@@ -60,7 +60,7 @@ from .quantities.rows import find_gaps, quantity_rows, refusal_rows
 from .quantity import MAX_COLLIDING_LINKS, QUANTITIES, SENSOR_FORCES
 from .report.report import html, junit, verdict_card
 from .states import State, random_states, without_solver_effects
-from .touching import ACTING, touch_rows
+from .touching import ACTING, collides, touch_rows
 from .verdict import (
     DEFAULT_CONFIGURATIONS,
     DEFAULT_LEVELS,
@@ -554,7 +554,7 @@ def _digests(source: str, read: Mapping[str, str | None]) -> dict[str, str]:
 def _contact(mechanism: Mechanism, rows: Sequence[Row]) -> str:
     """Return what was compared of motion in contact, and how well; empty if nothing can touch."""
     shapes = [shape for link in mechanism.scene.links for shape in link.collisions]
-    if not any(shape.surface.collide_bitmask for shape in shapes):
+    if not any(map(collides, shapes)):
         return ""
     compared = [row for row in rows if row.outcome in {Outcome.PASSED, Outcome.EXPLAINED}]
     names = (*ACTING, *(row.quantity for row in compared if row.level is Level.CONTACT))

@@ -29,6 +29,7 @@ from bridge.geometry.shapes import (
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.targets.mjcf import codes as mjcf_codes
+from loaders.collision_pairs import bitmasks
 from loaders.diagnostics import Diagnostics
 from loaders.engine_settings import MUJOCO, conventions_of
 from loaders.meshes import read_mesh
@@ -829,7 +830,7 @@ def _outermost(shapes: Sequence[_Target], n: Array, refused: Collection[int]) ->
 def collides(collision: Collision) -> bool:
     """Return whether a shape exerts forces on what it touches."""
     surface = collision.surface
-    return bool(surface.collide_bitmask) and not surface.collide_without_contact
+    return any(bitmasks(surface)) and not surface.collide_without_contact
 
 
 def support_of(shape: Geometry) -> SupportFunction | None:

@@ -4,6 +4,7 @@ and a switch, mask or setting that a running engine gets after loading fails a r
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from functools import cache
@@ -264,6 +265,16 @@ def test_shapes_with_settings_of_mujoco_are_pressed_or_counted(setting: str) -> 
     assert (friction.loaded, friction.passed) == ((shown, 2), True)
     assert ((FORCE, "mujoco", True) in found) == (pressed < 2)
     assert ((FRICTION, "mujoco", True) in found) == (shown < pressed)
+
+
+@pytest.mark.parametrize("masks", ['contype="1" conaffinity="0"', 'contype="0" conaffinity="1"'])
+def test_shapes_with_one_bitmask_of_zero_are_pressed(masks: str) -> None:
+    """Geoms touch if the contype of one has a bit of the conaffinity of the other."""
+    mechanism = bridge.lower(loaders.load_string(PARTS.format(masks), format="mjcf"))
+    found = rows_of(mechanism)
+    for engine, quantity in itertools.product(("mujoco", "pybullet"), ACTING):
+        row = found[quantity, engine, False]
+        assert (row.loaded, row.outcome) == ((2, 2), Outcome.PASSED)
 
 
 @pytest.mark.parametrize(

@@ -41,17 +41,19 @@ MAX_GEOMS = 4000
 """Number of geoms beyond which they are not counted: memory and time grow with its square."""
 _FILTERPARENT = 1 << 10
 """MuJoCo's ``mjDSBL_FILTERPARENT``."""
+_NO_CONTACTS = 1 << 0 | 1 << 4
+"""MuJoCo's ``mjDSBL_CONSTRAINT`` and ``mjDSBL_CONTACT``."""
 
 
 def touched_geoms(model: Any, solid: Sequence[bool]) -> Array:
     """Return the number of geoms that each geom may touch by bitmasks, exclusions and welds, shape
-    (ngeom,).
+    (ngeom,); none where the model switches contacts off.
 
     Args:
         model: The ``mujoco.MjModel``.
         solid: Whether each geom counts.
     """
-    if model.ngeom > MAX_GEOMS:
+    if model.ngeom > MAX_GEOMS or model.opt.disableflags & _NO_CONTACTS:
         return np.zeros(model.ngeom)
     mine, others = (
         np.asarray(mask, dtype=np.int64) for mask in (model.geom_contype, model.geom_conaffinity)

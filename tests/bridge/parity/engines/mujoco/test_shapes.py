@@ -28,7 +28,7 @@ from loaders.pose import Array
 # The number of geoms that each geom may touch, against the contacts that MuJoCo finds when all of
 # them overlap.
 
-TEXT = """<mujoco><option><flag filterparent="{0}"/></option><worldbody>
+TEXT = """<mujoco><option><flag {0}/></option><worldbody>
   <geom size="1"/><geom size="1" contype="2" conaffinity="4"/>
   <body name="fixed"><geom size="1" contype="4" conaffinity="1"/></body>
   <body name="a"><freejoint/><geom size="1"/><geom size="1" contype="6" conaffinity="2"/>
@@ -40,7 +40,10 @@ TEXT = """<mujoco><option><flag filterparent="{0}"/></option><worldbody>
   <contact><exclude body1="a" body2="d"/></contact></mujoco>"""
 
 
-@pytest.mark.parametrize("flag", ["enable", "disable"])
+@pytest.mark.parametrize(
+    "flag",
+    ["", 'filterparent="disable"', 'contact="disable"', 'constraint="disable"'],
+)
 def test_geoms_are_those_of_the_contacts_of_overlapping_spheres(flag: str) -> None:
     model = mujoco.MjModel.from_xml_string(TEXT.format(flag))
     data = mujoco.MjData(model)
@@ -49,13 +52,13 @@ def test_geoms_are_those_of_the_contacts_of_overlapping_spheres(flag: str) -> No
     expected = Counter(chain.from_iterable(pairs))
     everything = [True] * model.ngeom
     assert touched_geoms(model, everything).tolist() == [expected[g] for g in range(model.ngeom)]
-    assert expected
+    assert bool(expected) == (flag in {"", 'filterparent="disable"'})
     assert not touched_geoms(model, [False] * model.ngeom).any()
 
 
 def test_very_many_geoms_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_GEOMS", 3)
-    model = mujoco.MjModel.from_xml_string(TEXT.format("enable"))
+    model = mujoco.MjModel.from_xml_string(TEXT.format(""))
     np.testing.assert_array_equal(touched_geoms(model, [True] * 10), np.zeros(10))
 
 
