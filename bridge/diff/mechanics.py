@@ -328,6 +328,11 @@ def _mass_error(a: Scene, b: Scene, names: Mapping[str, str]) -> float:
     return max((abs(x - y) / (abs(x) or abs(y) or 1.0) for x, y in pairs), default=0.0)
 
 
+def pairs_in_one(first: Set[frozenset[str]], second: Set[frozenset[str]]) -> list[str]:
+    """Return the pairs of links that are in one set only, as text."""
+    return [" and ".join(sorted(pair)) for pair in sorted(first ^ second, key=sorted)]
+
+
 def _pairs(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:
     """Return the pairs that collide in one only, by the policy of each; if that is Drake's or none
     is stated, by SDFormat's too.
@@ -342,11 +347,6 @@ def _pairs(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, .
         first = renamed_pairs(a.collidable_pairs(policy), names)
         found += pairs_in_one(first, b.collidable_pairs(policy))
     return tuple(dict.fromkeys(found))
-
-
-def pairs_in_one(first: Set[frozenset[str]], second: Set[frozenset[str]]) -> list[str]:
-    """Return the pairs of links that are in one set only, as text."""
-    return [" and ".join(sorted(pair)) for pair in sorted(first ^ second, key=sorted)]
 
 
 PRIMITIVE_TOLERANCE = 1e-8

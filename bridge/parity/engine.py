@@ -40,7 +40,7 @@ from loaders.model import (
 )
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.scene import Scene
-from loaders.scoped_names import MODEL_FRAME, SEPARATOR, root_model
+from loaders.scoped_names import SEPARATOR, root_model
 
 Dof = tuple[str, int]
 """A velocity component as in ``v_order``: the joint and the number of the component."""
@@ -975,20 +975,26 @@ def moving_links(mechanism: Mechanism) -> set[str]:
     return {body.name for body, moves in zip(mechanism.bodies, moving, strict=True) if moves}
 
 
+MODEL_FRAME = "__model__"
+"""Name of the frame of a model in the scope of the model, as in SDFormat."""
+
+
 def stated_frames(scene: Scene) -> tuple[Frame, ...]:
     """Return the frames that the source names, and the frame of each model that is stated in
-    SDFormat and has links, attached to the canonical link.
+    SDFormat and has links, named `MODEL_FRAME` and attached to the canonical link.
     """
     root, X_WL = root_model(scene), {link.name: link.X_WL for link in scene.links}
-    frames = [*scene.frames]
-    for model in scene.models:
-        link, files = model.canonical_link, (scene.source, model.where.file)
-        if link not in X_WL or not any(file.endswith(_WITH_MODEL_FRAMES) for file in files):
-            continue
-        name = MODEL_FRAME if model is root else f"{model.name}{SEPARATOR}{MODEL_FRAME}"
-        X_LF = X_WL[link].inverse() @ model.X_WM
-        frames.append(Frame(name=name, link=link, X_LF=X_LF, where=model.where))
-    return tuple(frames)
+    return scene.frames + tuple(
+        Frame(
+            name=MODEL_FRAME if model is root else f"{model.name}{SEPARATOR}{MODEL_FRAME}",
+            link=model.canonical_link,
+            X_LF=X_WL[model.canonical_link].inverse() @ model.X_WM,
+            where=model.where,
+        )
+        for model in scene.models
+        if model.canonical_link in X_WL
+        and any(name.endswith(_WITH_MODEL_FRAMES) for name in (scene.source, model.where.file))
+    )
 
 
 _WITH_MODEL_FRAMES = (".sdf", ".world")

@@ -57,7 +57,7 @@ from loaders.model import (
     settings_of,
 )
 from loaders.model.contact import torsional_length
-from loaders.pose import Array, Pose
+from loaders.pose import Array
 from loaders.scoped_names import root_model
 
 from .engine import ActuatorTrial, Hull, NotReportedError, Surfaces
@@ -292,42 +292,49 @@ def model_surfaces(mechanism: Mechanism) -> Surfaces:
     """
     bodies = {body.name for body in mechanism.bodies}
     links = [link for link in mechanism.scene.links if link.name in bodies]
-    supports: list[tuple[str, Any]] = []
-    visuals: dict[str, list[Pose]] = {}
-    hulls: dict[str, Any] = {}
-    surfaces: dict[str, list[Surface]] = {}
-    for link in links:
-        name, shapes = link.name, shapes_of(link)
-        meshes = [_data(shape.geometry) for shape in shapes]
-        supports += [(name, support) for support in _supports(shapes, meshes)]
-        if has_drawn_poses(link):
-            visuals[name] = [visual.X_LG for visual in link.visuals]
-        if _has_volumes(link):
-            hulls[name] = _hulls(link, meshes)
-        if shapes:
-            surfaces[name] = [shape.surface for shape in shapes]
+    meshes = {link.name: [_data(shape.geometry) for shape in shapes_of(link)] for link in links}
+    colliding = {link.name: shapes for link in links if (shapes := shapes_of(link))}
     return Surfaces(
-        supports=stacked(supports),
-        visuals=visuals,
-        friction={name: [s.friction.mu for s in own] for name, own in surfaces.items()},
-        restitution={name: [s.restitution for s in own] for name, own in surfaces.items()},
-        contact={name: [_contact(s) for s in own] for name, own in surfaces.items()},
-        hulls=hulls,
-        grips={name: grip_of(own[0]) for name, own in surfaces.items()},
+        supports=stacked(
+            [
+                (name, s)
+                for name, shapes in colliding.items()
+                for s in _supports(shapes, meshes[name])
+            ]
+        ),
+        visuals={
+            link.name: [visual.X_LG for visual in link.visuals]
+            for link in links
+            if has_drawn_poses(link)
+        },
+        friction={
+            name: [shape.surface.friction.mu for shape in shapes]
+            for name, shapes in colliding.items()
+        },
+        restitution={
+            name: [shape.surface.restitution for shape in shapes]
+            for name, shapes in colliding.items()
+        },
+        contact={
+            name: [_contact(shape.surface) for shape in shapes]
+            for name, shapes in colliding.items()
+        },
+        hulls={link.name: _hulls(link, meshes[link.name]) for link in links if _has_volumes(link)},
+        grips={name: grip_of(shapes[0].surface) for name, shapes in colliding.items()},
         pair_friction=_listed_friction(mechanism),
     )
 
 
 def _listed_friction(mechanism: Mechanism) -> dict[frozenset[str], float]:
     """Return the friction of the contact pairs of a scene, which replaces that of the shapes."""
-    listed: dict[frozenset[str], float] = {}
-    for pair in mechanism.scene.contact_pairs:
-        settings = dict(settings_of(pair, MUJOCO))
-        if "friction" in settings:
-            stated = float(settings["friction"].split()[0])
-            is_frictionless = settings.get("condim") == "1"
-            listed[frozenset((pair.link_A, pair.link_B))] = 0.0 if is_frictionless else stated
-    return listed
+    stated = ((pair, dict(settings_of(pair, MUJOCO))) for pair in mechanism.scene.contact_pairs)
+    return {
+        frozenset((pair.link_A, pair.link_B)): (
+            0.0 if settings.get("condim") == "1" else float(settings["friction"].split()[0])
+        )
+        for pair, settings in stated
+        if "friction" in settings
+    }
 
 
 def shapes_of(link: Link) -> list[Collision]:

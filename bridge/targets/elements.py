@@ -143,9 +143,7 @@ def frictions_of(
         found: The rule of the target.
     """
     for A, B in pairs:
-        grips_A = {grip_of(collision.surface) for collision in A.collisions}
-        grips_B = {grip_of(collision.surface) for collision in B.collisions}
-        for a, b in product(grips_A, grips_B):
+        for a, b in product(*({grip_of(c.surface) for c in k.collisions} for k in (A, B))):
             yield PairFriction(
                 link_A=A.name,
                 link_B=B.name,

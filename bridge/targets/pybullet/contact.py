@@ -711,7 +711,6 @@ def _worst_product(
     between = chosen.friction_rule.between
     if chosen.pairs is None:
         kinds = {grip_of(c.surface): c for c in collisions}
-        of_each_kind = [kinds[kind] for kind in sorted(kinds)]
         return worst_of(
             PairFriction(
                 link_A=a.link,
@@ -720,7 +719,7 @@ def _worst_product(
                 wanted=between(a.surface, b.surface),
                 found=a.surface.friction.mu * b.surface.friction.mu,
             )
-            for a, b in combinations_with_replacement(of_each_kind, 2)
+            for a, b in combinations_with_replacement([kinds[kind] for kind in sorted(kinds)], 2)
         )
     surface = {k.name: k.collisions[0].surface for pair in chosen.pairs for k in pair}
     set_to = {**{name: each.friction.mu for name, each in surface.items()}, **chosen.friction}

@@ -39,6 +39,7 @@ from bridge.codes import (
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, initial_positions
 from bridge.parity.engine import (
+    MODEL_FRAME,
     ActuatorTrial,
     BaseEngine,
     Dof,
@@ -79,7 +80,7 @@ from loaders.model import (
 )
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.scene import Scene
-from loaders.scoped_names import MODEL_FRAME, SEPARATOR, local_name, root_model
+from loaders.scoped_names import SEPARATOR, local_name, root_model
 from loaders.text import counted
 
 from .plant import (
