@@ -315,9 +315,12 @@ def _surfaces(mechanism: Mechanism) -> list[Surface]:
     """Return the most frequent surfaces of the collision shapes: friction, restitution and settings
     of MuJoCo.
     """
-    shapes = [shape for link in mechanism.scene.links for shape in link.collisions]
-    surfaces = [shape.surface for shape in shapes if collides(shape)]
-    kinds = Counter((s.friction.mu, s.restitution, s.engine_settings) for s in surfaces)
+    kinds = Counter(
+        (surface.friction.mu, surface.restitution, surface.engine_settings)
+        for link in mechanism.scene.links
+        for collision in filter(collides, link.collisions)
+        for surface in [collision.surface]
+    )
     return [
         Surface(friction=Friction(mu=mu, mu2=mu), restitution=e, engine_settings=settings)
         for (mu, e, settings), _ in kinds.most_common(MAX_SURFACES)
