@@ -625,7 +625,8 @@ def _assets(root: Element, name: str) -> Iterator[Element]:
     for element in root.below():
         if element.tag == "mesh" and element.parent is not None and element.parent.tag == "asset":
             file = element.attributes.get("file")
-            if name == (element.name or (Path(file.text).stem if file else "")):
+            stem = "" if file is None else Path(file.text).stem
+            if name == (element.name or stem):
                 yield element
 
 

@@ -241,8 +241,10 @@ class _Budgeted:
 
     def __enter__(self) -> Budget:
         outer = _ACTIVE.get()
-        budget = Budget(self._limits or (DEFAULTS if outer is None else outer.limits))
-        if outer is not None:
+        if outer is None:
+            budget = Budget(self._limits or DEFAULTS)
+        else:
+            budget = Budget(self._limits or outer.limits)
             budget.kept = outer.kept
         self._token, self._leniency = (
             _ACTIVE.set(budget),

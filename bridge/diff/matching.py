@@ -221,8 +221,9 @@ def _paired(
     rest_b = [name for name in b if name not in both]
     found = list(same)
     for name in rest_a:
-        equal = [other for other in rest_b if trees[0].signature(name) == trees[1].signature(other)]
-        others = equal or (rest_b if len(rest_a) == len(rest_b) == 1 else [])
+        others = [o for o in rest_b if trees[0].signature(name) == trees[1].signature(o)]
+        if not others and len(rest_a) == len(rest_b) == 1:
+            others = rest_b
         if others:
             partner = others[0]
             rest_b.remove(partner)

@@ -536,7 +536,8 @@ def file_of(path: str) -> str:
     Args:
         path: The path, through that of the archive if there is one.
     """
-    return archive_of(path) or path if _leads_through_archive(path) else path
+    archive = archive_of(path) if _leads_through_archive(path) else None
+    return archive or path
 
 
 def is_readable(

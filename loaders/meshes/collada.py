@@ -347,8 +347,9 @@ class _Looks:
         if node is None and stated is None:
             return 1.0
         mode = "A_ONE" if node is None else node.get("opaque", "A_ONE")
+        unstated = (*BLACK[:3], 1.0) if mode == "RGB_ZERO" else WHITE
         color = _color(effect.transparent) if node is not None else None
-        red, green, blue, alpha = color or ((*BLACK[:3], 1.0) if mode == "RGB_ZERO" else WHITE)
+        red, green, blue, alpha = color or unstated
         light = float(np.dot((0.212671, 0.715160, 0.072169), (red, green, blue)))
         amount = (light if mode.startswith("RGB") else alpha) * (
             1.0 if stated is None else _float(stated)

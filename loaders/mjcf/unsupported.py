@@ -204,7 +204,9 @@ def _groups_of_made_joints(source: Source) -> dict[str, Node]:
     groups = enumerate(source.model.jnt_group)
     nodes = [source.node("joint", j) for j, group in groups if group]
     made = [node for node in nodes if node is None or "group" not in node.attributes]
-    return {"joint/group": made[0] or source.lines.nodes[0]} if made else {}
+    if not made:
+        return {}
+    return {"joint/group": made[0] or source.lines.nodes[0]}
 
 
 _HFIELD, _MESH, _SDF = 1, 7, 8

@@ -111,10 +111,10 @@ def _canonical_link(model: Node) -> str:
     while True:
         declared = model.attributes.get("canonical_link", "").strip()
         link = model.peek("link")
-        if declared or link is not None:
-            return prefix + (
-                declared or ("" if link is None else link.attributes.get("name", "").strip())
-            )
+        if declared:
+            return prefix + declared
+        if link is not None:
+            return prefix + link.attributes.get("name", "").strip()
         nested = model.peek("model")
         if nested is None:
             return ""

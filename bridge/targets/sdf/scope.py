@@ -208,9 +208,9 @@ def set_prefixes(root: DocumentScope) -> None:
     for scope in root.walk():
         if scope.parent is None:
             plain = _CONTROL.sub("_", scope.local.strip()).replace(SEPARATOR, "__") or "model"
-            scope.local = (
-                f"{plain.strip('_') or 'model'}_model" if _RESERVED.fullmatch(plain) else plain
-            )
+            if _RESERVED.fullmatch(plain):
+                plain = f"{plain.strip('_') or 'model'}_model"
+            scope.local = plain
             scope.prefix = ""
             if scope.model is not None:
                 scope.model = dataclasses.replace(scope.model, name=scope.local)
