@@ -29,7 +29,6 @@ from loaders.model import (
     Geometry,
     Link,
     Mesh,
-    Slopes,
     Sphere,
     Wing,
 )
@@ -342,16 +341,13 @@ def _coefficient(wing: Wing, kind: str, flow: _Flow) -> float:
     """Return a coefficient: linear up to the stall, with another slope beyond; lift and moment keep
     their sign.
     """
-    slope, beyond = _slope(wing.slopes, kind), _slope(wing.stalled, kind)
+    slope: float = getattr(wing.slopes, kind)
+    beyond: float = getattr(wing.stalled, kind)
     excess = abs(flow.alpha) - wing.alpha_stall
     if excess <= 0.0:
         return slope * flow.alpha * flow.squared_cosine
     value = (slope * wing.alpha_stall + beyond * excess) * flow.squared_cosine
     return math.copysign(1.0, flow.alpha) * (value if kind == "drag" else max(value, 0.0))
-
-
-def _slope(slopes: Slopes, kind: str) -> float:
-    return {"lift": slopes.lift, "drag": slopes.drag, "moment": slopes.moment}[kind]
 
 
 def _unit(vector: Array) -> Array:

@@ -30,7 +30,7 @@ def refusal_of(package: str) -> str | None:
     """
     version = version_of(package)
     reason = REFUSED.get((package, version or ""))
-    return reason and f"{package} {version} is refused: {reason}"
+    return None if reason is None else f"{package} {version} is refused: {reason}"
 
 
 def is_installed(package: str) -> bool:

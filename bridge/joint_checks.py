@@ -53,12 +53,8 @@ def check_drives(scene: Scene, diagnostics: Diagnostics) -> None:
     damping stops.
     """
     followers, passive = {c.follower for c in scene.couplings}, _passive_base(scene)
-    driven = [
-        (joint, axis)
-        for joint in scene.joints
-        if joint.name not in followers and joint.name not in passive
-        for axis in joint.axes
-    ]
+    free = [joint for joint in scene.joints if joint.name not in followers | passive]
+    driven = [(joint, axis) for joint in free for axis in joint.axes]
     for quantity, code in (
         ("effort", codes.ROBOT_NO_EFFORT),
         ("velocity", codes.ROBOT_NO_VELOCITY),
@@ -193,7 +189,8 @@ def _odd_side(scene: Scene, links: Mapping[str, Link]) -> _Odd | None:
     values; if there is no other such pair, where a value is missing on one side.
     """
     pairs = [pair for pair in _siblings(scene) if len(pair) == 2]
-    odd = [(pair, fields) for pair in pairs if (fields := _different(pair, links))]
+    compared = [(pair, _different(pair, links)) for pair in pairs]
+    odd = [(pair, fields) for pair, fields in compared if fields]
     if len(odd) != 1:
         return None
     ((first, second), fields) = odd[0]
@@ -209,11 +206,11 @@ def _odd_copy(scene: Scene, links: Mapping[str, Link]) -> _Odd | None:
     their places: the fingers of a hand, the wheels of a car.
     """
     fields = {name: read for name, (read, _) in _FIELDS.items() if name != _OFFSET}
-    rows = {
-        joint: [float(read(joint, links[joint.child])) for read in fields.values()]
-        for joint in scene.joints
-        if joint.axes and joint.child in links and _inertia(links[joint.child]).mass > 0.0
-    }
+    rows: dict[Joint, list[float]] = {}
+    for joint in scene.joints:
+        child = links.get(joint.child)
+        if joint.axes and _inertia(child).mass > 0.0:
+            rows[joint] = [float(read(joint, child)) for read in fields.values()]
     found: list[_Odd] = []
     for index, name in enumerate(fields):
         groups: defaultdict[tuple[str, ...], list[Joint]] = defaultdict(list)

@@ -322,8 +322,9 @@ def _numbers(span: TextSpan | None, count: int = 0) -> list[float] | None:
         values = [float(word) for word in span.text.split()]
     except ValueError:
         return None
-    is_right = values and (not count or len(values) == count) and all(map(math.isfinite, values))
-    return values if is_right else None
+    if not values or (count and len(values) != count):
+        return None
+    return values if all(map(math.isfinite, values)) else None
 
 
 def _owner(element: Element, *tags: str) -> Element:
@@ -381,9 +382,10 @@ def _stated_moments(
         name, count = ("fullinertia", 6) if "fullinertia" in element.attributes else _DIAGONAL
         spans = work.spans(element, (name,))
         values = [_numbers(span, count) for span in spans or ()]
-    if not spans or any(value is None for value in values):
+    known = [value for value in values if value is not None]
+    if not spans or len(known) < len(values):
         return None
-    flat = [x for value in values if value is not None for x in value]
+    flat = [x for value in known for x in value]
     return inertial.parent, inertial, spans, _matrix(flat, in_mjcf=work.kind == "mjcf")
 
 
@@ -623,7 +625,8 @@ def _assets(root: Element, name: str) -> Iterator[Element]:
     for element in root.below():
         if element.tag == "mesh" and element.parent is not None and element.parent.tag == "asset":
             file = element.attributes.get("file")
-            if name == (element.name or (Path(file.text).stem if file else "")):
+            stem = "" if file is None else Path(file.text).stem
+            if name == (element.name or stem):
                 yield element
 
 

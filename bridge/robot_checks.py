@@ -380,12 +380,9 @@ def _report_offsets(scene: Scene, typical: float, most: float, diagnostics: Diag
     """Report joints that lie farther than a length from their parents; return whether there is
     one.
     """
-    far = [
-        (joint, offset)
-        for joint in scene.joints
-        if WORLD not in (joint.parent, joint.child)
-        and (offset := float(np.linalg.norm(joint.X_PJ.p))) > most
-    ]
+    inner = [joint for joint in scene.joints if WORLD not in (joint.parent, joint.child)]
+    offsets = [(joint, float(np.linalg.norm(joint.X_PJ.p))) for joint in inner]
+    far = [(joint, offset) for joint, offset in offsets if offset > most]
     if len(far) > len(scene.joints) // 2:  # links may be small things that lie far apart
         return False
     for joint, offset in far:
@@ -714,9 +711,8 @@ def _check_collisions(
     without = [link for link in drawn if not link.collisions]
     if 2 * len(without) > len(drawn) > 1:
         return
-    is_mark = by_default and not any(
-        isinstance(visual.geometry, Mesh) for link in without for visual in link.visuals
-    )
+    visuals = [visual for link in without for visual in link.visuals]
+    is_mark = by_default and not any(isinstance(visual.geometry, Mesh) for visual in visuals)
     is_first = len(drawn) > 1 and drawn[0] in without
     is_odd = len(without) == 1 and not is_first and not is_mark
     code = codes.ROBOT_NO_COLLISION if is_odd else codes.ROBOT_NO_COLLISION_NOTED
@@ -776,15 +772,16 @@ def _check_places(mechanism: Mechanism, parts: Sequence[_Part], diagnostics: Dia
     ]
     if sum(len(sides[one]) + len(sides[two]) for _, one, two in joints) > _MAX_POINTS:
         return
-    places = [
-        _Place(joint, X_WL_of[joint.parent] @ joint.X_PJ, (sides[one], sides[two]), extents)
-        for joint, one, two in joints
-        if one != two and min(extents := (widths[one], widths[two])) > PLACEHOLDER
-    ]
+    places: list[_Place] = []
+    for joint, one, two in joints:
+        extents = (widths[one], widths[two])
+        if one != two and min(extents) > PLACEHOLDER:
+            X_WJ = X_WL_of[joint.parent] @ joint.X_PJ
+            places.append(_Place(joint, X_WJ, (sides[one], sides[two]), extents))
+    if _report_odd(places, _Place.gap, GAP, TOUCHING, codes.ROBOT_GAP, diagnostics):
+        return
     turning = [place for place in places if place.joint.type in _TURNING]
-    _report_odd(places, _Place.gap, GAP, TOUCHING, codes.ROBOT_GAP, diagnostics) or _report_odd(
-        turning, _Place.miss, BESIDE, THROUGH, codes.ROBOT_AXIS, diagnostics
-    )
+    _report_odd(turning, _Place.miss, BESIDE, THROUGH, codes.ROBOT_AXIS, diagnostics)
 
 
 _TURNING = (JointType.REVOLUTE, JointType.CONTINUOUS)

@@ -350,11 +350,7 @@ def baseline_text(results: Iterable[tuple[str, Iterable[Diagnostic]]]) -> str:
     Args:
         results: Each file with its findings.
     """
-    keys = (
-        key_of(entry, main)
-        for main, entries in results
-        for entry in entries
-        if entry.severity != "note"
-    )
+    found = [(entry, main) for main, entries in results for entry in entries]
+    keys = (key_of(entry, main) for entry, main in found if entry.severity != "note")
     content = {"sdfbridge-baseline": VERSION, "findings": dict(sorted(Counter(keys).items()))}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

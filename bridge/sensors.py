@@ -22,7 +22,7 @@ from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import initial_positions
 from bridge.mechanism.force_laws import FrameMotion
 from loaders.deferred import cached_property
-from loaders.model import WORLD, Joint, Sensor
+from loaders.model import WORLD, Y_AXIS, Z_AXIS, Joint, Sensor
 from loaders.numbers import plain_number, plain_numbers
 from loaders.pose import (
     IDENTITY,
@@ -591,18 +591,17 @@ def camera_pose(parameters: Mapping[str, str]) -> Pose | None:
 
 _LOCALIZATION = "imu/orientation_reference_frame/localization"
 _CUSTOM = "imu/orientation_reference_frame/custom_rpy"
-_UP = frozen((0.0, 0.0, 1.0))
 _NAMED_AXES = {
     "ENU": IDENTITY.R,
     "NED": Pose.from_xyz_rpy((0.0, 0.0, 0.0), (math.pi, 0.0, math.pi / 2.0)).R,
-    "NWU": rotation_about(_UP, math.pi / 2.0),
+    "NWU": rotation_about(Z_AXIS, math.pi / 2.0),
 }
 """Axes of the named references in east, north, up."""
 
 
 def orientation_reference(placed: PlacedSensor) -> Array:
     """Return ``R_WR``, the axes in which an IMU gives its orientation, shape (3, 3)."""
-    heading = rotation_about(_UP, math.radians(earth_number(placed.world, "heading_deg") or 0.0))
+    heading = rotation_about(Z_AXIS, math.radians(earth_number(placed.world, "heading_deg") or 0.0))
     word = placed.parameters.get(_LOCALIZATION, "CUSTOM")
     if word in _NAMED_AXES:
         return frozen(heading @ _NAMED_AXES[word])
@@ -794,7 +793,7 @@ def navsat(placed: PlacedSensor, motion: FrameMotion) -> NavSat:
         latitude, longitude = math.radians(origin[0]), math.radians(origin[1])
         heading = math.radians(earth_number(scene, "heading_deg") or 0.0)
         offset = _east_north_up(latitude, longitude) @ (
-            rotation_about(_UP, heading) @ motion.X_WF.p
+            rotation_about(Z_AXIS, heading) @ motion.X_WF.p
         )
         p = _from_geodetic(latitude, longitude, origin[2], shape) + offset
         place = list(_to_geodetic(p, shape))
@@ -894,7 +893,6 @@ def force_torque(
 
 _SCANS = ("lidar", "ray")
 _SPREAD = ("samples", "min_angle", "max_angle")
-_LEFT = frozen((0.0, 1.0, 0.0))
 
 
 def positive_number(parameters: Mapping[str, str], path: str, default: float) -> float:
@@ -967,8 +965,8 @@ class Rays:
     def rotation(self, i: int) -> Array:
         """Return the axes of a ray, which looks along x, in S, shape (3, 3)."""
         row, column = divmod(i, self.horizontal.samples)
-        R: Array = rotation_about(_UP, self.horizontal.angle(column)) @ rotation_about(
-            _LEFT, -self.vertical.angle(row)
+        R: Array = rotation_about(Z_AXIS, self.horizontal.angle(column)) @ rotation_about(
+            Y_AXIS, -self.vertical.angle(row)
         )
         return R
 
@@ -1135,9 +1133,10 @@ def motion_messages(
         poses: ``X_WL`` of each link.
         velocities: Angular velocity and velocity of the origin of each link in W, shape (6,).
     """
+    X_WL_of = {WORLD: IDENTITY, **poses}
     messages: dict[str, Message] = {}
     for placed in placed_sensors(mechanism):
-        kind, X_WL = placed.sensor.type, {WORLD: IDENTITY, **poses}[placed.link]
+        kind, X_WL = placed.sensor.type, X_WL_of[placed.link]
         X_WS = X_WL @ placed.sensor.X_LS
         w, v = np.split(velocities.get(placed.link, np.zeros(6)), 2)
         motion = FrameMotion(X_WS, w, v + np.cross(w, X_WS.p - X_WL.p))

@@ -170,24 +170,12 @@ class PairSet(Set[frozenset[T]]):
             names: The new items by the old ones.
         """
         groups = ([names[item] for item in group if item in names] for group in self.groups)
-        pairs = (
-            frozenset(names[item] for item in pair) for pair in self._pairs if names.keys() >= pair
-        )
-        removed = (
-            frozenset(names[item] for item in pair)
-            for pair in self._removed
-            if names.keys() >= pair
-        )
-        return PairSet(groups, pairs, removed)
+        return PairSet(groups, _renamed(self._pairs, names), _renamed(self._removed, names))
 
     @property
     def content(self) -> tuple[object, ...]:
         """Text that tells the set from others, the same in each process."""
-        listed = (
-            sorted(sorted(map(repr, pair)) for pair in pairs)
-            for pairs in (self._pairs, self._removed)
-        )
-        return self.groups, *listed
+        return self.groups, _sorted_texts(self._pairs), _sorted_texts(self._removed)
 
     @property
     def largest_size(self) -> int:
@@ -249,6 +237,24 @@ class PairSet(Set[frozenset[T]]):
     def _common_groups(self, a: T, b: T) -> set[int]:
         one, other = self._groups_of.get(a), self._groups_of.get(b)
         return one & other if one and other else set()
+
+
+def _renamed(pairs: Iterable[frozenset[T]], names: Mapping[T, U]) -> Iterator[frozenset[U]]:
+    """Yield the pairs whose items have new names, with these."""
+    for pair in pairs:
+        if names.keys() >= pair:
+            yield frozenset(names[item] for item in pair)
+
+
+def _sorted_texts(pairs: Iterable[frozenset[T]]) -> list[list[str]]:
+    return sorted(sorted(map(repr, pair)) for pair in pairs)
+
+
+def renamed_pairs(
+    pairs: Iterable[frozenset[str]], names: Mapping[str, str]
+) -> frozenset[frozenset[str]]:
+    """Return pairs of names with other names, where ``names`` has them."""
+    return frozenset(frozenset(names.get(name, name) for name in pair) for pair in pairs)
 
 
 Group = list[str]

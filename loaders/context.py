@@ -114,10 +114,8 @@ def not_found(
         return Failure(codes.RESOURCE_NOT_FOUND_NO_FOLDER, {"uri": uri})
     if download:
         return Failure(codes.RESOURCE_NOT_FOUND_DOWNLOAD, {"uri": uri, "reason": download})
-    similar = next(
-        (path for place in tried if (path := _other_case(Path(place), is_allowed)) is not None),
-        None,
-    )
+    in_other_case = (_other_case(Path(place), is_allowed) for place in tried)
+    similar = next(filter(None, in_other_case), None)
     may_download = scheme in FUEL_SCHEMES and download is None
     code = codes.RESOURCE_NOT_FOUND_FETCH if may_download else codes.RESOURCE_NOT_FOUND
     hint = "" if similar is None else f"did you mean {similar}? File names are case-sensitive"

@@ -226,9 +226,9 @@ class Diagnostic:
 
 
 def _about(where: Where | Placed, subjects: Iterable[str]) -> tuple[Where, Iterable[str]]:
-    return (
-        (where, subjects) if isinstance(where, Where) else (where.where, subjects or (where.name,))
-    )
+    if isinstance(where, Where):
+        return where, subjects
+    return where.where, subjects or (where.name,)
 
 
 def finding_of(

@@ -92,9 +92,8 @@ def _read(point: EntryPoint, root: Node, context: Context) -> Scene | None:
                 raise _ReaderError(
                     f"the reader {point.value} returned {type(found).__name__}, not a Scene or None"
                 )
-            scene = found and dataclasses.replace(
-                found
-            )  # the package may keep its own, and the load completes one
+            # the package may keep its own, and the load completes one
+            scene = None if found is None else dataclasses.replace(found)
     except _ReaderError as error:
         root.report(codes.FILE_READER, reason=str(error))
         return None
@@ -139,9 +138,10 @@ def read_file(path: Path, context: Context) -> Scene | None:
     data = None if suffix == ".xacro" else read_bytes(path, context.diagnostics)
     if suffix == ".xacro" or (data is not None and suffix == ".urdf" and has_xacro(data)):
         expansion = expand(path, context)
-        return expansion and read_data(
-            expansion.data, str(path), "xml", context.inside(path), expansion.places
-        )
+        if expansion is None:
+            return None
+        inside = context.inside(path)
+        return read_data(expansion.data, str(path), "xml", inside, expansion.places)
     if data is None:
         return None
     return read_data(

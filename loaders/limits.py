@@ -241,8 +241,10 @@ class _Budgeted:
 
     def __enter__(self) -> Budget:
         outer = _ACTIVE.get()
-        budget = Budget(self._limits or (DEFAULTS if outer is None else outer.limits))
-        if outer is not None:
+        if outer is None:
+            budget = Budget(self._limits or DEFAULTS)
+        else:
+            budget = Budget(self._limits or outer.limits)
             budget.kept = outer.kept
         self._token, self._leniency = (
             _ACTIVE.set(budget),
@@ -387,10 +389,9 @@ def raised_limits() -> Limits:
     budget = _ACTIVE.get()
     if budget is None:
         return DEFAULTS
-    values = {entry.name: getattr(DEFAULTS, entry.name) for entry in fields(Limits)}
-    return Limits(
-        **{name: max(value, getattr(budget.limits, name)) for name, value in values.items()}
-    )
+    names = [entry.name for entry in fields(Limits)]
+    raised = [max(getattr(DEFAULTS, name), getattr(budget.limits, name)) for name in names]
+    return Limits(**dict(zip(names, raised, strict=True)))
 
 
 def how_to_raise(option: str) -> str:

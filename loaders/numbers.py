@@ -140,7 +140,8 @@ def unusual_numbers(
         inf: Whether infinite values are valid.
     """
     words = text.split()
-    values = tuple(value for word in words if (value := _parse(node, word, inf)) is not None)
+    parsed = [_parse(node, word, inf) for word in words]
+    values = tuple(value for value in parsed if value is not None)
     if len(words) < count and len(values) == len(words):
         node.report(codes.XML_NOT_A_VECTOR, count=count, text=text)
     elif len(words) > count:

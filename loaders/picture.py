@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loaders.model.link import DEFAULT_COLOR, PartLook, look_of
+from loaders.model.link import DEFAULT_COLOR, PartLook, look_of, total_mass
 
 from .diagnostics import Diagnostics
 from .files.images import PictureError, decoded, in_8_bits, picture_bytes
@@ -455,7 +455,7 @@ def scene_card(
 
 def _contents(scene: SceneData) -> str:
     types = Counter(joint.type.value for joint in scene.joints)
-    mass = sum(link.inertia.mass for link in scene.links if link.inertia is not None)
+    mass = total_mass(scene.links)
     stated = [
         counted(len(scene.models), "model"),
         counted(len(scene.links), "link"),

@@ -199,14 +199,12 @@ along x with z up."""
 _EQUAL_MOMENTS = 1e-14
 """Difference of two principal moments, relative to the largest one, below which they are equal but
 for rounding."""
-_TURNS = np.array(
-    [
-        turn
-        for order in permutations(range(3))
-        for signs in product((1.0, -1.0), repeat=3)
-        if np.linalg.det(turn := np.eye(3)[list(order)] * signs) > 0.0
-    ]
-)
+_SIGNED_AXES = [
+    np.eye(3)[list(order)] * signs
+    for order in permutations(range(3))
+    for signs in product((1.0, -1.0), repeat=3)
+]
+_TURNS = np.array([R for R in _SIGNED_AXES if np.linalg.det(R) > 0.0])
 """The 24 rotations that only exchange axes and change their signs, shape (24, 3, 3)."""
 
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from .model import WORLD, Model, SceneData
 
 SEPARATOR = "::"
 """Separator between a scope and the names in it."""
-MODEL_FRAME = f"{SEPARATOR}__model__"
-"""End of the name of the site that stands for the frame of a model in MJCF."""
+MODEL_FRAME = "__model__"
+"""Name of the frame of a model in the scope of the model, and of its site in MJCF."""
 
 
 def local_name(name: str) -> str:
     """Return a scoped name without its scope: ``finger`` for ``arm::gripper::finger``."""
     return name.rpartition(SEPARATOR)[2]
+
+
+def scopes_around(name: str) -> Iterator[str]:
+    """Yield the scopes around a scoped name from the outermost one, and the name itself."""
+    words = name.split(SEPARATOR)
+    return (SEPARATOR.join(words[:depth]) for depth in range(1, len(words) + 1))
 
 
 def outermost_scope(name: str) -> str:
@@ -181,11 +187,9 @@ def subjects_of(element_and_ancestors: Sequence[SourceElement]) -> tuple[str, ..
     """
     ancestors = element_and_ancestors
     tags = [node.tag for node in ancestors]
-    named = [
-        (node.tag, name)
-        for node in reversed(ancestors)
-        if node.tag in _NAME_KEYS and (name := node.attributes.get(_NAME_KEYS[node.tag]))
-    ]
+    with_names = [node for node in reversed(ancestors) if node.tag in _NAME_KEYS]
+    names = [(node.tag, node.attributes.get(_NAME_KEYS[node.tag])) for node in with_names]
+    named = [(tag, name) for tag, name in names if name]
     connects = not _REFERENCES.keys().isdisjoint(tags)
     references = (
         next(_references(node) for node in ancestors if node.tag in _REFERENCES) if connects else ()

@@ -24,12 +24,19 @@ MAX_NAMES = 300
 """Largest number of names that one is compared with."""
 
 
+WILDCARDS = frozenset("*?[")
+"""Characters of patterns of names, as in `fnmatch`."""
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def xml_compatible(name: str) -> str:
     """Return a text with underscores in place of the control characters that XML does not allow."""
     return _NOT_XML.sub("_", name)
+
+
+def encoded(text: str) -> bytes:
+    """Return a text as UTF-8; names of files may hold bytes that encode no character."""
+    return text.encode(errors="backslashreplace")
 
 
 def as_utf8(data: bytes) -> bytes:
@@ -471,9 +478,8 @@ def _short_place(entry: Finding) -> str:
 
 def findings_card(findings: Sequence[Finding]) -> str:
     """Return a card of findings: their number by severity, and a table, errors first."""
-    return card(
-        summary_of(findings).capitalize(), (), *([findings_table(findings)] if findings else [])
-    )
+    tables = [findings_table(findings)] if findings else []
+    return card(summary_of(findings).capitalize(), (), *tables)
 
 
 def folded_findings(text: str, findings: Sequence[Finding]) -> str:

@@ -14,6 +14,7 @@ from loaders.files.read_file import read
 from loaders.files.robot_descriptions import is_robot_name
 from loaders.limits import FileError
 from loaders.sdf.include import model_file
+from loaders.text import WILDCARDS
 from loaders.xml import parse
 
 MANIFEST = "model.config"
@@ -25,7 +26,6 @@ MJCF = ".xml"
 _MJCF_ROOT = re.compile(rb"(?:\s+|<\?(?>.*?\?>)|<!--(?>.*?-->))*+<mujoco[\s>/]", re.DOTALL)
 _MJCF_INCLUDE = re.compile(rb"""<include\s[^<>]*?file\s*=\s*["']([^"'<>]+)["']""")
 _LIST = "@"
-_MAGIC = frozenset("*?[")
 
 
 class InputError(ValueError):
@@ -69,7 +69,7 @@ def _named(word: str, *, xacro: bool) -> Iterator[str]:
         yield word
     elif os.path.isdir(word):
         yield from models_below(Path(word), xacro=xacro)
-    elif _MAGIC & set(word):
+    elif WILDCARDS & set(word):
         matches = sorted(glob.iglob(word, recursive=True))
         if not matches:
             raise InputError(f"pattern {word} matches no file")
@@ -164,7 +164,7 @@ def _entries(file: str) -> Iterator[str]:
 
 
 def _exists(word: str) -> bool:
-    return os.path.exists(word) or bool(_MAGIC & set(word) and glob.glob(word, recursive=True))
+    return os.path.exists(word) or bool(WILDCARDS & set(word) and glob.glob(word, recursive=True))
 
 
 def manifest_file(folder: Path, *, unsafe_paths: bool) -> str:

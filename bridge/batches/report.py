@@ -19,7 +19,7 @@ from xml.sax.saxutils import quoteattr
 from bridge import sarif
 from bridge.diagnostic_codes import CODES
 from bridge.output import Form, check_file, write_sealed
-from loaders.text import counted, plain, printable, shortened
+from loaders.text import counted, encoded, plain, printable, shortened
 
 from .results import BatchOutcome, BatchResult, worst_status
 
@@ -385,11 +385,8 @@ def _by_harm(codes: Counter[str]) -> list[tuple[str, int]]:
 
 
 def _table(title: str, rows: Iterable[tuple[str, int]]) -> Iterator[str]:
-    yield (
-        f"| {title} | models |\n|---|---|"
-        if title != "diagnostics"
-        else "| diagnostics | number |\n|---|---|"
-    )
+    counts = "number" if title == "diagnostics" else "models"
+    yield f"| {title} | {counts} |\n|---|---|"
     for name, count in rows:
         yield f"| {plain(name)} | {count} |"
 
@@ -438,12 +435,5 @@ def write_reports(
         INDEX: index_page(settings, totals, results),
     }
     for name, page in pages.items():
-        write_sealed(folder / name, map(_encoded, page), Form.MARKUP, force=force)
-    write_sealed(
-        folder / _LOG, map(_encoded, sarif_log(totals, results())), Form.SARIF, force=force
-    )
-
-
-def _encoded(text: str) -> bytes:
-    """Return a text as UTF-8; names of files may hold bytes that encode no character."""
-    return text.encode(errors="backslashreplace")
+        write_sealed(folder / name, map(encoded, page), Form.MARKUP, force=force)
+    write_sealed(folder / _LOG, map(encoded, sarif_log(totals, results())), Form.SARIF, force=force)

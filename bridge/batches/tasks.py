@@ -253,12 +253,11 @@ def _guarded(
             **summary(error.diagnostics),
         }
     try:
-        shown = out and options.get("thumbnails", task is not _check)  # drawn longer than read
-        drawn = (
-            _thumbnail(scene, name_of(source), out, force=options.get("force", False))
-            if shown
-            else ""
-        )
+        drawn = ""
+        # a check draws only on request: drawing takes longer than reading
+        if out and options.get("thumbnails", task is not _check):
+            force = options.get("force", False)
+            drawn = _thumbnail(scene, name_of(source), out, force=force)
         return {
             "model": scene.name,
             "thumbnail": drawn,

@@ -200,12 +200,8 @@ class Servers:
     def close(self) -> None:
         """End the warm processes of this process that nobody uses."""
         with self._lock:
-            idle = [
-                server
-                for (process, _), some in self.idle.items()
-                if process == os.getpid()
-                for server in some
-            ]
+            own = [some for (process, _), some in self.idle.items() if process == os.getpid()]
+            idle = [server for some in own for server in some]
             self.idle.clear()
         for server in idle:
             server.close()

@@ -115,9 +115,8 @@ def _failure(
     entries = [with_command_words(entry, options.command) for entry in diagnostics]
     form = "json" if options.json else getattr(options, "format", None)
     if form == "json":
-        files = getattr(options, "files", None) or [
-            file for file in [getattr(options, "file", None)] if file
-        ]
+        file = getattr(options, "file", None)
+        files = getattr(options, "files", None) or ([file] if file else [])
         output.json(failure_report(options.command, status, files, entries, error))
     elif form in {"github", "sarif", "junit"}:
         module = importlib.import_module("bridge.cli.commands.check")

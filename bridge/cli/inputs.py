@@ -75,16 +75,27 @@ def load_scene(options: Namespace, file: str | None = None) -> loaders.Scene:
     path = Path(source)
     return loaders.load(
         manifest_file(path, unsafe_paths=options.unsafe_paths) if os.path.isdir(path) else source,
-        strict=options.strict,
-        lenient=options.lenient,
-        srdf=options.srdf,
-        overrides=options.overrides,
-        up_axis=options.up_axis,
-        allow_xacro=options.xacro,
-        xacro_args=dict(options.xacro_arg),
-        quiet=True,  # the commands print the diagnostics
-        **search(options),
+        **load_options(options),
     )
+
+
+def load_options(options: Namespace) -> loaders.LoadOptions:
+    """Return the options of the load of a file.
+
+    Raises:
+        UsageError: if a limit is unknown.
+    """
+    return {
+        "strict": options.strict,
+        "lenient": options.lenient,
+        "srdf": options.srdf,
+        "overrides": options.overrides,
+        "up_axis": options.up_axis,
+        "allow_xacro": options.xacro,
+        "xacro_args": dict(options.xacro_arg),
+        "quiet": True,  # the commands print the diagnostics
+        **search(options),
+    }
 
 
 def _load_stdin(options: Namespace) -> loaders.Scene:

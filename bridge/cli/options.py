@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bridge.targets.options import Option, options_of
+from bridge.targets.options import Option
 from bridge.targets.target import MJCF, Target, targets
 
 from .errors import UsageError
@@ -683,7 +683,7 @@ def _add_option(
 
 def flags_of(target: Target) -> list[Option]:
     """Return the options of a target that the command line has."""
-    return [entry for entry in options_of(target.options) if entry.flag]
+    return [entry for entry in target.options.declared() if entry.flag]
 
 
 def _last_wins(entries: Iterable[tuple[str, str]]) -> dict[str, str]:

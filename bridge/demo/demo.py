@@ -36,6 +36,7 @@ from bridge.targets.pybullet.body import bullet_image
 from loaders.picture import AZIMUTH, ELEVATION
 from loaders.pose import Array
 from loaders.scene import Scene
+from loaders.text import encoded
 
 from . import mujoco_worker
 
@@ -333,12 +334,12 @@ class Demo:
         """Commands to try next; the viewer needs a display."""
         folder = self.files[0].parent
         report = next((file for file in self.files if file.name == "report.html"), None)
-        return (
-            *([f"open {report} in a browser"] if report else ()),
+        steps = (
             f"python -m mujoco.viewer --mjcf={folder / 'scene.xml'}",
             "sdfbridge check YOUR_ROBOT.sdf",
             "sdfbridge compare YOUR_ROBOT.sdf --report out/report",
         )
+        return steps if report is None else (f"open {report} in a browser", *steps)
 
 
 def run_demo(folder: Path, progress: Callable[[str], None], *, force: bool = False) -> Demo:
@@ -390,7 +391,7 @@ def _reports(comparison: Comparison, picture: bytes | None) -> tuple[dict[str, b
         report = html(comparison, {"same joint positions": picture} if picture else {})
     except ImportError as error:
         return files, [str(error)]
-    return files | {"report.html": report.encode(errors="backslashreplace")}, []
+    return files | {"report.html": encoded(report)}, []
 
 
 def _picture(scene: Scene) -> tuple[bytes | None, list[str]]:

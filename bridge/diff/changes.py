@@ -235,19 +235,26 @@ def _exchanged(
     if len(left) * _FEW_LEFT > len(found):
         return None, found
     pairs = [pair for kind in ("link", "joint") for pair in names[kind].items()]
-    words = next((w for w in _WORDS if all(_swap(old, *w) == new for old, new in pairs)), None)
-    number_of = f"{counted(len(names['link']), 'link')} and {counted(len(names['joint']), 'joint')}"
-    text = (
-        f"{words[0]} and {words[1]} are exchanged in the names of {number_of}"
-        if words
-        else "names are exchanged: " + ", ".join(f"{old} is {new} in B" for old, new in pairs)
-    )
+    words = _exchanged_words(pairs)
+    if words is None:
+        text = "names are exchanged: " + ", ".join(f"{old} is {new} in B" for old, new in pairs)
+    else:
+        links, joints = counted(len(names["link"]), "link"), counted(len(names["joint"]), "joint")
+        text = f"{words[0]} and {words[1]} are exchanged in the names of {links} and {joints}"
     first = next((d for d in found if d.where_a.line and d.where_b.line), None)
     where = {} if first is None else {"where_a": first.where_a, "where_b": first.where_b}
     change = Change(
         kind="scene", name="", text=text, acts=True, follows=len(found) - len(left), **where
     )
     return change, left
+
+
+def _exchanged_words(pairs: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
+    """Return the two words whose exchange makes each new name of the old one; None without any."""
+    for first, second in _WORDS:
+        if all(_swap(old, first, second) == new for old, new in pairs):
+            return first, second
+    return None
 
 
 def _swap(name: str, first: str, second: str) -> str:

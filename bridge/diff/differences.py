@@ -8,7 +8,6 @@ content.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import math
 import re
 from collections import defaultdict
@@ -20,11 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from bridge.geometry.cache import digest_of
 from loaders.diagnostics import NOWHERE, Where
 from loaders.engine_settings import beyond_inertia
-from loaders.files.read_file import read
 from loaders.inertia import SpatialInertia
-from loaders.limits import FileError
 from loaders.model import (
     BallConstraint,
     Bushing,
@@ -83,23 +81,30 @@ def compare_values(a: Any, b: Any, tolerance: float, path: str = "") -> Iterator
 
 
 def _compare_fields(a: Any, b: Any, tolerance: float, path: str) -> Iterator[Found]:
-    uris = [getattr(item, "uri", None) for item in (a, b) if getattr(item, "path", None) is None]
-    if len(uris) == 2 and uris[0] != uris[1]:  # of files that were not found
-        yield f"{path}.uri" if path else "uri", *map(plain, uris)  # type: ignore[misc]
+    are_missing = getattr(a, "path", None) is None and getattr(b, "path", None) is None
+    uri_a, uri_b = getattr(a, "uri", None), getattr(b, "uri", None)
+    if are_missing and uri_a != uri_b:  # of files that were not found
+        yield _inside(path, "uri"), plain(uri_a), plain(uri_b)
     for field in fields_of(a):
-        inner = f"{path}.{field}" if path else field
+        inner = _inside(path, field)
         x, y = getattr(a, field), getattr(b, field)
         if field in _NAMED:
             yield from _compare_parts(x, y, tolerance, inner)
         elif isinstance(a, SpatialInertia):
             yield from compare_values(x, y, tolerance * _scale(a, field), inner)
         elif field == "engine_settings":
-            for engine in dict.fromkeys(name for name, _ in (*x, *y)):
-                in_a, in_b = (beyond_inertia(settings_of(item, engine)) for item in (a, b))
-                inner = f"{path}.{engine}" if path else engine
-                yield from _compare_settings(in_a, in_b, tolerance, inner)
+            engines = dict.fromkeys(name for name, _ in (*x, *y))
+            for engine in engines:
+                in_a = beyond_inertia(settings_of(a, engine))
+                in_b = beyond_inertia(settings_of(b, engine))
+                yield from _compare_settings(in_a, in_b, tolerance, _inside(path, engine))
         else:
             yield from compare_values(x, y, tolerance, inner)
+
+
+def _inside(path: str, name: str) -> str:
+    """Return the path of a member of the value at a path."""
+    return f"{path}.{name}" if path else name
 
 
 def _scale(inertia: SpatialInertia, field: str) -> float:
@@ -177,7 +182,8 @@ def _equal(a: Any, b: Any, tolerance: float, field: str) -> bool:
     if isinstance(a, float | int) and isinstance(b, float | int):
         return _close(a, b, tolerance)
     if field in _FILES and isinstance(a, str) and isinstance(b, str):
-        return a == b or (digest(a) is not None and digest(a) == digest(b))
+        content = digest_of(a)
+        return a == b or (content is not None and content == digest_of(b))
     return bool(a == b)
 
 
@@ -187,14 +193,6 @@ def _close(a: float, b: float, tolerance: float) -> bool:
         or (math.isnan(a) and math.isnan(b))
         or abs(a - b) <= tolerance * max(1.0, min(abs(a), abs(b)))
     )
-
-
-def digest(path: str) -> str | None:
-    """Return the SHA-256 of a file's content, or None if it cannot be read."""
-    try:
-        return hashlib.sha256(read(path, option="mesh_file_bytes")).hexdigest()
-    except FileError:
-        return None
 
 
 def plain(value: Any) -> Value:
@@ -347,27 +345,21 @@ def _keyed(items: Iterable[Any]) -> Mapping[str, Any]:
     return {unused.claim(_key(item)): item for item in items}
 
 
+def _key_of_pair(pair: ContactPair) -> str:
+    first = f"{pair.link_A}{SEPARATOR}{pair.collision_A}"
+    second = f"{pair.link_B}{SEPARATOR}{pair.collision_B}"
+    return " and ".join(sorted((first, second)))
+
+
 _KEYS: dict[type, Callable[[Any], str]] = {
     Coupling: lambda item: f"{item.follower}[{item.follower_axis}]",
     FilterRule: lambda item: " and ".join(sorted((item.a, item.b))),
-    ContactPair: lambda item: " and ".join(
-        sorted(
-            (
-                f"{item.link_A}{SEPARATOR}{item.collision_A}",
-                f"{item.link_B}{SEPARATOR}{item.collision_B}",
-            )
-        )
-    ),
+    ContactPair: _key_of_pair,
     TendonConstraint: lambda item: f"tendon of {', '.join(item.joints)}",
     Bushing: lambda item: f"bushing of {item.link_A} and {item.link_C}",
-    **{
-        kind: (lambda item, word=word: f"{word} of {item.link_A} and {item.link_B}")  # type: ignore[misc]
-        for kind, word in (
-            (BallConstraint, "ball constraint"),
-            (DistanceConstraint, "distance constraint"),
-            (SpringDamper, "spring"),
-        )
-    },
+    BallConstraint: lambda item: f"ball constraint of {item.link_A} and {item.link_B}",
+    DistanceConstraint: lambda item: f"distance constraint of {item.link_A} and {item.link_B}",
+    SpringDamper: lambda item: f"spring of {item.link_A} and {item.link_B}",
 }
 
 

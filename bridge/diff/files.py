@@ -76,7 +76,9 @@ def _same_places(a: Link, b: Link, tolerance: float) -> bool:
         return False
     in_b = dict(_shapes_at(b))
     both = [(X_WG, in_b[key]) for key, X_WG in _shapes_at(a) if key in in_b]
-    return (a.inertia is not None or bool(both)) and all(_equal(X, Y, tolerance) for X, Y in both)
+    if a.inertia is None and not both:
+        return False
+    return all(_equal(X, Y, tolerance) for X, Y in both)
 
 
 def _center_of_mass(link: Link) -> Array:
@@ -133,9 +135,8 @@ def difference_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> st
         rows: The texts of the cells.
     """
     head = "".join(f"<th>{escape(title)}</th>" for title in header)
-    body = "\n".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
+    lines = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
+    body = "\n".join(f"<tr>{line}</tr>" for line in lines)
     table = f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
     return f'<div class="wide">{table}</div>'
 

@@ -43,15 +43,13 @@ def names_of_map(a: Scene, b: Scene, names: Mapping[str, str]) -> Names:
     """
     in_a, in_b = _names_by_kind(a), _names_by_kind(b)
     found: Names = {kind: {} for kind in in_a}
-    for key, new in sorted(
-        names.items(), key=lambda entry: " " in entry[0]
-    ):  # a name with its kind counts
-        old = {
-            kind: name
-            for kind, known in in_a.items()
-            for name in (key, key.removeprefix(f"{kind} "))
-            if name in known
-        }
+    # a name with its kind comes last and counts
+    for key, new in sorted(names.items(), key=lambda entry: " " in entry[0]):
+        old: dict[str, str] = {}
+        for kind, known in in_a.items():
+            for name in (key, key.removeprefix(f"{kind} ")):
+                if name in known:
+                    old[kind] = name
         if not old:
             raise ValueError(_unknown("A", key, in_a))
         kinds = [kind for kind in old if new in in_b[kind]]
@@ -64,10 +62,8 @@ def names_of_map(a: Scene, b: Scene, names: Mapping[str, str]) -> Names:
 
 def _names_by_kind(scene: Scene) -> dict[str, dict[str, None]]:
     kinds = {"links": "link", "joints": "joint", **_KINDS}
-    return {
-        kind: dict.fromkeys(item.name for item in getattr(scene, field))
-        for field, kind in kinds.items()
-    }
+    items = {kind: getattr(scene, field) for field, kind in kinds.items()}
+    return {kind: dict.fromkeys(item.name for item in of_kind) for kind, of_kind in items.items()}
 
 
 def _unknown(side: str, name: str, known: Mapping[str, Iterable[str]]) -> str:
@@ -225,8 +221,9 @@ def _paired(
     rest_b = [name for name in b if name not in both]
     found = list(same)
     for name in rest_a:
-        equal = [other for other in rest_b if trees[0].signature(name) == trees[1].signature(other)]
-        others = equal or (rest_b if len(rest_a) == len(rest_b) == 1 else [])
+        others = [o for o in rest_b if trees[0].signature(name) == trees[1].signature(o)]
+        if not others and len(rest_a) == len(rest_b) == 1:
+            others = rest_b
         if others:
             partner = others[0]
             rest_b.remove(partner)

@@ -10,7 +10,7 @@ their effects.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from itertools import chain, product
 from typing import Any
@@ -22,6 +22,7 @@ from bridge.lowering import lower
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import Position, kind_of, random_position
+from loaders.collision_pairs import renamed_pairs
 from loaders.diagnostics import Diagnostics
 from loaders.engine_settings import (
     MUJOCO,
@@ -45,6 +46,7 @@ from loaders.model import (
     settings_of,
 )
 from loaders.model.contact import torsional_length
+from loaders.model.link import total_mass
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
 from loaders.text import counted, shortened
@@ -207,10 +209,7 @@ def _effects(
         farthest = max(far, key=lambda name: far[name])
         others = f", the farthest of {counted(len(far), 'link')}," if len(far) > 1 else ""
         found.append(f"{farthest}{others} is up to {far[farthest]:.3g} m away from its place in A")
-    masses = [
-        sum(link.inertia.mass for link in scene.links if link.inertia is not None)
-        for scene in (a, b)
-    ]
+    masses = (total_mass(a.links), total_mass(b.links))
     if abs(masses[0] - masses[1]) > LEAST_EFFECT * max(masses):
         found.append(f"the total mass changes from {masses[0]:.4g} to {masses[1]:.4g} kg")
     other = {name: ratio for name, ratio in felt.items() if abs(ratio - 1.0) > LEAST_EFFECT}
@@ -247,14 +246,10 @@ def _free_joints(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> dict[s
 def _missing(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:
     links = {body.name for body in b.bodies}
     joints = {joint for joint, _ in b.v_order}
-    stated = {
-        link.name for link in a.scene.links
-    }  # a body may be a part of a link that a loop is cut at
-    lost = [
-        name
-        for body in a.bodies
-        if (name := body.name) in stated and names.get(name, name) not in links
-    ]
+    stated = {link.name for link in a.scene.links}
+    # a body that the scene does not state is a part of a link that a loop is cut at
+    own = [body.name for body in a.bodies if body.name in stated]
+    lost = [name for name in own if names.get(name, name) not in links]
     lost += [joint for joint, _ in a.v_order if _joint(joint, names) not in joints]
     return tuple(dict.fromkeys(lost))
 
@@ -341,6 +336,11 @@ def _mass_error(a: Scene, b: Scene, names: Mapping[str, str]) -> float:
     return max((abs(x - y) / (abs(x) or abs(y) or 1.0) for x, y in pairs), default=0.0)
 
 
+def pairs_in_one(first: Set[frozenset[str]], second: Set[frozenset[str]]) -> list[str]:
+    """Return the pairs of links that are in one set only, as text."""
+    return [" and ".join(sorted(pair)) for pair in sorted(first ^ second, key=sorted)]
+
+
 def _pairs(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:
     """Return the pairs that collide in one only, by the policy of each; if that is Drake's or none
     is stated, by SDFormat's too.
@@ -352,13 +352,8 @@ def _pairs(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, .
     are_silent = {a.default_policy, b.default_policy} <= {"drake", "neighbors"}
     policies = (None, "sdformat") if are_silent else (None,)
     for policy in policies:
-        first = {
-            frozenset(names.get(name, name) for name in pair) for pair in a.collidable_pairs(policy)
-        }
-        found += [
-            " and ".join(sorted(pair))
-            for pair in sorted(first ^ b.collidable_pairs(policy), key=sorted)
-        ]
+        first = renamed_pairs(a.collidable_pairs(policy), names)
+        found += pairs_in_one(first, b.collidable_pairs(policy))
     return tuple(dict.fromkeys(found))
 
 

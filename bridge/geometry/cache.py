@@ -256,7 +256,8 @@ def stamp_of(path: str) -> Stamp | None:
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def _digest(path: str) -> str | None:
+def digest_of(path: str) -> str | None:
+    """Return the SHA-256 of a file's content, or None if it cannot be read."""
     try:
         return hashlib.sha256(read(path, option="mesh_file_bytes")).hexdigest()
     except FileError:
@@ -275,7 +276,7 @@ def _state(path: str, known: dict[str, str | None]) -> FileState:
         if real in known:
             note_file(path)
         else:
-            known[real] = _digest(path)
+            known[real] = digest_of(path)
         digest = known[real]
     newest = max(stamp[1:]) if stamp is not None else 0
     is_settled = stamp == stamp_of(path) and time.time_ns() - newest > SETTLED
@@ -337,8 +338,12 @@ def look_from_json(part: dict[str, Any]) -> PartLook:
     Args:
         part: A record for which `is_look` holds.
     """
-    color, emissive = (part[key] and tuple(part[key]) for key in ("color", "emissive"))
-    return PartLook(color=color, texture=part["texture"], emissive=emissive)
+    color, emissive = part["color"], part["emissive"]
+    return PartLook(
+        color=None if color is None else tuple(color),
+        texture=part["texture"],
+        emissive=None if emissive is None else tuple(emissive),
+    )
 
 
 def is_look(part: dict[str, Any]) -> bool:
@@ -467,15 +472,14 @@ def _from_json(record: dict[str, Any]) -> Conversion:
     costs = {str(option): int(amount) for option, amount in record["costs"].items()}
     if not _OPTIONS.issuperset(costs) or min(costs.values(), default=0) < 0:
         raise ValueError(f"expected costs in {sorted(_OPTIONS)}, found {costs}")
+    files: list[FileState] = []
+    for path, stamp, content, real in record["files"]:
+        stamp_of_file = None if stamp is None else tuple(stamp)
+        files.append(FileState(str(path), stamp_of_file, content, str(real)))
     return Conversion(
         parts=tuple(record["parts"]),
         findings=tuple(_finding_from_json(entry) for entry in record["findings"]),
-        files=tuple(
-            [
-                FileState(str(path), stamp and tuple(stamp), digest, str(real))
-                for path, stamp, digest, real in record["files"]
-            ]
-        ),
+        files=tuple(files),
         costs=costs,
     )
 

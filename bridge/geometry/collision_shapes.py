@@ -535,14 +535,15 @@ def shapes_picture(
     chosen = names if link is None else [link]
     if link is not None and link not in names:
         raise unknown_name("link", link, names)
-    pairs = [
-        (old, new)
-        for old, new in zip(scene.links, after.links, strict=True)
-        if old.name in chosen and any(isinstance(c.geometry, Mesh) for c in old.collisions)
-    ]
+    old_links: list[Link] = []
+    new_links: list[Link] = []
+    for old, new in zip(scene.links, after.links, strict=True):
+        if old.name in chosen and any(isinstance(c.geometry, Mesh) for c in old.collisions):
+            old_links.append(old)
+            new_links.append(new)
     layers = [
-        _layer([pair[k] for pair in pairs], color, opacity)
-        for k, color, opacity in ((0, _MESH_COLOR, 1.0), (1, _RESULT_COLOR, _OPACITY))
+        _layer(old_links, _MESH_COLOR, 1.0),
+        _layer(new_links, _RESULT_COLOR, _OPACITY),
     ]
     drawn = [layer for layer in layers if len(layer.corners)]
     return _paint_layers(drawn, _SIZE) if drawn else None

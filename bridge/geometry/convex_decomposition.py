@@ -496,14 +496,11 @@ def _has_cavity(solids: Sequence[Solid]) -> bool:
     """Return whether a closed part faces inward and lies in the box around another part."""
     meshes = [MeshData(parts=(MeshPart(names=(), vertices=v, faces=f),)) for v, f in solids]
     inward = [mesh for mesh in meshes if mesh.volume < 0.0 and mesh.is_closed]
-    return any(
-        bool(
-            (other.bounds[0] <= mesh.bounds[0]).all() and (mesh.bounds[1] <= other.bounds[1]).all()
-        )
-        for mesh in inward
-        for other in meshes
-        if other is not mesh
-    )
+    for mesh in inward:
+        (low, high), others = mesh.bounds, [other for other in meshes if other is not mesh]
+        if any((o.bounds[0] <= low).all() and (high <= o.bounds[1]).all() for o in others):
+            return True
+    return False
 
 
 # --- distance between a hull and its mesh ---------------------------------------------------------

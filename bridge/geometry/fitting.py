@@ -85,7 +85,7 @@ def shrunk(fit: Fitted, depth: float) -> Fitted:
     """
     shape = fit.shape
     if isinstance(shape, Box):
-        return Fitted(Box(size=_edges(np.array(shape.size) - 2.0 * depth)), fit.X_GS)
+        return Fitted(Box(size=_triple(np.array(shape.size) - 2.0 * depth)), fit.X_GS)
     if isinstance(shape, Sphere):
         return Fitted(Sphere(radius=shape.radius - depth), fit.X_GS)
     if isinstance(shape, Capsule):
@@ -101,11 +101,6 @@ def least_thickness(shape: Primitive) -> float:
     if isinstance(shape, Cylinder):
         return min(shape.radius, shape.length / 2.0)
     return shape.radius
-
-
-def _edges(size: Array) -> tuple[float, float, float]:
-    x, y, z = size.tolist()
-    return (x, y, z)
 
 
 # --- balls ----------------------------------------------------------------------------------------
@@ -178,7 +173,7 @@ def oriented_box(points: Array, triangles: Array | None) -> Fitted:
     along = points @ R_GS
     low, high = along.min(axis=0), along.max(axis=0)
     size = high - low + 2.0 * _MARGIN * extent(points)
-    return Fitted(Box(size=_edges(size)), Pose.of(R_GS, R_GS @ ((low + high) / 2.0)))
+    return Fitted(Box(size=_triple(size)), Pose.of(R_GS, R_GS @ ((low + high) / 2.0)))
 
 
 def _extreme(points: Array) -> Array:
@@ -411,7 +406,7 @@ def certificate_of_fit(fit: Fitted, data: MeshData) -> Certificate:
     vertices = data.vertices[np.unique(data.faces)]
     beyond = body.distance(vertices)
     k = int(np.argmax(beyond))
-    inward = Deviation(float(beyond[k]), 0.0, _point(vertices[k]))
+    inward = Deviation(float(beyond[k]), 0.0, _triple(vertices[k]))
     return _certificate(body, data, inward, parts=1, vertices=0)
 
 
@@ -428,7 +423,7 @@ def certificate_of_solids(solids: Sequence[Solid], data: MeshData) -> Certificat
     if len(hulls) == 1:
         beyond = body.distance(vertices)
         k = int(np.argmax(beyond))
-        inward = Deviation(float(beyond[k]), 0.0, _point(vertices[k]))
+        inward = Deviation(float(beyond[k]), 0.0, _triple(vertices[k]))
     else:
         size = extent(data.vertices)
         inward = _largest(_Search(data.vertices[data.faces], body.distance, _same, size))
@@ -483,9 +478,9 @@ def _rounded(found: Deviation, size: float) -> Deviation:
     return found._replace(distance=0.0) if found.distance <= _EXACT * size else found
 
 
-def _point(point: Array) -> tuple[float, float, float]:
-    x, y, z = point.tolist()
-    return (x, y, z)
+def _triple(vector: Array) -> tuple[float, float, float]:
+    x, y, z = vector.tolist()
+    return x, y, z
 
 
 # --- search ---------------------------------------------------------------------------------------
@@ -526,7 +521,7 @@ def _largest(search: _Search) -> Deviation:
     best, point = _best(search)
     if search.mesh is not None and search.mesh.is_convex:
         shift = _cells(triangles, search)[1].max()
-        return Deviation(max(best, 0.0), 2.0 * float(shift), _point(point))
+        return Deviation(max(best, 0.0), 2.0 * float(shift), _triple(point))
     error, searched = 0.0, 0
     while len(triangles):
         moved, shift, radii = _cells(triangles, search)
@@ -550,7 +545,7 @@ def _largest(search: _Search) -> Deviation:
             error = max(error, _excess(upper, best))
             break
         triangles = _divided(triangles)
-    return Deviation(max(best, 0.0), max(error, 0.0), _point(point))
+    return Deviation(max(best, 0.0), max(error, 0.0), _triple(point))
 
 
 def _cells(triangles: Array, search: _Search) -> tuple[Array, Array, Array]:

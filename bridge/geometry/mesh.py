@@ -145,8 +145,10 @@ def obj(
     lines += [] if uv is None else [f"vt {u:.9g} {v:.9g}" for u, v in uv.tolist()]
     if has_normals:
         lines += [f"vn {x:.6g} {y:.6g} {z:.6g}" for x, y, z in _normals(vertices, faces).tolist()]
-    corner = "{0}" if uv is None else "{0}/{0}"
-    corner += ("//{0}" if uv is None else "/{0}") if has_normals else ""
+    if uv is None:
+        corner = "{0}//{0}" if has_normals else "{0}"
+    else:
+        corner = "{0}/{0}/{0}" if has_normals else "{0}/{0}"
     face = "f " + " ".join(corner.replace("0", str(i)) for i in range(3))
     lines += [face.format(*corners) for corners in (faces + 1).tolist()]
     return ("\n".join(lines) + "\n").encode()
@@ -244,9 +246,8 @@ def mesh_asset(
         diagnostics.extend(placed(finding, where, target) for finding in found)
         return assets
     seen = MeshData(parts=tuple(map(_with_back, data.parts)))
-    if appearance is Appearance.NONE or (
-        appearance is Appearance.TEXTURES and not _has_texture(seen)
-    ):
+    has_texture = any(part.texture or part.picture for part in seen.parts)
+    if appearance is Appearance.NONE or (appearance is Appearance.TEXTURES and not has_texture):
         return (_visual_part(MeshPart(names=(), vertices=seen.vertices, faces=seen.faces), name),)
     looks = [
         _with_texture_file(part, mesh, diagnostics) for part in parts_by_appearance(seen.parts)
@@ -278,10 +279,6 @@ def _colliding(mesh: Mesh, data: MeshData, name: str) -> tuple[tuple[MeshAsset, 
         made = assets, found
         keep_in_call(key, made, len(data.faces))
     return made
-
-
-def _has_texture(data: MeshData) -> bool:
-    return any(part.texture or part.picture for part in data.parts)
 
 
 def _with_back(part: MeshPart) -> MeshPart:
@@ -491,7 +488,7 @@ def hulls(scene: Scene, diagnostics: Diagnostics) -> Mapping[Mesh, Array | None]
     known = remembered(
         _SUBFOLDER,
         lambda: (_VERSION, "hulls", [(*names, repr(mesh)) for mesh, names in uses.items()]),
-        lambda: (file for mesh in uses if mesh.path for file in source_files(mesh)),
+        lambda: _files_of(uses),
         _is_hull,
         lambda found: [_hull_record(points) for points in check_meshes(scene, found).values()],
     )
@@ -525,12 +522,19 @@ def with_mesh_files(scene: Scene) -> Scene:
     known = remembered(
         "up_axes",
         key,
-        lambda: (file for mesh in meshes if mesh.path for file in source_files(mesh)),
+        lambda: _files_of(meshes),
         partial(has_members, models=list, meshes=list),
         made,
     )
     (decided,) = known.parts
     return turned_in(scene, decided["models"], [meshes[k] for k in decided["meshes"]])
+
+
+def _files_of(meshes: Iterable[Mesh]) -> Iterator[str]:
+    """Yield the files that meshes are read from."""
+    for mesh in meshes:
+        if mesh.path:
+            yield from source_files(mesh)
 
 
 def _hull_record(points: Array | None) -> dict[str, str | None]:

@@ -246,10 +246,10 @@ class ShapeModel:
         link_of_geom: list[int] = []
         margins: list[float] = []
         for link in links:
+            solids = [(shape, solid) for shape in link.collisions for solid in solids_of(shape)]
             solids = [
-                (collision, solid)
-                for collision in link.collisions
-                for solid in solids_of(collision)
+                (shape, solid)
+                for shape, solid in solids
                 if solid.points is None or has_volume(solid.points)
             ]
             if solids:
@@ -577,14 +577,10 @@ def _key(
     Raises:
         OSError: if the cache cannot be used.
     """
-    shapes = [
-        (
-            link.name,
-            groups[link.name],
-            [(s.name, pose_key(s.X_LG), _geometry_key(s.geometry)) for s in link.collisions],
-        )
-        for link in links
-    ]
+    shapes: list[object] = []
+    for link in links:
+        own = [(s.name, pose_key(s.X_LG), _geometry_key(s.geometry)) for s in link.collisions]
+        shapes.append((link.name, groups[link.name], own))
     return shapes, [pose_key(X_WL[link.name]) for X_WL in positions for link in links]
 
 
@@ -638,12 +634,8 @@ def _near(
 
     MuJoCo compiles these shapes only; of most robots there are none.
     """
-    flat = [
-        (link.name, shape, solid)
-        for link in links
-        for shape in link.collisions
-        for solid in solids[id(shape)]
-    ]
+    shapes = [(link.name, shape) for link in links for shape in link.collisions]
+    flat = [(name, shape, solid) for name, shape in shapes for solid in solids[id(shape)]]
     names = [name for name, _, _ in flat]
     margin = np.array([HULL_MARGIN * isinstance(shape.geometry, Mesh) for _, shape, _ in flat])
     near: set[int] = set()
@@ -658,11 +650,12 @@ def _near(
             if not is_known and not _are_apart(placed[i], placed[j], float(reach[i] + reach[j])):
                 near |= {i, j}
     kept = {id(flat[i][1]) for i in near}
-    reduced = [
-        replace(link, collisions=tuple(shape for shape in link.collisions if id(shape) in kept))
-        for link in links
-    ]
-    return [link for link in reduced if link.collisions]
+    reduced: list[Link] = []
+    for link in links:
+        collisions = tuple(shape for shape in link.collisions if id(shape) in kept)
+        if collisions:
+            reduced.append(replace(link, collisions=collisions))
+    return reduced
 
 
 def _are_apart(a: _Placed, b: _Placed, gap: float) -> bool:

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -168,9 +168,8 @@ def _cone(shape: Cone) -> SupportFunction:
 
 
 def _polyline(shape: Polyline) -> SupportFunction:
-    corners = [
-        (x, y, z) for outline in shape.outlines for x, y in outline for z in (0.0, shape.height)
-    ]
+    points = chain.from_iterable(shape.outlines)
+    corners = [(x, y, z) for x, y in points for z in (0.0, shape.height)]
     return support_of_points(np.array(corners))
 
 

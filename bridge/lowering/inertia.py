@@ -21,6 +21,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, Primitive, PrimitiveKind
 from bridge.mechanism.coordinates import Position, coordinate_limits, kind_of, scalar_joints
 from loaders.diagnostics import Diagnostics
+from loaders.finish.finish import with_inertias
 from loaders.inertia import SpatialInertia, exceeds
 from loaders.model import Link
 from loaders.pose import IDENTITY, Array, Pose
@@ -58,13 +59,7 @@ def with_repaired_inertia(scene: Scene, diagnostics: Diagnostics) -> Scene:
         if link.inertia is not None and link.inertia.defects():
             diagnostics.add(LOWER_REPAIRED_INERTIA, link, **repair_arguments(link, link.inertia))
             repaired[link.name] = link.inertia.repaired()
-    if not repaired:
-        return scene
-    links = tuple(
-        dataclasses.replace(link, inertia=repaired.get(link.name, link.inertia))
-        for link in scene.links
-    )
-    return dataclasses.replace(scene, links=links)
+    return with_inertias(scene, repaired)
 
 
 MIN_MASS = 1e-9

@@ -132,14 +132,12 @@ def overlaps_at_random(
             place = int(depths[k].argmax())
             depth[k] = depths[k, place]
             where[k] = {joint: np.asarray(values)[place].tolist() for joint, values in q.items()}
-    found = [
-        OverlapInMotion(
-            deepest=_overlap_of(mechanism, [shapes.links[i] for i in pairs[k]], where[k]),
-            share=float(count[k]) / samples,
-            positions=where[k],
-        )
-        for k in np.flatnonzero(depth)
-    ]
+    found: list[OverlapInMotion] = []
+    for k in np.flatnonzero(depth):
+        links = [shapes.links[i] for i in pairs[k]]
+        deepest = _overlap_of(mechanism, links, where[k])
+        share = float(count[k]) / samples
+        found.append(OverlapInMotion(deepest=deepest, share=share, positions=where[k]))
     return tuple(sorted(found, key=lambda entry: -entry.deepest.depth))
 
 
@@ -192,9 +190,8 @@ def _least_distances(
         start: A position of each pair, shape (m, d).
         rng: Source of the random numbers.
     """
-    low, high = (
-        np.concatenate([getattr(j, end) for j in space] or [[]]) for end in ("low", "high")
-    )
+    low = np.concatenate([np.zeros(0), *(joint.low for joint in space)])
+    high = np.concatenate([np.zeros(0), *(joint.high for joint in space)])
     width = np.where(np.isfinite(high - low), high - low, 1.0)
     best, least = start.copy(), np.full(len(pairs), np.inf)
     step = np.full(len(pairs), _STEP)

@@ -224,9 +224,10 @@ class _InertiaCarriers:
         groups = connected_components(scene, lambda joint: is_weld(joint) and joint.name in tree)
         self._group = {name: group for group in groups for name in group}
         self._world_group = self._group[WORLD]
-        self._massive_member = {
-            id(group): next((name for name in group if name in massive), None) for group in groups
-        }
+        self._massive_member: dict[int, str | None] = {}
+        for group in groups:
+            first = next((name for name in group if name in massive), None)
+            self._massive_member[id(group)] = first
         self._massive = massive
 
     def is_redundant(self, joint: Joint) -> bool:
@@ -401,9 +402,8 @@ def spanning_forest(scene: Scene, tree: Iterable[Joint]) -> tuple[Edge, ...]:
 
 
 def _incident_joints(scene: Scene, joints: Iterable[Joint]) -> _Incident:
-    incident: dict[str, list[tuple[Joint, str]]] = {
-        name: [] for name in (WORLD, *(link.name for link in scene.links))
-    }
+    names = [WORLD, *(link.name for link in scene.links)]
+    incident: dict[str, list[tuple[Joint, str]]] = {name: [] for name in names}
     for joint in joints:
         incident[joint.parent].append((joint, joint.child))
         incident[joint.child].append((joint, joint.parent))

@@ -88,16 +88,15 @@ def keyframes_by_joint(scene: Scene, bodies: Sequence[Body]) -> tuple[Keyframe, 
     names = floating_joint_names(scene, bodies)
     keyframes = []
     for keyframe in scene.keyframes:
-        stated = enumerate(keyframe.joints)
-        kept = [(name, i) for i, joint in stated if (name := names.get(joint, joint))]
+        joints = [names.get(joint, joint) for joint in keyframe.joints]
+        kept = [i for i, name in enumerate(joints) if name]
+        velocities = keyframe.velocities
         keyframes.append(
             replace(
                 keyframe,
-                joints=tuple(name for name, _ in kept),
-                positions=tuple(keyframe.positions[i] for _, i in kept),
-                velocities=tuple(keyframe.velocities[i] for _, i in kept)
-                if keyframe.velocities
-                else (),
+                joints=tuple(joints[i] for i in kept),
+                positions=tuple(keyframe.positions[i] for i in kept),
+                velocities=tuple(velocities[i] for i in kept) if velocities else (),
             )
         )
     return tuple(keyframes)
@@ -124,7 +123,7 @@ def positions_by_body(bodies: Sequence[Body], q: Mapping[str, Position]) -> list
         ValueError: for an unknown joint, and for a position of the wrong size or that is not
         finite.
     """
-    given = _given(bodies, q, lambda body: _SIZES.get(kind_of(body), body.nv))
+    given = _given(bodies, q, lambda body: POSITION_SIZES.get(kind_of(body), body.nv))
     return [given[i] if i in given else default_position(b) for i, b in enumerate(bodies)]
 
 
@@ -143,7 +142,7 @@ def velocities_by_body(bodies: Sequence[Body], v: Mapping[str, Position]) -> lis
     return [given.get(i, (0.0,) * body.nv) for i, body in enumerate(bodies)]
 
 
-_SIZES: dict[PrimitiveKind | None, int] = {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}
+POSITION_SIZES: dict[PrimitiveKind | None, int] = {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}
 """Number of coordinates of joints that have more of them than velocities."""
 
 
@@ -204,8 +203,9 @@ def check_names(
     check_mapping(given)
     if all(name in known for name in given):
         return
-    movable = sorted({name for body in bodies if body.nv for name in _names(body)} & set(known))
-    raise unknown_name("joint", next(name for name in given if name not in known), movable)
+    movable = {name for body in bodies if body.nv for name in _names(body)}
+    unknown = next(name for name in given if name not in known)
+    raise unknown_name("joint", unknown, sorted(movable & set(known)))
 
 
 def checked_numbers(name: str, size: int, value: Position) -> Coordinates:

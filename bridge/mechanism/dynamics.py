@@ -118,11 +118,14 @@ def _mass_matrix(
 ) -> Array:
     rotors = [rotor for body in bodies for rotor in body.reflected_inertia]
     dofs = [k for segment in segments for k in range(segment.v.start, segment.v.stop)]
-    M = _between_segments(segments, len(dofs))
-    if dofs != list(range(len(rotors))):  # primitives that share a velocity
-        by_segment, M = M, np.zeros((len(rotors), len(rotors)))
+    by_segment = _between_segments(segments, len(dofs))
+    if dofs == list(range(len(rotors))):
+        M = by_segment
+    else:  # primitives that share a velocity
+        M = np.zeros((len(rotors), len(rotors)))
         np.add.at(M, np.ix_(dofs, dofs), by_segment)
-    M[np.diag_indices(len(rotors))] += rotors if with_rotors else 0.0
+    if with_rotors:
+        M[np.diag_indices(len(rotors))] += rotors
     return M
 
 

@@ -437,12 +437,13 @@ def _within_ranges(
     """Return the positions of joints that others follow, moved to where the linear couplings keep
     the others in their limits.
     """
-    ranges = {
-        body.v_start + p.dof_index: (p.limits.lower, p.limits.upper)
-        for body in mechanism.bodies
-        for p in body.primitives
-        if p.limits is not None and p.limits.lower <= p.limits.upper and kind_of(body) is None
-    }
+    ranges: dict[int, tuple[float, float]] = {}
+    for body in mechanism.bodies:
+        if kind_of(body) is not None:
+            continue
+        for p in body.primitives:
+            if p.limits is not None and p.limits.lower <= p.limits.upper:
+                ranges[body.v_start + p.dof_index] = (p.limits.lower, p.limits.upper)
     linear = [c for c in mechanism.couplings if c.multiplier and not c.higher]
     for _ in range(len(linear)):  # each may lead the next
         before = dict(ranges)

@@ -411,11 +411,11 @@ class Mechanism:
         The key ``home`` of an export to MJCF has these positions, and sets free robots above a
         ground down on it. Free links are left out here.
         """
-        return {
-            str(body.joint): position[0] if len(position) == 1 else position
-            for body, position in zip(self.bodies, home_coordinates(self), strict=True)
-            if body.primitives and body.primitives != FREE
-        }
+        positions: dict[str, Position] = {}
+        for body, position in zip(self.bodies, home_coordinates(self), strict=True):
+            if body.primitives and body.primitives != FREE:
+                positions[str(body.joint)] = position[0] if len(position) == 1 else position
+        return positions
 
     # --- collisions -------------------------------------------------------------------------------
 
@@ -653,12 +653,13 @@ class Mechanism:
         """
         excluded = self.excluded_pairs(policy)
         return frozenset(
-            frozenset((self._name(a), self._name(b)))
+            frozenset((self.link_name(a), self.link_name(b)))
             for a, b in combinations(self.colliding_bodies, 2)
             if frozenset((a, b)) not in excluded
         )
 
-    def _name(self, body: int) -> str:
+    def link_name(self, body: int) -> str:
+        """Return the name of a body's link, or ``world`` for `bridge.mechanism.bodies.ROOT`."""
         return WORLD if body == ROOT else self.bodies[body].name
 
 

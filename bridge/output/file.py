@@ -399,13 +399,12 @@ def _stored(place: Path, names: Collection[str]) -> dict[str, bytes]:
         return {}
     state = folder_state(place)
     skipped = {*state.edited, *state.foreign}
-    paths = [
-        Path(top, file)
-        for name in sorted(names)
-        for top, _, files in os.walk(place / name, onerror=_raise)
-        for file in files
-    ]
-    paths += [path for path in (place / PACKAGE_XML,) if path.is_file()]
+    paths: list[Path] = []
+    for name in sorted(names):
+        for top, _, files in os.walk(place / name, onerror=_raise):
+            paths += [Path(top, file) for file in files]
+    if (place / PACKAGE_XML).is_file():
+        paths.append(place / PACKAGE_XML)
     found = {path.relative_to(place).as_posix(): path for path in paths}
     return {file: path.read_bytes() for file, path in found.items() if file not in skipped}
 

@@ -43,7 +43,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
-from types import TracebackType
 from typing import Self
 
 from loaders.text import check_flag
@@ -130,11 +129,10 @@ def folder_state(folder: Path) -> FolderState:
     foreign.
     """
     hashes = _read_hashes(folder / MANIFEST)
-    folders = {
-        "/".join(parts[:i])
-        for parts in (file.split("/") for file in hashes)
-        for i in range(1, len(parts))
-    }
+    folders: set[str] = set()
+    for file in hashes:
+        parts = file.split("/")
+        folders |= {"/".join(parts[:i]) for i in range(1, len(parts))}
     edited: list[str] = []
     foreign: list[str] = []
     for path, is_folder in _entries(folder, folders):
@@ -745,12 +743,7 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
 

@@ -161,17 +161,20 @@ def gaps_of_losses(diagnostics: Iterable[Diagnostic], engines: Mapping[str, str]
         diagnostics: The fidelity reports of the engines.
         engines: The target of the diagnostics of each engine that is compared, by its name.
     """
-    return [
-        Gap(
-            quantity=_lost_quantity(entry),
-            engines=tuple(name for name, target in engines.items() if target == entry.target),
-            subjects=entry.subjects,
-            code=entry.code,
-            reason=entry.message,
-        )
-        for entry in diagnostics
-        if is_lost(entry) or entry.fate is Fate.SKIPPED or isinstance(effect_of(entry), Chosen)
-    ]
+    gaps: list[Gap] = []
+    for entry in diagnostics:
+        is_loss = is_lost(entry) or entry.fate is Fate.SKIPPED
+        if is_loss or isinstance(effect_of(entry), Chosen):
+            gaps.append(
+                Gap(
+                    quantity=_lost_quantity(entry),
+                    engines=tuple(n for n, target in engines.items() if target == entry.target),
+                    subjects=entry.subjects,
+                    code=entry.code,
+                    reason=entry.message,
+                )
+            )
+    return gaps
 
 
 def effect_of(entry: Diagnostic) -> Effect | None:

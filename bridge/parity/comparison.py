@@ -30,7 +30,13 @@ from loaders.collision_pairs import exerts_forces
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, without_repeats
 from loaders.files.read_file import file_of, recorded
 from loaders.model import JointType
-from loaders.text import check_option_names, check_option_value, check_whole_number, counted
+from loaders.text import (
+    check_option_names,
+    check_option_value,
+    check_whole_number,
+    counted,
+    encoded,
+)
 
 from .attribution import attribute_differences
 from .causes import conditions
@@ -106,7 +112,7 @@ class Comparison(Findings):
         Raises:
             OutputFolderError: If there is such a file; a `FileExistsError`.
         """
-        return write_sealed(path, _encoded(self._json()), Form.JSON, force=force)
+        return write_sealed(path, encoded(self._json()), Form.JSON, force=force)
 
     def to_html(
         self,
@@ -133,7 +139,7 @@ class Comparison(Findings):
             seconds.
         """
         return write_sealed(
-            path, _encoded(html(self, pictures or {}, date)), Form.MARKUP, force=force
+            path, encoded(html(self, pictures or {}, date)), Form.MARKUP, force=force
         )
 
     def to_junit(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
@@ -147,7 +153,7 @@ class Comparison(Findings):
         Raises:
             OutputFolderError: If there is such a file; a `FileExistsError`.
         """
-        return write_sealed(path, _encoded(junit(self)), Form.MARKUP, force=force)
+        return write_sealed(path, encoded(junit(self)), Form.MARKUP, force=force)
 
     def to_folder(
         self,
@@ -171,21 +177,16 @@ class Comparison(Findings):
         """
         return write_folder(
             folder,
-            {**self.files(), self.report_name: _encoded(html(self, pictures or {}))},
+            {**self.files(), self.report_name: encoded(html(self, pictures or {}))},
             force=force,
         )
 
     def files(self) -> dict[str, bytes]:
         """Return ``results.json`` and ``junit.xml``: the content by name."""
-        return {"results.json": _encoded(self._json()), "junit.xml": _encoded(junit(self))}
+        return {"results.json": encoded(self._json()), "junit.xml": encoded(junit(self))}
 
     def _json(self) -> str:
         return json.dumps(self.to_dict(), indent=1) + "\n"
-
-
-def _encoded(text: str) -> bytes:
-    """Return a text as UTF-8; names of files may hold bytes that encode no character."""
-    return text.encode(errors="backslashreplace")
 
 
 def compare(  # noqa: PLR0913 - the options of one comparison
@@ -290,7 +291,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         _diagnostics(opened, load_options)  # raises before the long work
         answering = {name: engine for name, engine in opened.items() if not engine.refusal}
         rows = [
-            *refusal_rows(REFERENCE, opened),
+            *refusal_rows(opened),
             *_static_rows(selected, mechanism, answering, states, progress),
         ]
         diagnostics = _diagnostics(opened, load_options)  # now with findings about shapes
@@ -359,7 +360,8 @@ def _chosen_engines(
     chosen = (
         default_engines() if engines is None else _several("engines", engines, "mujoco,pybullet")
     )
-    named = [_named(engine) for engine in (REFERENCE, *(e for e in chosen if e != REFERENCE))]
+    others = [engine for engine in chosen if engine != REFERENCE]
+    named = [_named(engine) for engine in (REFERENCE, *others)]
     reading = [name for name, factory in named if reads_file(factory)]
     if base in {"fixed", "free"} and reading:
         raise ValueError(
@@ -463,7 +465,7 @@ def _static_rows(
             progress(f"{quantity.level} {quantity.name}")
             yield from quantity_rows(quantity, mechanism, engines, states)
     if Level.MODEL in levels:
-        yield from running_rows(REFERENCE, engines)
+        yield from running_rows(engines)
 
 
 _FORCE_STATES = 4

@@ -13,11 +13,12 @@ import numpy as np
 
 from bridge.choices import Base, Exclude, Overlaps
 from bridge.diff.files import FileComparison, Model, compare_files
-from bridge.diff.mechanics import MechanicalError
+from bridge.diff.mechanics import MechanicalError, pairs_in_one
 from bridge.lowering.transform import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from loaders import LoadOptions, Search
+from loaders.collision_pairs import renamed_pairs
 from loaders.finish.transform import moved_frames
 from loaders.scene import Scene
 
@@ -98,9 +99,8 @@ def errors_in_simulators(
     """
     first, second = mechanism_of(moved_frames(a, comparison.frames)), mechanism_of(b)
     links, joints = (dict(comparison.names.get(kind, {})) for kind in ("link", "joint"))
-    bases = {
-        old: new for old, new in links.items() if old not in {joint.name for joint in a.joints}
-    }
+    in_a = {joint.name for joint in a.joints}
+    bases = {old: new for old, new in links.items() if old not in in_a}
     names = _Names(links, bases | joints)
     missing = names.missing(first, second)
     if missing:
@@ -114,10 +114,10 @@ class _Names:
     """Names in B by name in A."""
 
     def __init__(self, links: Mapping[str, str], joints: Mapping[str, str]) -> None:
-        self._links, self._joints = links, joints
+        self.links, self._joints = links, joints
 
     def link(self, name: str) -> str:
-        return self._links.get(name, name)
+        return self.links.get(name, name)
 
     def joint(self, name: str) -> str:
         return self._joints.get(name, name)
@@ -202,8 +202,8 @@ def _mass_error(a: Engine, b: Engine, names: _Names) -> float:
 
 def _pairs(a: Engine, b: Engine, names: _Names) -> tuple[str, ...]:
     try:
-        first = {frozenset(names.link(name) for name in pair) for pair in a.collidable_pairs()}
+        first = renamed_pairs(a.collidable_pairs(), names.links)
         second = b.collidable_pairs()
     except NotReportedError:
         return ()
-    return tuple(" and ".join(sorted(pair)) for pair in sorted(first ^ second, key=sorted))
+    return tuple(pairs_in_one(first, second))

@@ -27,6 +27,7 @@ from bridge.codes import (
     DMDOUT_WORLD_SETTINGS_OF_MOTION,
     DMDOUT_WORLD_SETTINGS_OF_SOLVER,
 )
+from bridge.targets.elements import ENDS
 from bridge.targets.numbers import angle_values, position_values
 from bridge.targets.report import SOLVED_SETTINGS, LostSettings, report_lost_settings
 from loaders.code import Code
@@ -43,6 +44,7 @@ from loaders.scoped_names import (
     free_name,
     outermost_scope,
     root_model,
+    scopes_around,
     underscores_behind,
     unused_name,
 )
@@ -61,7 +63,6 @@ from .report import (
 )
 from .xml import Names, file_name, write
 
-_ENDS = ("link_A", "link_B", "link_C")
 _GROUND = "ground"
 """Name of the model, and of its link, that has the shapes of the world."""
 
@@ -88,7 +89,7 @@ def models_of(scene: Scene) -> tuple[ModelPart, ...]:
     groups: dict[str, list[str]] = defaultdict(list)
     for link in scene.links:
         if link.name != WORLD:
-            scope, around = outermost_scope(link.name), _scopes_of(link.name)
+            scope, around = outermost_scope(link.name), scopes_around(link.name)
             outermost = next(
                 (name for name in around if name in known and name != link.name), scope
             )
@@ -183,10 +184,9 @@ def _in_scene_order(scene: Scene, trees: Iterable[list[str]]) -> list[list[str]]
     scene.
     """
     order = {link.name: i for i, link in enumerate(scene.links) if link.name != WORLD}
-    known = (
-        sorted((name for name in tree if name in order), key=order.__getitem__) for tree in trees
-    )
-    return sorted(filter(None, known), key=lambda tree: order[tree[0]])
+    known = ([name for name in tree if name in order] for tree in trees)
+    sorted_trees = [sorted(names, key=order.__getitem__) for names in known if names]
+    return sorted(sorted_trees, key=lambda tree: order[tree[0]])
 
 
 def _common_scope(links: Iterable[str]) -> str:
@@ -218,7 +218,7 @@ def _ends_of(item: Any, joints: Mapping[str, Iterable[str]]) -> Iterable[str]:
             return joints.get(item.joint, ())
     named = getattr(item, "joints", ())
     of_joints = [link for joint in named for link in joints.get(joint, ())]
-    return of_joints + [getattr(item, key) for key in ("link", *_ENDS) if hasattr(item, key)]
+    return of_joints + [getattr(item, key) for key in ("link", *ENDS) if hasattr(item, key)]
 
 
 _SHARED = (
@@ -244,10 +244,11 @@ def _shares(scene: Scene, parts: Iterable[Iterable[str]]) -> list[Scene]:
     for model in scene.models:
         for i in around.get(model.name, ()):
             shares[i]["models"].append(model)
-    changes: list[dict[str, Any]] = [
-        {kind: tuple(share[kind]) for kind in (*_SHARED, "models")} for share in shares
-    ]
-    return [dataclasses.replace(scene, **change) for change in changes]
+    scenes: list[Scene] = []
+    for share in shares:
+        items: dict[str, Any] = {kind: tuple(share[kind]) for kind in (*_SHARED, "models")}
+        scenes.append(dataclasses.replace(scene, **items))
+    return scenes
 
 
 def _parts_around(scene: Scene, parts: Iterable[Iterable[Link]]) -> dict[str, list[int]]:
@@ -255,17 +256,11 @@ def _parts_around(scene: Scene, parts: Iterable[Iterable[Link]]) -> dict[str, li
     root = root_model(scene)
     around: dict[str, list[int]] = defaultdict(list)
     for i, links in enumerate(parts):
-        names = {scope for link in links for scope in _scopes_of(link.model)}
-        names |= {scope for link in links for scope in _scopes_of(link.name)}
+        names = {scope for link in links for scope in scopes_around(link.model)}
+        names |= {scope for link in links for scope in scopes_around(link.name)}
         for name in names if root is None else names | {root.name}:
             around[name].append(i)
     return around
-
-
-def _scopes_of(name: str) -> Iterable[str]:
-    """Return a scoped name, and the scopes around it."""
-    words = name.split(SEPARATOR)
-    return (SEPARATOR.join(words[:depth]) for depth in range(1, len(words) + 1))
 
 
 def _part(scene: Scene, share: Scene, name: str, prefix: str, links: Iterable[str]) -> ModelPart:
@@ -348,7 +343,7 @@ def _models(scene: Scene, name: str, own: Set[str], X_WM: Pose) -> tuple[Model, 
     """
     used = {name}
     for scope in {link.model for link in scene.links if link.name in own}:
-        used |= set(_scopes_of(scope))
+        used |= set(scopes_around(scope))
     models = []
     for model in scene.models:
         if model.name in used:
@@ -363,7 +358,7 @@ def _concerns(item: Any, held: Set[str], own: Set[str], joints: Set[str]) -> boo
     """
     if hasattr(item, "joints"):
         return set(item.joints) <= joints
-    ends = {getattr(item, key) for key in _ENDS if hasattr(item, key)}
+    ends = {getattr(item, key) for key in ENDS if hasattr(item, key)}
     return ends <= held and bool(ends & own)
 
 
@@ -376,13 +371,8 @@ def _groups(scene: Scene, own: Set[str]) -> frozenset[str]:
         for rule in scene.filter_rules:
             if not {rule.a, rule.b} <= inside:
                 inside -= {rule.a, rule.b}
-        containing = {
-            name
-            for group in scene.filter_groups
-            if group.name not in inside
-            for name in group.groups
-        }
-        inside -= containing
+        outside = [group for group in scene.filter_groups if group.name not in inside]
+        inside -= {name for group in outside for name in group.groups}
         if inside == kept:
             return frozenset(name for name in kept if by_name[name].links or by_name[name].groups)
         kept = inside
@@ -615,12 +605,10 @@ class Assembly:
 
     def _group_lines(self) -> Iterable[Lines]:
         stated = {name for item in self._placed for name in item.part.groups}
-        members = {
-            group.name: [
-                self._of_link[link].link(link) for link in group.links if link in self._of_link
-            ]
-            for group in self._scene.filter_groups
-        }
+        members: dict[str, list[str]] = {}
+        for group in self._scene.filter_groups:
+            placed = [link for link in group.links if link in self._of_link]
+            members[group.name] = [self._of_link[link].link(link) for link in placed]
         empty = {
             group.name
             for group in self._scene.filter_groups

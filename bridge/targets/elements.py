@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import combinations, product
@@ -41,6 +42,7 @@ from loaders.model import (
     FilterGroup,
     FilterRule,
     ForceElement,
+    Frame,
     Joint,
     JointType,
     Light,
@@ -54,9 +56,10 @@ from loaders.model import (
     WeldConstraint,
     by_name,
 )
-from loaders.pose import Array, Pose, frozen
+from loaders.pose import IDENTITY, Array, Pose, frozen
 from loaders.scene import Scene
 from loaders.scoped_names import unused_name
+from loaders.sdf.material import GAZEBO_SCRIPT
 from loaders.text import counted, numbers
 
 from .folder import Files
@@ -588,7 +591,6 @@ def _is_used(element: Element, attribute: str) -> bool:
     return element.text is not None or len(element) > 0
 
 
-_SCRIPT = "file://media/materials/scripts/gazebo.material"
 _NUMBERS = ("metalness", "roughness")
 
 
@@ -603,7 +605,7 @@ def add_material(parent: Element, material: Material, files: Files) -> None:
     element = add(parent, "material")
     if material.name is not None:
         script = add(element, "script")
-        add(script, "uri", _SCRIPT)
+        add(script, "uri", GAZEBO_SCRIPT)
         add(script, "name", material.name)
     for key in ("ambient", "diffuse", "specular", "emissive", "shininess"):
         add_if(element, key, getattr(material, key))
@@ -795,3 +797,39 @@ def with_exchanged_links(joint: Joint) -> Joint:
     return dataclasses.replace(
         joint, parent=joint.child, child=joint.parent, X_PJ=joint.X_CJ, X_CJ=joint.X_PJ, axes=axes
     )
+
+
+# --- joints ---------------------------------------------------------------------------------------
+
+ENDS = ("link_A", "link_B", "link_C")
+"""Fields of constraints and forces that name the links which they connect."""
+
+
+def child_frame(joint: Joint) -> Pose:
+    """Return the pose, in the child link, of the frame that ``<drake:joint>`` names as child."""
+    return joint.X_CJ if joint.curve is None else joint.X_CJ @ joint.curve.X_JS
+
+
+def curve_range(joint: Joint) -> tuple[float, float]:
+    """Return the limits of a curvilinear joint, which follow from its curve [m]."""
+    if joint.curve is None or joint.curve.periodic:
+        return -math.inf, math.inf
+    return 0.0, sum(arc.length for arc in joint.curve.arcs)
+
+
+_CLOSE = 1e-12
+"""Largest difference of poses that are equal [m or rad]."""
+
+
+def frame_at(frames: Iterable[Frame], link: str, X_LF: Pose) -> str | None:
+    """Return the name of the link, or of the first frame on it, at a pose; None if there is none.
+
+    Args:
+        frames: The frames.
+        link: The link.
+        X_LF: The pose in the link.
+    """
+    if X_LF.is_close(IDENTITY, _CLOSE):
+        return link
+    on_link = (frame for frame in frames if frame.link == link)
+    return next((frame.name for frame in on_link if frame.X_LF.is_close(X_LF, _CLOSE)), None)

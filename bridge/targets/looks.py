@@ -19,9 +19,8 @@ from loaders.limits import FileError, LimitError
 from loaders.model import Collision, Material, Mesh, Rgba, Visual
 from loaders.model.link import UNSTATED, PartLook, look_of
 from loaders.scene import Scene
+from loaders.sdf.material import SCRIPTED
 
-_SCRIPTED = "Gazebo/"
-"""Beginning of the names of materials that Gazebo knows; in URDF it looks for all names."""
 _LOOKLESS = (".stl", ".msh")
 """Suffixes of mesh files that state no look which is read."""
 _WORDS = {".dae": b"<diffuse", ".gltf": b"", ".glb": b""}
@@ -63,7 +62,8 @@ def _stated(visual: Visual, report: Report, *, in_urdf: bool) -> tuple[Visual, .
     """Return the visuals that stand for one in a document."""
     material = visual.material or Material()
     name = material.name or ""
-    if material == Material(name=name) and (in_urdf or name.startswith(_SCRIPTED)):
+    # in a URDF Gazebo looks for all names in its script
+    if material == Material(name=name) and (in_urdf or name.startswith(SCRIPTED)):
         return (visual,)
     drawn = visual if in_urdf else replace(visual, transparency=0.0)
     decides = material in (Material(), Material(name=name)) and not drawn.transparency

@@ -198,12 +198,12 @@ def with_colors_in_range(item: _Colored) -> _Colored:
     Args:
         item: The material or the light; it is returned as it is if all are in that range.
     """
-    colors = {key: value for key in _COLORS if (value := getattr(item, key, None)) is not None}
-    moved: dict[str, Any] = {
-        key: tuple(min(max(component, 0.0), 1.0) for component in value)
-        for key, value in colors.items()
-    }
-    return item if moved == colors else dataclasses.replace(item, **moved)
+    moved: dict[str, Any] = {}
+    for key in _COLORS:
+        color = getattr(item, key, None)
+        if color is not None and not all(0.0 <= component <= 1.0 for component in color):
+            moved[key] = tuple(min(max(component, 0.0), 1.0) for component in color)
+    return dataclasses.replace(item, **moved) if moved else item
 
 
 _POSE_DECIMALS = 13

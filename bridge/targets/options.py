@@ -97,33 +97,9 @@ def option(default: Any, text: str = "", *, flag: str | None = None, **declarati
     return field(default=default, metadata=about)
 
 
-def options_of(kind: type) -> tuple[Option, ...]:
-    """Return the options of a dataclass, but not ``strict``, which all functions share.
-
-    Args:
-        kind: The dataclass.
-    """
-    return _options_of(kind)
-
-
-@cache  # every engine that opens an export asks for its options
-def _options_of(kind: type) -> tuple[Option, ...]:
-    hints, found = get_type_hints(kind), []
-    for entry in fields(kind):
-        if entry.name == "strict":
-            continue
-        words = entry.name.replace("_", "-")
-        flag = f"--no-{words}" if entry.default is True else f"--{words}"
-        hint = hints[entry.name]
-        choices = get_args(hint) if get_origin(hint) is Literal else ()
-        stated = {"flag": flag, "choices": choices, **entry.metadata}
-        found.append(Option(name=entry.name, default=entry.default, **stated))
-    return tuple(found)
-
-
 def changed_options(options: ExportOptions) -> Mapping[str, Any]:
     """Return the options that differ from their defaults, but not ``strict``."""
-    values = ((entry, getattr(options, entry.name)) for entry in options_of(type(options)))
+    values = ((entry, getattr(options, entry.name)) for entry in options.declared())
     return {entry.name: value for entry, value in values if value != entry.default}
 
 
@@ -134,8 +110,25 @@ class ExportOptions:
     strict: bool = False
     """Whether anything lost or approximated is an error; it concerns reading too."""
 
+    @classmethod
+    @cache  # every engine that opens an export asks for its options
+    def declared(cls) -> tuple[Option, ...]:
+        """Return the options of the class, but not ``strict``, which all functions share."""
+        hints = get_type_hints(cls)
+        found: list[Option] = []
+        for entry in fields(cls):
+            if entry.name == "strict":
+                continue
+            words = entry.name.replace("_", "-")
+            flag = f"--no-{words}" if entry.default is True else f"--{words}"
+            hint = hints[entry.name]
+            choices = get_args(hint) if get_origin(hint) is Literal else ()
+            stated = {"flag": flag, "choices": choices, **entry.metadata}
+            found.append(Option(name=entry.name, default=entry.default, **stated))
+        return tuple(found)
+
     def __post_init__(self) -> None:
-        for entry in options_of(type(self)):
+        for entry in self.declared():
             entry.check(getattr(self, entry.name))
 
 

@@ -203,21 +203,20 @@ def _merged_by(entries: Iterable[Diagnostic], name: str) -> Sequence[Diagnostic]
 
 def _with_all(group: Sequence[Diagnostic], name: str) -> Diagnostic:
     values = ", ".join(text for entry in group for text in _argument_texts(entry, (name,)))
-    return (
-        replace(group[0], arguments={**group[0].arguments, name: values})
-        if len(group) > 1
-        else group[0]
-    )
+    if len(group) == 1:
+        return group[0]
+    return replace(group[0], arguments={**group[0].arguments, name: values})
 
 
 def _message_parts(entries: Sequence[Diagnostic]) -> Iterable[Sequence[Diagnostic]]:
     """Return findings of one template in parts, such that a message keeps the arguments that many
     of them share.
     """
-    values = {
-        name: [str(entry.arguments[name]) for entry in entries] for name in entries[0].arguments
-    }
-    varying = {name: len(set(texts)) for name, texts in values.items() if len(set(texts)) > 1}
+    values: dict[str, list[str]] = {}
+    for name in entries[0].arguments:
+        values[name] = [str(entry.arguments[name]) for entry in entries]
+    counts = {name: len(set(texts)) for name, texts in values.items()}
+    varying = {name: count for name, count in counts.items() if count > 1}
     shared = [name for name, count in varying.items() if _is_shared(name, count, entries)]
     if len(varying) < 2 or not shared:
         return [entries]
@@ -264,11 +263,8 @@ def _group(entries: Sequence[Diagnostic], scene: Scene) -> Iterator[str]:
     for entry in entries:
         values = ", ".join(code(text) for text in _argument_texts(entry, varying))
         places.setdefault(values, []).append(entry.where)
-    lines = [
-        line
-        for values, where in places.items()
-        if (line := _line(values, _places_text(where, scene)))
-    ]
+    items = [_line(values, _places_text(where, scene)) for values, where in places.items()]
+    lines = [line for line in items if line]
     if len(varying) == 1 and len(lines) > _MOST_ITEMS:
         lines = [f"{counted(len(lines), 'time')}: {', '.join(lines)}"]
     if lines:
@@ -284,11 +280,12 @@ def _line(values: str, places: str) -> str:
 def _argument_texts(entry: Diagnostic, names: Sequence[str]) -> list[str]:
     """Return the texts of arguments, formatted and ordered as in the template."""
     fields = {name: spec for _, name, spec, _ in Formatter().parse(entry.template) if name}
-    return [
-        replace(entry, template=f"{{{name}:{spec}}}" if spec else f"{{{name}}}").message
-        for name, spec in fields.items()
-        if name in names
-    ]
+    texts: list[str] = []
+    for name, spec in fields.items():
+        if name in names:
+            template = f"{{{name}:{spec}}}" if spec else f"{{{name}}}"
+            texts.append(replace(entry, template=template).message)
+    return texts
 
 
 def _capitalized(message: str, template: str) -> str:
@@ -722,7 +719,8 @@ def report_lost_settings(
     """
     acting = {setting.path for setting in acting_settings(scene)}
     groups = [g for g in grouped(stated_settings(scene)) if not g.path.startswith("actuator/")]
-    lost = [left for group in groups if (left := group.without(kept)) is not None]
+    without_kept = [group.without(kept) for group in groups]
+    lost = [group for group in without_kept if group is not None]
     others = [group for group in lost if group.path not in acting and group.is_of_solver]
     _report([group for group in lost if group.path in acting], others, codes, add)
 

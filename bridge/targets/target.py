@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from loaders.deferred import Deferred
@@ -139,14 +140,13 @@ class Target:
         single_files = self.single_files
         if single_files is None:
             raise ValueError(f"the target {self.name} writes folders only")
-        done: ExportFiles = _FINISHED(
-            lambda source, keywords: _NAMED_BY_CONTENT(
-                lambda folder: single_files(source, keywords, folder), assets
-            ),
-            source,
-            keywords,
-            check=check,
-        )
+
+        def files_of(source: Source, keywords: dict[str, Any]) -> ExportFiles:
+            make = partial(single_files, source, keywords)
+            named: ExportFiles = _NAMED_BY_CONTENT(make, assets)
+            return named
+
+        done: ExportFiles = _FINISHED(files_of, source, keywords, check=check)
         files = {name.removeprefix(f"{assets}/"): data for name, data in done.files.items()}
         return files.pop(done.main).decode(), files, done.diagnostics
 

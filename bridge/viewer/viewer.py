@@ -495,9 +495,8 @@ def dofs_of(mechanism: Mechanism) -> list[Dof]:
     """
     followers = {mechanism.v_order[coupling.follower] for coupling in mechanism.couplings}
     start = initial_positions(mechanism)
-    found = [
-        dof for body in mechanism.bodies if body.joint is not None for dof in _dofs(body, start)
-    ]
+    bodies = [body for body in mechanism.bodies if body.joint is not None]
+    found = [dof for body in bodies for dof in _dofs(body, start)]
     return [dof for dof in found if (dof.joint, dof.index) not in followers]
 
 
@@ -881,12 +880,13 @@ class Viewer:
         """Return what is shown, as data of JSON: positions of sliders by model, kinds of items, and
         the time of motions.
         """
+        positions: dict[str, dict[str, Any]] = {}
+        for name, (_, sliders) in self._models.items():
+            if name not in self._motions:
+                of_joints = sliders.positions.items()
+                positions[name] = {joint: np.asarray(q).tolist() for joint, q in of_joints}
         return {
-            "positions": {
-                name: {joint: np.asarray(q).tolist() for joint, q in sliders.positions.items()}
-                for name, (_, sliders) in self._models.items()
-                if name not in self._motions
-            },
+            "positions": positions,
             "shown": [kind for kind, toggle in self._toggles.items() if toggle.value],
             "time": self.time,
         }

@@ -41,7 +41,7 @@ from loaders.pose import (
     rotation_about,
 )
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, local_name, renaming, root_model
+from loaders.scoped_names import MODEL_FRAME, SEPARATOR, local_name, renaming, root_model
 from loaders.text import closest, suggestion
 from loaders.xml import read_bytes
 
@@ -389,7 +389,7 @@ def _add_frames_of(scene: Scene, builder: SceneBuilder) -> None:
         builder.add_frame(frame.name, frame.link, frame.X_LF)
     for model in scene.models:
         X_WL = links[model.canonical_link].X_WL if model.canonical_link else IDENTITY
-        name = model.name + SEPARATOR + "__model__"
+        name = model.name + SEPARATOR + MODEL_FRAME
         builder.add_frame(name, model.canonical_link or WORLD, X_WL.inverse() @ model.X_WM)
 
 
@@ -543,9 +543,10 @@ def _add_group(step: Step, builder: SceneBuilder) -> None:
 def _namespace_of_group(node: Node, builder: SceneBuilder) -> str:
     """Return the namespace that a filter group states, with a separator at its end, or nothing."""
     namespace = word(node, "model_namespace")
-    if namespace:
-        _check_scope(namespace, node, builder)
-    return namespace and namespace + SEPARATOR
+    if not namespace:
+        return ""
+    _check_scope(namespace, node, builder)
+    return namespace + SEPARATOR
 
 
 _DIRECTIVES: dict[str, Callable[[Step, SceneBuilder], None]] = {

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from loaders.drake import codes
 from loaders.model import Z_AXIS, Friction, Hydroelastic, Surface
+from loaders.model.link import ROLES
 from loaders.node import Node
 
 from .dialect import SDF, URDF, Dialect, DrakeElement, direction
@@ -43,12 +44,11 @@ def read_surface(collision: Node, surface: Surface, dialect: Dialect) -> Surface
     friction = _friction(element.node, static, dynamic)
     if friction is not None and surface.friction != Friction():
         node.report(codes.TWO_FRICTIONS)
+    stiffness = element.maybe("point_contact_stiffness", above=0.0)
     return replace(
         surface,
         friction=friction or surface.friction,
-        stiffness=_first_given(
-            element.maybe("point_contact_stiffness", above=0.0), surface.stiffness
-        ),
+        stiffness=surface.stiffness if stiffness is None else stiffness,
         dissipation=element.maybe("hunt_crossley_dissipation", minimum=0.0),
         relaxation_time=element.maybe("relaxation_time", minimum=0.0),
         hydroelastic=_read_hydroelastic(element),
@@ -59,16 +59,8 @@ def states_friction(link: Node) -> bool:
     """Return whether a collision of a link states friction by Drake's elements, without marking
     anything as read.
     """
-    return any(
-        node.has(tag)
-        for collision in link.children
-        for node in collision.children
-        for tag in _FRICTION_TAGS.get(node.tag, ())
-    )
-
-
-def _first_given(value: float | None, default: float | None) -> float | None:
-    return default if value is None else value
+    nodes = [node for collision in link.children for node in collision.children]
+    return any(node.has(tag) for node in nodes for tag in _FRICTION_TAGS.get(node.tag, ()))
 
 
 def _friction(node: Node, static: float | None, dynamic: float | None) -> Friction | None:
@@ -181,8 +173,7 @@ def _check_shapes(link: Node) -> tuple[()]:
     return ()
 
 
-_ROLES = ("illustration", "perception")
-_VISUAL_ELEMENTS = (*(f"drake:{role}_properties" for role in _ROLES), "drake:accepting_renderer")
+_VISUAL_ELEMENTS = (*(f"drake:{role}_properties" for role in ROLES), "drake:accepting_renderer")
 
 
 def read_display(visual: Node, dialect: Dialect) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -194,8 +185,8 @@ def read_display(visual: Node, dialect: Dialect) -> tuple[tuple[str, ...], tuple
         dialect: The dialect of the file.
     """
     if visual.lacks(_VISUAL_ELEMENTS):
-        return _ROLES, ()
-    roles = tuple(role for role in _ROLES if _is_enabled(visual, role))
+        return ROLES, ()
+    roles = tuple(role for role in ROLES if _is_enabled(visual, role))
     if not roles:
         visual.report(codes.NO_ROLE)
     return roles, _read_renderers(visual, roles, dialect)

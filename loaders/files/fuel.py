@@ -289,7 +289,8 @@ def _moved_to(answer: HTTPResponse, host: str, port: int, path: str) -> str:
     parts = urlsplit(place)
     if parts.scheme != "https" or host_and_port(parts.netloc) != (host, port):
         raise DownloadError(f"the server redirects to {place[:200]!r}, which is not followed")
-    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+    redirected = parts.path or "/"
+    return f"{redirected}?{parts.query}" if parts.query else redirected
 
 
 @contextmanager

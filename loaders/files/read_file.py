@@ -116,7 +116,8 @@ def checked(path: str, real: str | None) -> None:
     """
     archive = archive_of(path) if _leads_through_archive(path) else None
     if archive is not None:
-        path, real = archive, real and archive_of(real)
+        path = archive
+        real = None if real is None else archive_of(real)
     if real is None:
         _CHECKED.pop(_key(path), None)
         return
@@ -535,7 +536,8 @@ def file_of(path: str) -> str:
     Args:
         path: The path, through that of the archive if there is one.
     """
-    return archive_of(path) or path if _leads_through_archive(path) else path
+    archive = archive_of(path) if _leads_through_archive(path) else None
+    return archive or path
 
 
 def is_readable(

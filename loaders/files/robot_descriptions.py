@@ -292,4 +292,5 @@ def source_text(source: object, folders: Iterable[str | os.PathLike[str]]) -> st
         return name
     if is_robot_name(name) or os.path.isabs(name) or os.path.lexists(name):
         return name
-    return next((str(found) for folder in folders if (found := Path(folder, name)).is_file()), name)
+    places = (Path(folder, name) for folder in folders)
+    return next((str(place) for place in places if place.is_file()), name)

@@ -197,10 +197,15 @@ def repair_inertias(scene: Scene, diagnostics: Diagnostics) -> Scene:
                 change=change,
                 percent=100.0 * change / largest if largest else 0.0,
             )
-    if not repaired:
+    return with_inertias(scene, repaired)
+
+
+def with_inertias(scene: Scene, inertias: Mapping[str, SpatialInertia]) -> Scene:
+    """Return a scene with the inertias of some links, by their names, in place of their own."""
+    if not inertias:
         return scene
     links = tuple(
-        dataclasses.replace(link, inertia=repaired.get(link.name, link.inertia))
+        dataclasses.replace(link, inertia=inertias.get(link.name, link.inertia))
         for link in scene.links
     )
     return dataclasses.replace(scene, links=links)

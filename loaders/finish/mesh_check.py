@@ -229,10 +229,11 @@ def _longest_joint_offsets(scene: Scene) -> dict[str, float]:
         longest = max(float(np.linalg.norm(joint.X_PJ.p)), float(np.linalg.norm(joint.X_CJ.p)))
         if longest > 0.0:
             offsets.setdefault(model_of.get(joint.child, ""), []).append(longest)
-    return {
-        model: max(offset for offset in found if offset <= FACTOR * float(np.median(found)))
-        for model, found in offsets.items()
-    }
+    longest_of: dict[str, float] = {}
+    for model, found in offsets.items():
+        most = FACTOR * float(np.median(found))
+        longest_of[model] = max(offset for offset in found if offset <= most)
+    return longest_of
 
 
 def meshes_of(scene: Scene) -> Iterator[tuple[Link, Collision | Visual, Mesh]]:
@@ -342,7 +343,8 @@ def _stands_apart(model: str, scene: Scene, opened: dict[Mesh, bool]) -> bool:
     known = [box for both in boxes.values() for box in both[:1]]
     if not pairs or not known:
         return False
-    plain, turned = (sum(_gap(a[way], b[way]) for a, b in pairs) for way in (0, 1))
+    plain = sum(_gap(a[0], b[0]) for a, b in pairs)
+    turned = sum(_gap(a[1], b[1]) for a, b in pairs)
     extent = float(np.ptp([corner for box in known for corner in box], axis=0).max())
     return plain > _GAP * extent * len(pairs) and plain > _CLEARER * turned
 

@@ -37,9 +37,8 @@ from loaders.model import (
 from loaders.pose import Pose, frozen
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
-from loaders.text import closest
+from loaders.text import WILDCARDS, closest
 
-_PATTERN = frozenset("*?[")
 _DOTS = 1000
 """Dots that a line may have: tomllib takes a time for a key of n parts that grows as n * n."""
 _TABLES = ("links", "joints", "exclude", "sites", "options")
@@ -307,7 +306,7 @@ class _Overrides:
     def matches(self, kind: str, name: str, known: Mapping[str, object]) -> list[str]:
         """Return the names that a name or a pattern means; report one that means none."""
         found = [name] if name in known else []
-        if not found and _PATTERN & set(name):
+        if not found and WILDCARDS & set(name):
             found = [other for other in known if fnmatchcase(other, name)]
         if not found:
             close = closest(name, known)

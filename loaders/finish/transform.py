@@ -114,16 +114,14 @@ def _new_settings(settings: Settings, new_name: _NewName) -> Settings:
 def _renamed_elements(
     elements: Iterable[EngineElement], new_name: _NewName
 ) -> tuple[EngineElement, ...]:
-    return tuple(
-        replace(
-            element,
-            references=tuple(
-                (key, new_name(named_kind(key, element.settings), name))
-                for key, name in element.references
-            ),
+    renamed: list[EngineElement] = []
+    for element in elements:
+        references = tuple(
+            (key, new_name(named_kind(key, element.settings), name))
+            for key, name in element.references
         )
-        for element in elements
-    )
+        renamed.append(replace(element, references=references))
+    return tuple(renamed)
 
 
 def _renamed_item(item: Any, fields: Mapping[str, str], new_name: _NewName) -> Any:
@@ -133,7 +131,7 @@ def _renamed_item(item: Any, fields: Mapping[str, str], new_name: _NewName) -> A
         if isinstance(value, tuple):
             new: Any = tuple(new_name(kind, name) for name in value)
         else:
-            new = value and new_name(kind, value)
+            new = new_name(kind, value) if value else value
         if new != value:
             changed[field] = new
     return replace(item, **changed) if changed else item
@@ -274,11 +272,8 @@ def joined_world(links: Iterable[Link]) -> tuple[Link, ...]:
         visuals=tuple(chain.from_iterable(link.visuals for link in worlds)),
         sensors=tuple(chain.from_iterable(link.sensors for link in worlds)),
     )
-    return tuple(
-        world if link is worlds[0] else link
-        for link in links
-        if link is worlds[0] or link.name != WORLD
-    )
+    merged = (world if link is worlds[0] else link for link in links)
+    return tuple(link for link in merged if link is world or link.name != WORLD)
 
 
 def _parts(link: Link) -> tuple[Any, ...]:
@@ -306,13 +301,11 @@ def _of_world_only(scene: Scene, names: Mapping[str, str]) -> dict[str, str]:
 
 
 def _renamed_parts(link: Link, names: Mapping[str, str]) -> Link:
-    parts = {
-        kind: tuple(
-            replace(part, name=names.get(part.name, part.name)) for part in getattr(link, kind)
-        )
-        for kind in ("collisions", "visuals", "sensors")
-    }
-    return replace(link, **parts)  # type: ignore[arg-type]  # each kind keeps its own type
+    parts: dict[str, Any] = {}
+    for kind in ("collisions", "visuals", "sensors"):
+        old = getattr(link, kind)
+        parts[kind] = tuple(replace(part, name=names.get(part.name, part.name)) for part in old)
+    return replace(link, **parts)
 
 
 def _renamed_pair(pair: ContactPair, names: Mapping[str, str]) -> ContactPair:

@@ -152,18 +152,13 @@ def _poses(scene: SceneData) -> list[Pose]:
     """Return the poses of all items but those that are the identity, as many are, which have no
     wrong number.
     """
-    X_of_shapes = [
-        shape.X_LG
-        for link in scene.links
-        for shapes in (link.collisions, link.visuals)
-        for shape in shapes
-    ]
-    X_of_joints = [X for joint in scene.joints for X in (joint.X_PJ, joint.X_CJ)]
-    return [
-        X
-        for X in (*(link.X_WL for link in scene.links), *X_of_shapes, *X_of_joints)
-        if X is not IDENTITY
-    ]
+    poses = [link.X_WL for link in scene.links]
+    for link in scene.links:
+        poses += [shape.X_LG for shape in link.collisions]
+        poses += [shape.X_LG for shape in link.visuals]
+    for joint in scene.joints:
+        poses += [joint.X_PJ, joint.X_CJ]
+    return [X for X in poses if X is not IDENTITY]
 
 
 def _items(scene: SceneData) -> Iterator[tuple[_Item, Link | None]]:

@@ -22,7 +22,7 @@ from loaders.model import Actuator, Joint
 from loaders.node import Node
 from loaders.numbers import plain_number
 
-from .items import AddedItems, effect_of, flag_of, label_of, number_of, words
+from .items import AddedItems, effect_of, first_number, flag_of, label_of, number_of, words
 
 POSITION, VELOCITY, EFFORT = "position", "velocity", "effort"
 _JOINT_TAG = re.compile(
@@ -129,7 +129,8 @@ def _wheel(settings: _Settings) -> dict[str, Any]:
     """Return the law of a wheel or of the steering of a vehicle."""
     if "steering" in settings.tag.lower():
         return {"interfaces": (POSITION,), "imposes_velocity": True}
-    efforts = [abs(x) for tag in _EFFORTS if (x := settings.number(tag, 0.0))]
+    stated = [settings.number(tag, 0.0) for tag in _EFFORTS]
+    efforts = [abs(effort) for effort in stated if effort]
     return {
         "interfaces": (VELOCITY,),
         "imposes_velocity": True,
@@ -285,15 +286,12 @@ def _geometry(settings: _Settings) -> tuple[float, float] | None:
     if the plugin states none.
     """
     plugin = settings.plugin
-    separations, diameters = (
-        [value for tag in tags if (value := number_of(plugin, tag))] for tags in (_WIDTHS, _SIZES)
-    )
-    radii = [number_of(plugin, "wheel_radius"), *(diameter / 2.0 for diameter in diameters)]
-    radius = next((radius for radius in radii if radius), None)
-    if not _TWO_SIDES.search(words(plugin)) or not separations or radius is None:
+    separation, diameter = first_number(plugin, _WIDTHS), first_number(plugin, _SIZES)
+    radius = number_of(plugin, "wheel_radius") or diameter / 2.0
+    if not _TWO_SIDES.search(words(plugin)) or not separation or not radius:
         return None
     settings.read.update((*_WIDTHS, *_SIZES, "wheel_radius"))
-    return separations[0], radius
+    return separation, radius
 
 
 def _wheel_speeds(settings: _Settings) -> tuple[float, float]:
@@ -319,8 +317,8 @@ _KINDS = ("linear_", "angular_", "")
 def _speed(plugin: Node, bound: str, kind: str) -> float:
     """Return a bound of the linear or angular speed of a model; infinite if it has none."""
     tags = (f"{bound}_{kind}_velocity", f"{bound}_velocity")
-    found = (value for tag in tags if (value := number_of(plugin, tag)) is not None)
-    return next(found, math.inf)
+    stated = (number_of(plugin, tag) for tag in tags)
+    return next((speed for speed in stated if speed is not None), math.inf)
 
 
 def _law_of_drive(settings: _Settings) -> str:

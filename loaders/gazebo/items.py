@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from loaders.diagnostics import Code
@@ -199,6 +199,11 @@ def text_of(plugin: Node, tag: str) -> str:
 def number_of(plugin: Node, tag: str) -> float | None:
     """Return the number in a child; None if there is none."""
     return plain_number(text_of(plugin, tag))
+
+
+def first_number(plugin: Node, tags: Iterable[str]) -> float:
+    """Return the first number but zero in the children with some tags; 0 if there is none."""
+    return next(filter(None, (number_of(plugin, tag) for tag in tags)), 0.0)
 
 
 def flag_of(plugin: Node, tag: str) -> bool:

@@ -20,6 +20,7 @@ from loaders.gazebo.controllers import read_controller
 from loaders.gazebo.items import (
     AddedItems,
     effect_of,
+    first_number,
     flag_of,
     label_of,
     number_of,
@@ -57,6 +58,9 @@ _WATER, _CLASSIC_WATER = 1000.0, 999.1026
 _FORCES, _VELOCITIES = "xyzkmn", "UVWPQR"
 
 
+_KINDS_OF_FORCE = {Buoyancy: "buoyancy", FluidDrag: "drag", Wing: "lift and drag"}
+
+
 def read_fluid(plugin: Node, names: NameResolver, extras: AddedItems) -> bool:
     """Read a plugin of buoyancy, drag or lift; return whether it is one whose forces are known.
 
@@ -77,7 +81,7 @@ def read_fluid(plugin: Node, names: NameResolver, extras: AddedItems) -> bool:
         subjects=links,
         plugin=label_of(plugin),
         links=links,
-        kind={Buoyancy: "buoyancy", FluidDrag: "drag", Wing: "lift and drag"}[type(forces[0])],
+        kind=_KINDS_OF_FORCE[type(forces[0])],
     )
     report_unread(plugin, found[2], loaders_codes.GAZEBO_SETTING_UNREAD)
     return True
@@ -315,7 +319,9 @@ def read_publisher(plugin: Node, names: NameResolver, extras: AddedItems) -> boo
     if _JOINT_STATES.search(text):
         _read_joint_states(plugin, names, extras)
         return True
-    return bool(_ODOMETRY.search(text)) and _read_odometry(plugin, names, extras)
+    if _ODOMETRY.search(text):
+        return _read_odometry(plugin, names, extras)
+    return False
 
 
 def _read_joint_states(plugin: Node, names: NameResolver, extras: AddedItems) -> None:
@@ -350,7 +356,7 @@ def _read_odometry(plugin: Node, names: NameResolver, extras: AddedItems) -> boo
     """Read an odometry publisher: the pose and the velocity of a link, or of the frame of the
     model.
     """
-    body = next((name for tag in _BODY_TAGS if (name := text_of(plugin, tag))), "")
+    body = _first_text(plugin, _BODY_TAGS)
     if body:
         link, X_LS = names.link(body), IDENTITY
     else:
@@ -455,7 +461,7 @@ def read_sensor_plugin(plugin: Node, names: NameResolver, extras: AddedItems) ->
 
 
 def _first_text(plugin: Node, tags: tuple[str, ...]) -> str:
-    return next((text for tag in tags if (text := text_of(plugin, tag))), "")
+    return next(filter(None, (text_of(plugin, tag) for tag in tags)), "")
 
 
 def _add_sensor(kind: _SensorPlugin, plugin: Node, names: NameResolver, extras: AddedItems) -> bool:
@@ -494,7 +500,7 @@ def _add_sensor(kind: _SensorPlugin, plugin: Node, names: NameResolver, extras: 
 
 def rate_of(plugin: Node) -> float:
     """Return the rate at which a plugin publishes [Hz]; 0 if it states none."""
-    return next((rate for tag in RATES if (rate := number_of(plugin, tag))), 0.0)
+    return first_number(plugin, RATES)
 
 
 # --- all ------------------------------------------------------------------------------------------

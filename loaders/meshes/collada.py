@@ -325,7 +325,7 @@ class _Looks:
         if color is None and file is not None:
             color = WHITE
         look = StatedLook(
-            color=color and (*color[:3], alpha),
+            color=None if color is None else (*color[:3], alpha),
             texture=file,
             emissive=emitted(_color(effect.emission)),
             double_sided=bool(effect.double_sided),
@@ -347,8 +347,9 @@ class _Looks:
         if node is None and stated is None:
             return 1.0
         mode = "A_ONE" if node is None else node.get("opaque", "A_ONE")
+        unstated = (*BLACK[:3], 1.0) if mode == "RGB_ZERO" else WHITE
         color = _color(effect.transparent) if node is not None else None
-        red, green, blue, alpha = color or ((*BLACK[:3], 1.0) if mode == "RGB_ZERO" else WHITE)
+        red, green, blue, alpha = color or unstated
         light = float(np.dot((0.212671, 0.715160, 0.072169), (red, green, blue)))
         amount = (light if mode.startswith("RGB") else alpha) * (
             1.0 if stated is None else _float(stated)
@@ -377,9 +378,8 @@ def _color(property_: Any) -> Rgba | None:
     """Return the color of a property of an effect; None if it is a texture or not stated."""
     if not isinstance(property_, tuple | list) or len(property_) < 3:
         return None
-    red, green, blue, alpha = (
-        float(min(max(value, 0.0), 1.0)) for value in (*property_[:3], (*property_, 1.0)[3])
-    )
+    levels = [float(min(max(value, 0.0), 1.0)) for value in property_[:4]]
+    red, green, blue, alpha = [*levels, 1.0][:4]  # without a fourth number it is opaque
     return red, green, blue, alpha
 
 

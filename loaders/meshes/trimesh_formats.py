@@ -313,7 +313,7 @@ def _mtl_look(statements: dict[str, list[str]], textures: Textures, losses: Loss
     if mask is not None and (image is None or mask.name != image.name):
         losses.add("opacity by a texture")
     look = StatedLook(
-        color=color and (*color[:3], alpha),
+        color=None if color is None else (*color[:3], alpha),
         texture=textures.find(image.name) if image else None,
         emissive=emitted(list(_numbers(statements.get("ke")))),
         uv_transform=image.uv_transform if image else None,
@@ -558,10 +558,10 @@ def plain_gltf(data: bytes, header: dict[str, Any], looks: list[StatedLook]) -> 
     """
     kept = {key: value for key, value in header.items() if key not in ("images", "textures")}
     kept["materials"] = [{"name": f"#{number}"} for number in range(len(looks) + 1)]
-    kept["meshes"] = [
-        {**mesh, "primitives": [_plain_primitive(entry, looks) for entry in mesh["primitives"]]}
-        for mesh in header.get("meshes", [])
-    ]
+    kept["meshes"] = []
+    for mesh in header.get("meshes", []):
+        primitives = [_plain_primitive(entry, looks) for entry in mesh["primitives"]]
+        kept["meshes"].append({**mesh, "primitives": primitives})
     text = json.dumps(kept).encode()
     if not data.startswith(b"glTF"):
         return text

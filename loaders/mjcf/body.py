@@ -28,10 +28,10 @@ from loaders.model import (
 )
 from loaders.model.settings import Z_AXIS
 from loaders.pose import IDENTITY, Pose, frozen, rotation_about
-from loaders.scoped_names import MODEL_FRAME, UnusedNames, underscores_in_front
+from loaders.scoped_names import MODEL_FRAME, SEPARATOR, UnusedNames, underscores_in_front
 
 from .compiled_model import Source, inertias
-from .geom import Shapes, color_textures, picture_of, shapes_by_body
+from .geom import DEFAULT_COLOR, Shapes, color_textures, picture_of, shapes_by_body
 from .settings import FRICTION, joint_settings, single, solver, text_of, unless
 
 
@@ -53,11 +53,12 @@ def read_frames(name: str, source: Source) -> tuple[Frame, ...]:
         source.places("site"),
         strict=True,
     )
-    return tuple(
-        Frame(name=name, link=bodies[body] if body else WORLD, X_LF=X_LF, where=where)
-        for i, (name, body, X_LF, where) in enumerate(columns)
-        if i != left_out
-    )
+    frames: list[Frame] = []
+    for i, (site, body, X_LF, where) in enumerate(columns):
+        if i != left_out:
+            link = bodies[body] if body else WORLD
+            frames.append(Frame(name=site, link=link, X_LF=X_LF, where=where))
+    return tuple(frames)
 
 
 def read_model(name: str, links: Sequence[Link], where: Where, source: Source) -> Model:
@@ -84,7 +85,8 @@ def read_model(name: str, links: Sequence[Link], where: Where, source: Source) -
 
 def _model_site(name: str, source: Source) -> int | None:
     sites = source.names("site")
-    return sites.index(name + MODEL_FRAME) if name + MODEL_FRAME in sites else None
+    site = f"{name}{SEPARATOR}{MODEL_FRAME}"
+    return sites.index(site) if site in sites else None
 
 
 FREE, BALL, SLIDE, HINGE = range(4)
@@ -322,11 +324,12 @@ def _virtual(link: Link, j: int, unused: UnusedNames, source: Source) -> Link:
 
 
 _SELF_COLLISION = ("none", "narrow", "bvh", "sap", "auto")
+_AUTO = 4
+"""Number of ``auto``, the default of self-collision."""
 _ELASTIC_2D = ("none", "bend", "stretch", "both")
 _ORDERS = ("full", "trilinear", "quadratic")
 """Value of ``dof`` by the order of the interpolation between nodes."""
 _SECTIONS = ("circle", "box")
-_COLOR = [0.5, 0.5, 0.5, 1.0]
 _LISTS = {
     "vertex": "vert",
     "element": "elem",
@@ -358,7 +361,7 @@ def _soft_body(i: int, flex: Any, source: Source) -> EngineElement:
 def _soft_body_settings(flex: Any) -> Iterator[tuple[str, str]]:
     yield "dim", str(int(flex.dim))
     yield from unless("radius", flex.radius, 0.005)
-    yield from unless("rgba", [round(float(c), 7) for c in flex.rgba], _COLOR)
+    yield from unless("rgba", [round(float(c), 7) for c in flex.rgba], DEFAULT_COLOR)
     yield from unless("group", flex.group, 0)
     if flex.flatskin:
         yield "flatskin", "true"
@@ -418,7 +421,7 @@ def _surface_of_skin(i: int, model: Any) -> Iterator[tuple[str, str]]:
     faces = slice(model.skin_faceadr[i], model.skin_faceadr[i] + model.skin_facenum[i])
     for name, default in _NUMBERS_OF_SKIN.items():
         yield from unless(name, single(getattr(model, f"skin_{name}")[i]), default)
-    yield from unless("rgba", [single(c) for c in model.skin_rgba[i]], _COLOR)
+    yield from unless("rgba", [single(c) for c in model.skin_rgba[i]], DEFAULT_COLOR)
     yield "vertex", _numbers(model.skin_vert[vertices])
     yield "face", _numbers(model.skin_face[faces])
     first = model.skin_texcoordadr[i]
@@ -459,6 +462,7 @@ def _numbers(values: Any) -> str:
 
 
 def _contact(flex: Any) -> Settings:
+    self_collision = int(flex.selfcollide)
     found = [
         *unless("contype", flex.contype, 1),
         *unless("conaffinity", flex.conaffinity, 1),
@@ -469,13 +473,9 @@ def _contact(flex: Any) -> Settings:
         *solver(flex.solref.tolist(), flex.solimp.tolist()),
         *unless("margin", flex.margin, 0.0),
         *unless("gap", flex.gap, 0.0),
-        *(
-            [("selfcollide", _SELF_COLLISION[int(flex.selfcollide)])]
-            if int(flex.selfcollide) != 4
-            else []
-        ),
-        *unless("activelayers", flex.activelayers, 1),
-        *([("internal", "true")] if getattr(flex, "internal", False) else []),
-        *([("passive", "true")] if getattr(flex, "passive", 0) else []),
     ]
+    if self_collision != _AUTO:
+        found.append(("selfcollide", _SELF_COLLISION[self_collision]))
+    found += unless("activelayers", flex.activelayers, 1)
+    found += [(name, "true") for name in ("internal", "passive") if getattr(flex, name, False)]
     return tuple((f"contact/{name}", text) for name, text in found)

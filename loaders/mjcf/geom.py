@@ -89,7 +89,7 @@ def inline_heights(hfield: int, size: tuple[float, float, float], source: Source
     )
 
 
-_DEFAULT_COLOR = [0.5, 0.5, 0.5, 1.0]
+DEFAULT_COLOR = [0.5, 0.5, 0.5, 1.0]
 _FLAT_FILE = frozenset({"name", "type", "file"})
 """Attributes of a texture that is one flat picture."""
 _MAX_EXPONENT = 128.0
@@ -110,7 +110,7 @@ class Looks:
         material, rgba = model.geom_matid[g], model.geom_rgba[g]
         stated = (material, *rgba)
         if stated not in self._looks:
-            if material >= 0 and rgba == _DEFAULT_COLOR:
+            if material >= 0 and rgba == DEFAULT_COLOR:
                 rgba = model.mat_rgba[material]
             key = (material, tuple(map(single, rgba)))
             if key not in self._materials:

@@ -166,16 +166,11 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
             *read_equality_elements(source),
             *read_sensors(source),
         ),
-        keyframes=read_keyframes(source),
+        keyframes=tuple(_keyframe(k, source) for k in range(source.model.nkey)),
     )
 
 
 # --- keyframes ------------------------------------------------------------------------------------
-
-
-def read_keyframes(source: Source) -> tuple[Keyframe, ...]:
-    """Return the keyframes of a model."""
-    return tuple(_keyframe(k, source) for k in range(source.model.nkey))
 
 
 def _keyframe(k: int, source: Source) -> Keyframe:

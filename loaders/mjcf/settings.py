@@ -254,35 +254,24 @@ def row_of(model: Any, name: str, index: int) -> list[float]:
 
 def tendon_settings(t: int, model: Any) -> Settings:
     """Return the further settings of a tendon."""
-    limited = bool(model.tendon_actfrclimited[t])
-    found = [
-        *unless("margin", model.tendon_margin[t], 0.0),
-        *(
-            solver(model.tendon_solref_lim[t], model.tendon_solimp_lim[t], "limit")
-            if model.tendon_limited[t]
-            else ()
-        ),
-        *(
-            solver(model.tendon_solref_fri[t], model.tendon_solimp_fri[t], "friction")
-            if model.tendon_frictionloss[t]
-            else ()
-        ),
-        *([("actuatorfrcrange", text_of(model.tendon_actfrcrange[t]))] if limited else []),
-        *with_polynomial(
-            "damping", model.tendon_damping[t], row_of(model, "tendon_dampingpoly", t)
-        ),
-        *with_polynomial(
-            "stiffness", model.tendon_stiffness[t], row_of(model, "tendon_stiffnesspoly", t)
-        ),
-    ]
+    found = [*unless("margin", model.tendon_margin[t], 0.0)]
+    if model.tendon_limited[t]:
+        found += solver(model.tendon_solref_lim[t], model.tendon_solimp_lim[t], "limit")
+    if model.tendon_frictionloss[t]:
+        found += solver(model.tendon_solref_fri[t], model.tendon_solimp_fri[t], "friction")
+    if model.tendon_actfrclimited[t]:
+        found.append(("actuatorfrcrange", text_of(model.tendon_actfrcrange[t])))
+    damping, stiffness = model.tendon_damping[t], model.tendon_stiffness[t]
+    found += with_polynomial("damping", damping, row_of(model, "tendon_dampingpoly", t))
+    found += with_polynomial("stiffness", stiffness, row_of(model, "tendon_stiffnesspoly", t))
     return tuple(found)
 
 
 def _fluid_shape(fluid: list[float]) -> Settings:
     """Return the settings of a geom on which a fluid acts as on an ellipsoid."""
-    return (
-        (("fluidshape", "ellipsoid"), ("fluidcoef", text_of(fluid[1:6]))) if fluid[0] > 0.0 else ()
-    )
+    if fluid[0] <= 0.0:
+        return ()
+    return ("fluidshape", "ellipsoid"), ("fluidcoef", text_of(fluid[1:6]))
 
 
 def _surface_effects(kind: str, i: int, model: Any) -> Settings:

@@ -63,11 +63,8 @@ def _report_plugins(source: Source) -> None:
         for i, k in enumerate(getattr(model, f"{kind}_plugin"))
         if k >= 0
     ]
-    bodies = [
-        i if kind == "body" else model.geom_bodyid[i]
-        for kind, i in owned
-        if kind in {"body", "geom"}
-    ]
+    bodies = [i for kind, i in owned if kind == "body"]
+    bodies += [model.geom_bodyid[i] for kind, i in owned if kind == "geom"]
     source.diagnostics.add(
         codes.PLUGIN_OF_ITEMS,
         used[0].where if used else Where(source.file),
@@ -207,7 +204,9 @@ def _groups_of_made_joints(source: Source) -> dict[str, Node]:
     groups = enumerate(source.model.jnt_group)
     nodes = [source.node("joint", j) for j, group in groups if group]
     made = [node for node in nodes if node is None or "group" not in node.attributes]
-    return {"joint/group": made[0] or source.lines.nodes[0]} if made else {}
+    if not made:
+        return {}
+    return {"joint/group": made[0] or source.lines.nodes[0]}
 
 
 _HFIELD, _MESH, _SDF = 1, 7, 8

@@ -293,7 +293,8 @@ class CouplingLaw:
             coefficients: The coefficients; zeros at the end count nothing.
         """
         numbers = np.trim_zeros(np.asarray(coefficients, dtype=np.float64), "b").tolist()
-        offset, multiplier, *higher = (*numbers, 0.0, 0.0)[: max(2, len(numbers))]
+        numbers += [0.0] * (2 - len(numbers))
+        offset, multiplier, *higher = numbers
         return CouplingLaw(offset=offset, multiplier=multiplier, higher=tuple(higher))
 
     @property

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from loaders.diagnostics import NOWHERE, Where
@@ -197,6 +198,10 @@ class Collision:
     where: Where = NOWHERE
 
 
+ROLES = ("illustration", "perception")
+"""Roles that a visual may have in Drake."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Visual:
     """A shape for display."""
@@ -213,7 +218,7 @@ class Visual:
     """Transparency, from 0 (opaque) to 1."""
     cast_shadows: bool = True
     """Whether the visual casts shadows."""
-    roles: tuple[str, ...] = ("illustration", "perception")
+    roles: tuple[str, ...] = ROLES
     """Roles of the visual in Drake."""
     renderers: tuple[str, ...] = ()
     """Names of the only renderers that may draw it; empty is all."""
@@ -425,3 +430,8 @@ def _ambient(stated: Material) -> Rgba | None:
     """Return the ambient color of a material, unless it is a gray that would darken its texture."""
     ambient = stated.ambient
     return ambient if ambient and (stated.texture is None or len(set(ambient[:3])) > 1) else None
+
+
+def total_mass(links: Iterable[Link]) -> float:
+    """Return the sum of the masses of links that have an inertia [kg]."""
+    return sum(link.inertia.mass for link in links if link.inertia is not None)

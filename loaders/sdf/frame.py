@@ -27,12 +27,10 @@ from loaders.node import Node
 from loaders.numbers import plain_numbers
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, root_model
+from loaders.scoped_names import MODEL_FRAME, SEPARATOR, root_model
 from loaders.sdf import codes
 from loaders.text import suggestion
 
-MODEL_FRAME = "__model__"
-"""Name of the implicit frame of a model inside its own scope."""
 # Parentheses cannot occur in XML names, so that no file can contain the next three.
 INTERFACE_MODEL = "(interface_model)"
 """Tag of the placeholder for the elements that an included file of another format adds to a
@@ -662,7 +660,8 @@ def _from_wrong_count(node: Node, words: list[str], in_degrees: bool) -> Pose:
     elif count < expected:
         code = codes.POSE_FORMAT_TOO_FEW
     node.report(code, expected=expected, count=count)
-    return _from_angles((*values, *(0.0,) * expected)[:expected], in_degrees)
+    missing = (0.0,) * (expected - count)
+    return _from_angles((*values, *missing)[:expected], in_degrees)
 
 
 def _from_angles(values: tuple[float, ...], in_degrees: bool) -> Pose:

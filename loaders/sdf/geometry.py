@@ -60,17 +60,6 @@ def _report_further_shapes(shapes: list[Node]) -> None:
             mark_read(extra)
 
 
-def find_file(node: Node, uri: str, context: Context) -> str | None:
-    """Return the file that a URI refers to; None after a diagnostic.
-
-    Args:
-        node: The element that contains the URI; relative URIs start from the folder of its file.
-        uri: The URI.
-        context: The places to search.
-    """
-    return context.resources.find_file(uri, node)
-
-
 def _vector(
     node: Node, key: str, default: tuple[float, float, float]
 ) -> tuple[float, float, float]:
@@ -143,7 +132,7 @@ def _read_mesh(node: Node, context: Context) -> Geometry:
         voxels = decomposition.integer("voxel_resolution", voxels)
     return Mesh(
         uri=uri,
-        path=find_file(node, uri, context) if uri else None,
+        path=context.resources.find_file(uri, node) if uri else None,
         scale=_vector(node, "scale", (1.0, 1.0, 1.0)),
         submesh=submesh.word("name") if submesh is not None else None,
         center=submesh is not None and submesh.flag("center", False),
@@ -163,7 +152,7 @@ def _read_heightmap(node: Node, context: Context) -> Geometry:
         node.report(loaders_codes.XML_OUT_OF_RANGE_HEIGHTMAP, size=stated)
     return Heightmap(
         uri=uri,
-        path=find_file(node, uri, context) if uri else None,
+        path=context.resources.find_file(uri, node) if uri else None,
         size=size,
         position=_vector(node, "pos", (0.0, 0.0, 0.0)),
         sampling=node.integer("sampling", 1),

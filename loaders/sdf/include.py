@@ -30,12 +30,11 @@ from loaders.files.read_file import checked, checked_path, is_file, is_inside, r
 from loaders.model import WORLD
 from loaders.node import Node
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, root_model
+from loaders.scoped_names import MODEL_FRAME, SEPARATOR, root_model
 from loaders.sdf import codes
 from loaders.sdf.frame import (
     INTERFACE_MODEL,
     MISSING_MODEL,
-    MODEL_FRAME,
     PLACEMENT_FRAME,
     InterfaceModel,
 )
@@ -112,10 +111,10 @@ def _canonical_link(model: Node) -> str:
     while True:
         declared = model.attributes.get("canonical_link", "").strip()
         link = model.peek("link")
-        if declared or link is not None:
-            return prefix + (
-                declared or ("" if link is None else link.attributes.get("name", "").strip())
-            )
+        if declared:
+            return prefix + declared
+        if link is not None:
+            return prefix + link.attributes.get("name", "").strip()
         nested = model.peek("model")
         if nested is None:
             return ""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Set
+from typing import Any
 
 from loaders.code import Code
 from loaders.drake.dialect import SDF
 from loaders.drake.joint import read_acceleration
-from loaders.model import TRAITS, WORLD, Coupling, Joint, JointAxis, JointType
+from loaders.model import TRAITS, WORLD, Z_AXIS, Coupling, Joint, JointAxis, JointType
 from loaders.model.joint import UNLIMITED
 from loaders.node import Node
 from loaders.pose import Array, frozen
@@ -27,20 +28,21 @@ AXIS_COUNT = {
     if traits.sdf_tag == "joint"
 }
 """Number of axes that a joint of each type needs."""
-_Z_AXIS = frozen((0.0, 0.0, 1.0))
 
 
 def read_axes(vertex: FrameVertex, joint_type: JointType) -> tuple[JointAxis, ...]:
     """Return the axes of a joint; a ball joint has at most one, for its damping."""
     node = vertex.node
-    axes = {
-        tag: _read_axis(child, vertex) for tag in AXES if (child := node.child(tag)) is not None
-    }
+    axes: dict[str, JointAxis] = {}
+    for tag in AXES:
+        child = node.child(tag)
+        if child is not None:
+            axes[tag] = _read_axis(child, vertex)
     if joint_type is JointType.BALL:
         return tuple(axes.values())[:1]
     needed = AXES[: AXIS_COUNT[joint_type]]
     _check_axis_count(vertex, joint_type, axes.keys())
-    used = tuple(axes.get(tag) or JointAxis(xyz=_Z_AXIS) for tag in needed)
+    used = tuple(axes.get(tag) or JointAxis(xyz=Z_AXIS) for tag in needed)
     if joint_type is JointType.CONTINUOUS:
         return tuple(dataclasses.replace(axis, lower=-math.inf, upper=math.inf) for axis in used)
     return used
@@ -60,11 +62,12 @@ def _check_axis_count(vertex: FrameVertex, joint_type: JointType, tags: Set[str]
 def _read_axis(node: Node, vertex: FrameVertex) -> JointAxis:
     limit, dynamics, xyz = node.child("limit"), node.child("dynamics"), node.child("xyz")
     node.mark("mimic")  # read_couplings reads it when every joint is known
-    return JointAxis(
-        xyz=_Z_AXIS if xyz is None else _read_direction(xyz, vertex),
-        **({} if limit is None else _read_limit(limit)),
-        **({} if dynamics is None else _read_dynamics(dynamics)),
-    )
+    values: dict[str, Any] = {"xyz": Z_AXIS if xyz is None else _read_direction(xyz, vertex)}
+    if limit is not None:
+        values |= _read_limit(limit)
+    if dynamics is not None:
+        values |= _read_dynamics(dynamics)
+    return JointAxis(**values)
 
 
 def _read_direction(node: Node, vertex: FrameVertex) -> Array:
@@ -74,7 +77,7 @@ def _read_direction(node: Node, vertex: FrameVertex) -> Array:
     expressed_in = node.word("@expressed_in", "")
     if length == 0.0:
         node.report(codes.ZERO_AXIS, joint=vertex.name)
-        return _Z_AXIS
+        return Z_AXIS
     direction = frozen((x / length, y / length, z / length))
     if not expressed_in:
         return direction

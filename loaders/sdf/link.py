@@ -97,11 +97,8 @@ def _compute_inertia(
         return declared
     if node.has("pose") or node.has("inertia"):
         node.report(codes.AUTO_INERTIA_IGNORES)
-    parts = [
-        part
-        for collision in collisions
-        if (part := _collision_inertia(node, collision, density)) is not None
-    ]
+    inertias = [_collision_inertia(node, collision, density) for collision in collisions]
+    parts = [part for part in inertias if part is not None]
     if not parts:
         return declared
     total = parts[0]

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 from loaders import codes as loaders_codes
@@ -25,7 +26,6 @@ from loaders.node import Node
 from loaders.numbers import plain_values
 from loaders.sdf import codes
 
-from .geometry import find_file
 from .unmodeled import mark_read, report_ignored
 
 
@@ -74,6 +74,10 @@ _GAZEBO_COLORS = {
 }
 """Diffuse colors of ``gazebo.material``, without ``Gazebo/``; emissive variants have the suffix
 ``Glow``."""
+SCRIPTED = "Gazebo/"
+"""Beginning of the names of the materials that Gazebo's script defines."""
+GAZEBO_SCRIPT = "file://media/materials/scripts/gazebo.material"
+"""URI of Gazebo's script."""
 _LIT = {"JointAnchor": "White", "LightOff": "Red", "LightOn": "Green"}
 """The color of materials that emit it under another name."""
 _TRANSPARENT = {
@@ -128,12 +132,8 @@ def script_material(script: Node, name: str, context: Context) -> Material:
     """
     paths = list(_locate_scripts(script, context))
     base = Path(script.file).parent
-    files = [
-        file
-        for path in paths
-        for file in _script_files(path)
-        if context.resources.allows(file, base)
-    ]
+    scripts = chain.from_iterable(_script_files(path) for path in paths)
+    files = [file for file in scripts if context.resources.allows(file, base)]
     entries: dict[str, _Entry] = {}
     for file in reversed(files):
         entries |= _read_script(file)
@@ -146,7 +146,7 @@ def script_material(script: Node, name: str, context: Context) -> Material:
     material = gazebo_material(name)
     if material is None:
         script.report(codes.UNKNOWN_MATERIAL, name=name)
-    elif name.removeprefix("Gazebo/") in _PICTURES:
+    elif name.removeprefix(SCRIPTED) in _PICTURES:
         script.report(codes.UNKNOWN_MATERIAL_PICTURE, name=name)
     return material or Material(name=name)
 
@@ -158,18 +158,16 @@ def gazebo_material(name: str) -> Material | None:
     Args:
         name: The name of the material.
     """
-    prefix, _, color = name.rpartition("Gazebo/")
+    prefix, _, color = name.rpartition(SCRIPTED)
     if prefix or color == name:
         return None
     plain = color.removesuffix("Glow")
     rgb = _GAZEBO_COLORS.get(_LIT.get(color, plain)) or _PICTURES.get(color)
     rgba = _TRANSPARENT.get(color) if rgb is None else (*rgb, 1.0)
+    if rgba is None:
+        return None
     is_lit = color in _LIT or plain != color
-    return (
-        None
-        if rgba is None
-        else Material(name=name, diffuse=rgba, emissive=rgba if is_lit else None)
-    )
+    return Material(name=name, diffuse=rgba, emissive=rgba if is_lit else None)
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -316,7 +314,7 @@ def _color(words: list[str] | None) -> Rgba | None:
     values = [min(max(value, 0.0), 1.0) for value in _numbers(words or [])]
     if len(values) < 3:
         return None
-    red, green, blue, opacity = (*values, 1.0)[:4]
+    red, green, blue, opacity = [*values, 1.0][:4]  # without a fourth number it is opaque
     return red, green, blue, opacity
 
 
@@ -371,7 +369,9 @@ def _read_all_but_colors(node: Node, context: Context) -> Material:
     drake_map = diffuse_map(node, SDF)
     albedo_map = dict(maps).get("albedo_map")
     texture = (
-        albedo_map if drake_map is None else find_file(drake_map, drake_map.word("."), context)
+        albedo_map
+        if drake_map is None
+        else context.resources.find_file(drake_map.word("."), drake_map)
     )
     script = _read_script_element(node, context)
     shininess = node.maybe_number("shininess")
@@ -424,16 +424,14 @@ def _read_pbr(
         mark_read(unused)
     workflow = workflows[0]
     report_ignored(workflow, _IGNORED_IN_PBR)
-    values = {
-        key: value
-        for key in ("metalness", "roughness")
-        if (value := workflow.maybe_number(key)) is not None
-    }
+    stated = {key: workflow.maybe_number(key) for key in ("metalness", "roughness")}
+    values = {key: value for key, value in stated.items() if value is not None}
     return values, _read_maps(workflow, context)
 
 
 def _read_maps(workflow: Node, context: Context) -> tuple[tuple[str, str], ...]:
-    uris = {key: uri for key in _MAPS if (uri := workflow.word(key, ""))}
+    stated = {key: workflow.word(key, "") for key in _MAPS}
+    uris = {key: uri for key, uri in stated.items() if uri}
     for child in workflow.all(*_MAPS):
         mark_read(child)
     return _found_maps(uris, workflow, context)
@@ -445,5 +443,5 @@ def _found_maps(
     """Return the kind and file of each map that was found; writers open these files, so no text of
     a URI may be one.
     """
-    found = ((kind, find_file(node, uri, context)) for kind, uri in uris.items())
+    found = ((kind, context.resources.find_file(uri, node)) for kind, uri in uris.items())
     return tuple((kind, file) for kind, file in found if file is not None)

@@ -25,8 +25,9 @@ from typing import Any
 
 from loaders.node import Node
 from loaders.numbers import whole_number
-from loaders.scoped_names import SEPARATOR
+from loaders.scoped_names import MODEL_FRAME, SEPARATOR
 from loaders.sdf import codes
+from loaders.sdf.material import GAZEBO_SCRIPT
 from loaders.xml import MAX_DEPTH
 
 
@@ -108,8 +109,7 @@ def attributes_to_elements(at: str, names: str) -> tuple[Rule, ...]:
     return tuple(Move(at, "@" + name, name) for name in names.split())
 
 
-_MODEL_FRAME = "__model__"
-_SCOPE_INDEPENDENT = frozenset({"", _MODEL_FRAME, "world"})
+_SCOPE_INDEPENDENT = frozenset({"", MODEL_FRAME, "world"})
 """References that are valid, with the meaning that libsdformat gives them, in a nested model
 too."""
 _NAMED = frozenset({"frame", "joint", "link", "model"})
@@ -176,7 +176,7 @@ def _nest(scope: Node, prefix: str, members: list[Node]) -> None:
     for member in members:
         member.parent = None
         _remove_prefix(member, prefix)
-        if member.tag == "frame" and member.attributes["name"] == _MODEL_FRAME:
+        if member.tag == "frame" and member.attributes["name"] == MODEL_FRAME:
             _apply_model_frame(model, member)
         else:
             model.append(member)
@@ -231,7 +231,7 @@ def _represents_model(member: Node) -> bool:
     name = member.attributes.get("name", "")
     return (
         member.tag == "frame"
-        and name.endswith(SEPARATOR + _MODEL_FRAME)
+        and name.endswith(SEPARATOR + MODEL_FRAME)
         and name.count(SEPARATOR) == 1
     )
 
@@ -271,7 +271,6 @@ Version = tuple[int, int]
 NEWEST: Version = (1, 12)
 """The version that older files are upgraded to."""
 
-_GAZEBO_SCRIPT = "file://media/materials/scripts/gazebo.material"
 """The script of Gazebo's own materials, which files of version 1.0 name without a URI."""
 
 _ATTRIBUTES_1_0 = {
@@ -323,7 +322,7 @@ _TO_1_2: tuple[Rule, ...] = (
     Move("//heightmap", "@origin", "pos"),
     Move("//fog", "@rgba", "color"),
     Move("//material", "@script", "script/name"),
-    Add("//material/script", "uri", _GAZEBO_SCRIPT),
+    Add("//material/script", "uri", GAZEBO_SCRIPT),
     Move("//contact/collision", "@name", "."),
     *(
         Rename("//" + tag, "rgba", tag)
@@ -374,7 +373,7 @@ _TO_1_7: tuple[Rule, ...] = (
         rule
         for axis in ("//joint/axis", "//joint/axis2")
         for rule in (
-            Map(axis, "use_parent_model_frame", "xyz/@expressed_in", "__model__"),
+            Map(axis, "use_parent_model_frame", "xyz/@expressed_in", MODEL_FRAME),
             Remove(axis, "use_parent_model_frame"),
         )
     ),

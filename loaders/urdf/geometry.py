@@ -219,7 +219,7 @@ def _read_plane(node: Node, _: Context) -> Geometry:
 
 def _read_mesh(node: Node, context: Context) -> Geometry:
     uri = node.word("@filename")
-    path = find_file(node, uri, context) if uri else None
+    path = context.resources.find_file(uri, node) if uri else None
     x, y, z = scale = _read_scale(node)
     if 0.0 in scale:
         node.report(codes.ZERO_SCALE, x=x, y=y, z=z)
@@ -232,17 +232,6 @@ def _read_scale(node: Node) -> tuple[float, ...]:
     if stated is not None and len(stated.split()) == 1:
         return (node.number("@scale", 1.0),) * 3
     return node.numbers("@scale", 3, _ONES)
-
-
-def find_file(node: Node, uri: str, context: Context) -> str | None:
-    """Return the file that a URI refers to, or None, which is reported.
-
-    Args:
-        node: The element that has the URI.
-        uri: The URI.
-        context: The context of the load.
-    """
-    return context.resources.find_file(uri, node)
 
 
 SHAPES: dict[str, Callable[[Node, Context], Geometry]] = {
@@ -342,7 +331,7 @@ def _read_texture(node: Node, texture: Node | None, context: Context) -> str | N
     if not uri:
         texture.report(codes.NO_TEXTURE)
         return None
-    return find_file(texture, uri, context)
+    return context.resources.find_file(uri, texture)
 
 
 def _read_color(color: Node) -> Rgba | None:
@@ -402,12 +391,12 @@ def read_contact(contact: Node) -> Surface:
     given.
     """
     report_ignored(contact, _IGNORED)
-    values = {
-        tag: value for tag in (*_FRICTION, *_SURFACE) if (value := _value(contact, tag)) is not None
-    }
-    friction: dict[str, Any] = {
-        field: values[tag] for tag, fields in _FRICTION.items() if tag in values for field in fields
-    }
+    stated = {tag: _value(contact, tag) for tag in (*_FRICTION, *_SURFACE)}
+    values = {tag: value for tag, value in stated.items() if value is not None}
+    friction: dict[str, Any] = {}
+    for tag, fields in _FRICTION.items():
+        if tag in values:
+            friction |= dict.fromkeys(fields, values[tag])
     if friction.get("torsional"):
         friction["patch_radius"] = UNIT_PATCH_RADIUS  # PyBullet states a length
     surface: dict[str, Any] = {
@@ -500,11 +489,11 @@ def _read_density(inertial: Node, collisions: Sequence[Collision]) -> SpatialIne
         inertial.report(loaders_codes.XML_MISSING_MASS)
         return None
     inertial.report(loaders_codes.XML_MISSING_MASS_OF_DENSITY)
-    parts = [
-        inertia.moved(collision.X_LG)
-        for collision in collisions
-        if (inertia := _shape_inertia(collision.geometry, density)) is not None
-    ]
+    parts: list[SpatialInertia] = []
+    for collision in collisions:
+        inertia = _shape_inertia(collision.geometry, density)
+        if inertia is not None:
+            parts.append(inertia.moved(collision.X_LG))
     return sum(parts[1:], parts[0]) if parts else None
 
 

@@ -17,6 +17,7 @@ from loaders.deferred import Deferred
 from loaders.engine_settings import MUJOCO, ROS2_CONTROL, XML_TEXT, with_mujoco_settings
 from loaders.inertia import SpatialInertia
 from loaders.model import EngineElement, Link
+from loaders.model.link import total_mass
 from loaders.node import Node, escaped, mark_read
 from loaders.pose import frozen
 from loaders.scene import Scene
@@ -43,14 +44,10 @@ def with_mesh_folders(root: Node, context: Context) -> Context:
         root: The ``<robot>``.
         context: The context of the load.
     """
-    compilers = (element.peek("compiler") for element in root.children if element.tag == MUJOCO)
-    names = [
-        compiler.attributes[key]
-        for compiler in compilers
-        if compiler is not None
-        for key in _FOLDERS
-        if compiler.attributes.get(key)
-    ]
+    elements = [element.peek("compiler") for element in root.children if element.tag == MUJOCO]
+    compilers = [element for element in elements if element is not None]
+    stated = [compiler.attributes.get(key) for compiler in compilers for key in _FOLDERS]
+    names = [name for name in stated if name]
     if not names:
         return context
     base = os.path.dirname(root.file)
@@ -124,7 +121,7 @@ def _compiled(links: tuple[Link, ...], compiler: Node) -> tuple[Link, ...]:
             )
             for link in links
         )
-    mass = sum(link.inertia.mass for link in links if link.inertia is not None)
+    mass = total_mass(links)
     if total <= 0.0 or mass <= 0.0:
         return links
     factor = total / mass

@@ -61,11 +61,7 @@ def read_drives(root: Node, joints: dict[str, Joint], followers: Iterable[str] =
         joints: All joints, keyed by name.
         followers: The joints that mimic another one by a ``<mimic>``, which precedes.
     """
-    actuators = [
-        actuator
-        for node in root.all("transmission")
-        if (actuator := _read_transmission(node, joints)) is not None
-    ]
+    actuators = _read_transmissions(root, joints)
     couplings: dict[str, Coupling] = {}
     positions: dict[str, float] = {}
     for control in root.all("ros2_control"):
@@ -96,6 +92,11 @@ def _report_sensors(control: Node) -> None:
             node.report(codes.CONTROLLER_SETTING_READ, sensor=name)
         else:
             node.report(codes.CONTROLLER_SETTING_SENSOR, sensor=name, interfaces=interfaces)
+
+
+def _read_transmissions(parent: Node, joints: dict[str, Joint]) -> list[Actuator]:
+    found = [_read_transmission(node, joints) for node in parent.all("transmission")]
+    return [actuator for actuator in found if actuator is not None]
 
 
 def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
@@ -219,11 +220,7 @@ class _Controlled:
         control.mark(*("@" + name for name in control.attributes))
         report_ignored(control, _IGNORED_IN_ROS2_CONTROL)
         _report_sensors(control)
-        transmissions = [
-            a
-            for node in control.all("transmission")
-            if (a := _read_transmission(node, joints)) is not None
-        ]
+        transmissions = _read_transmissions(control, joints)
         merged = {actuator.joint: actuator for actuator in (*transmissions, *actuators)}
         extra = [actuator for actuator in actuators if merged[actuator.joint] is not actuator]
         for node in control.all("joint"):

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from bridge.batches import batch as run_batch
@@ -58,12 +57,7 @@ class BatchProgress:
         self.output.status(f"{self.task}: {self._line()}")
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         if sys.stderr.isatty():
             self.output.progress(f"{self.task}: {self._line()}")
 

@@ -323,9 +323,8 @@ def _lines_of_motion(results: Sequence[_Result], samples: int) -> Iterator[str]:
 
 def _counts(diagnostics: Sequence[Diagnostic]) -> str:
     counts = Counter(entry.severity for entry in diagnostics)
-    return ", ".join(
-        counted(n, name) for name in ("error", "warning", "note") if (n := counts[name])
-    )
+    found = [severity for severity in ("error", "warning", "note") if counts[severity]]
+    return ", ".join(counted(counts[severity], severity) for severity in found)
 
 
 _HARMS = (
@@ -451,7 +450,7 @@ def failure(form: str, diagnostics: Sequence[Diagnostic], error: str, status: in
         return "\n".join((*workflow_commands(diagnostics, notes=False), *own))
     suite = etree.Element("testsuite", name="sdfbridge", tests="1", failures="0", errors="1")
     case = etree.SubElement(suite, "testcase", classname="sdfbridge", name="the files are read")
-    text = "; ".join((*map(str, diagnostics), *([error] if error else [])))
+    text = "; ".join(filter(None, (*map(str, diagnostics), error)))
     etree.SubElement(case, "error", message=printable(text))
     return etree.tostring(suite, pretty_print=True, encoding="unicode").rstrip()
 

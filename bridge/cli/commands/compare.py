@@ -26,7 +26,7 @@ from bridge.cli.errors import (
     CommandError,
     UsageError,
 )
-from bridge.cli.inputs import from_git, limits, load_scene, search, writing_to
+from bridge.cli.inputs import from_git, limits, load_options, load_scene, search, writing_to
 from bridge.cli.json_report import diagnostic_entry
 from bridge.cli.output import Output, with_command_words
 from bridge.demo.demo import Gallery, draw, draw_two, side_by_side
@@ -423,14 +423,7 @@ def _compare(options: Namespace, output: Output, scene: Scene) -> Comparison:
             exclude_samples=options.exclude_samples,
             exclude_seed=options.exclude_seed,
             progress=output.status,
-            strict=options.strict,
-            lenient=options.lenient,
-            srdf=options.srdf,
-            overrides=options.overrides,
-            up_axis=options.up_axis,
-            allow_xacro=options.xacro,
-            xacro_args=dict(options.xacro_arg),
-            **search(options),
+            **load_options(options),
         )
     except EngineMissingError as error:
         raise CommandError(str(error), MISSING) from error

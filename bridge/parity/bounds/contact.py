@@ -339,12 +339,8 @@ def _parts(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> floa
     lies within one diagonal of a cell of the mesh. Cuts by planes add nothing: all parts together
     reach as far as that surface.
     """
-    resolutions = [
-        g.voxel_resolution
-        for link in links
-        for c in link.collisions
-        if isinstance(g := c.geometry, Mesh)
-    ]
+    geometries = [collision.geometry for link in links for collision in link.collisions]
+    resolutions = [g.voxel_resolution for g in geometries if isinstance(g, Mesh)]
     return math.sqrt(3.0) / min(map(grid_resolution, resolutions), default=math.inf)
 
 

@@ -161,13 +161,12 @@ def rounding_of_velocity(mechanism: Mechanism, state: State, step: float, unit: 
         return np.full(len(v), np.inf)
     change: Array = np.abs(np.array(drawn) - exact).max(axis=0)
     speeds = np.abs(v) + step * np.abs(exact)
-    rounded = [
-        unit * (4.0 if body.nv == 1 else PER_OFFSET) * np.linalg.norm(speeds[own])
-        for body in mechanism.bodies
-        for own in [slice(body.v_start, body.v_start + body.nv)]
-        for _ in range(body.nv)
-    ]
-    return DRAW_MARGIN * step * change + np.array(rounded)
+    rounded = np.zeros(len(v))
+    for body in mechanism.bodies:
+        own = slice(body.v_start, body.v_start + body.nv)
+        roundings = 4.0 if body.nv == 1 else PER_OFFSET
+        rounded[own] = unit * roundings * np.linalg.norm(speeds[own])
+    return DRAW_MARGIN * step * change + rounded
 
 
 def _deviation(count: Array | float) -> Any:

@@ -94,11 +94,8 @@ class _Newton(OwnVelocities):
             except _REFUSALS as error:
                 self.refusal = f"Newton does not read the model: {str(error).partition(chr(10))[0]}"
                 return
-        self._bodies = {
-            self.links[name]: i
-            for i, label in enumerate(self._model.body_label)
-            if (name := _last(label, self.links))
-        }
+        names = [_last(label, self.links) for label in self._model.body_label]
+        self._bodies = {self.links[name]: i for i, name in enumerate(names) if name}
         self._joints = list(self._matched())
         covered = sum(joint.body.nv for joint in self._joints)
         if covered != len(mechanism.v_order) or covered != self._model.joint_dof_count:

@@ -210,10 +210,10 @@ def _drift_rows(
         drifts = [
             _drift(engine, conserved, start, longest / 2**k, duration) for k in range(HALVINGS)
         ]
-        rows = [
-            _row(each, name, [(h, drift[each]) for h, drift in drifts], duration)
-            for each in quantities
-        ]
+        rows = []
+        for quantity in quantities:
+            errors = [(step, drift[quantity]) for step, drift in drifts]
+            rows.append(_row(quantity, name, errors, duration))
         if all(_shows_order(row) for row in rows):
             break
     return rows
@@ -353,14 +353,10 @@ def _rows_of_omissions(mechanism: Mechanism, factories: _Named) -> Iterator[Row]
     """Yield a row for everything of the model that is left out: constraints, forces between links,
     and rotors.
     """
-    constraints = [
-        *(c.name for c in mechanism.couplings),
-        *(c.joint.name for c in mechanism.closures),
-    ]
-    forces = [
-        *(f.link_A for f in mechanism.scene.forces),
-        *(f.link for f in mechanism.fluid_forces),
-    ]
+    constraints = [coupling.name for coupling in mechanism.couplings]
+    constraints += [closure.joint.name for closure in mechanism.closures]
+    forces = [force.link_A for force in mechanism.scene.forces]
+    forces += [force.link for force in mechanism.fluid_forces]
     rotors = [str(body.joint) for body in mechanism.bodies if any(body.reflected_inertia)]
     for quantity, places, cause in (
         (

@@ -781,7 +781,8 @@ def _with_gains(mechanism: Mechanism, trials: Mapping[str, ActuatorTrial]) -> Me
     joints = []
     for joint in mechanism.scene.joints:
         trial = trials.get(joint.name)
-        p, d = (trial and trial.gains) or (0.0, 0.0)
+        gains = None if trial is None else trial.gains
+        p, d = gains or (0.0, 0.0)
         axes = tuple(
             dataclasses.replace(
                 axis, damping=axis.damping + d, spring_stiffness=axis.spring_stiffness + p

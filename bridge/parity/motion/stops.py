@@ -79,15 +79,17 @@ def away_from_stops(mechanism: Mechanism, state: State, duration: float) -> Stat
         state: A state within the limits.
         duration: The duration [s].
     """
-    q, v = (
-        {name: np.atleast_1d(value).astype(float) for name, value in part.items()} for part in state
-    )
+    q, v = map(_as_arrays, state)
     for (joint, k), (lower, upper) in limited_dofs(mechanism).items():
         if math.isfinite(lower) and math.isfinite(upper):
             middle, reach = (lower + upper) / 2.0, APPROACH * (upper - lower)
             q[joint][k] = middle + 0.5 * (q[joint][k] - middle)
             v[joint][k] = np.clip(v[joint][k], -reach / duration, reach / duration)
     return _consistent(mechanism, q, v)
+
+
+def _as_arrays(by_joint: Mapping[str, Position]) -> dict[str, np.ndarray]:
+    return {joint: np.atleast_1d(value).astype(float) for joint, value in by_joint.items()}
 
 
 def _consistent(
@@ -149,7 +151,10 @@ def stop_rows(
             reopened = None if is_stable else opener
             whole = _Motion(name, engine, model, limits, start, SAMPLES, reopened)
             if engine.steps_explicitly and not is_stable:
-                cause = _unstable_cause(rate)
+                cause = (
+                    f"dampers or springs act at a rate of {rate:.1e} 1/s, which explicit "
+                    f"integration does not follow"
+                )
                 yield whole.row(0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, cause)
                 continue
             yield from _loaded_rows(whole)
@@ -308,13 +313,6 @@ def _obeyed(
     }
 
 
-def _unstable_cause(rate: float) -> str:
-    return (
-        f"dampers or springs act at a rate of {rate:.1e} 1/s, which explicit integration does "
-        f"not follow"
-    )
-
-
 def _stable_step(rate: float) -> float:
     """Return a step [s] at which dampers and springs of a rate [1/s] are stable in an engine that
     computes them explicitly.
@@ -329,9 +327,7 @@ def _towards_stops(
     """Return the state with a speed of each limited joint that reaches the nearer stop in half of
     the duration.
     """
-    q, v = (
-        {name: np.atleast_1d(value).astype(float) for name, value in part.items()} for part in state
-    )
+    q, v = map(_as_arrays, state)
     for (joint, k), (lower, upper) in limits.items():
         here = q[joint][k]
         way = upper - here if upper - here < here - lower else lower - here

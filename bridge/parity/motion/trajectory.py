@@ -252,9 +252,11 @@ def _rows(quantity: str, mechanism: Mechanism, start: State, factories: _Named) 
 def _too_long(quantity: str, names: Sequence[str], fast: Sequence[str], work: int) -> Iterator[Row]:
     """Yield a row for each slow engine, of which the reference is one; a pair of them has one."""
     slow = [name for name in names if name not in fast]
-    pairs = [next(pair for pair in combinations(names, 2) if name in pair) for name in slow]
-    for pair in dict.fromkeys(pairs):
-        name = next(name for name in slow if name in pair)
+    first_slow: dict[tuple[str, str], str] = {}
+    for name in slow:
+        pair = next(pair for pair in combinations(names, 2) if name in pair)
+        first_slow.setdefault(pair, name)
+    for pair, name in first_slow.items():
         engine = "the reference" if name in COMPUTED_FROM_MODEL else f"the engine {name}"
         cause = (
             f"{engine} simulates a second of motion for at most "
@@ -267,15 +269,11 @@ def _that_all_follow(rollout: Rollout, cache: RolloutCache, engines: Sequence[st
     """Return the motion at a step at which no engine diverges, as they do if joints turn much in a
     step; else as it is.
     """
-    shorter = (
-        dataclasses.replace(rollout, step=rollout.step / 2**k) for k in range(FOLLOWED_HALVINGS + 1)
-    )
-    stable = (
-        each
-        for each in shorter
-        if not any(cache.trajectory(name, each).has_diverged for name in engines)
-    )
-    return next(stable, rollout)
+    for k in range(FOLLOWED_HALVINGS + 1):
+        shorter = dataclasses.replace(rollout, step=rollout.step / 2**k)
+        if not any(cache.trajectory(name, shorter).has_diverged for name in engines):
+            return shorter
+    return rollout
 
 
 def _row(quantity: str, engines: tuple[str, str], rollout: Rollout, cache: RolloutCache) -> Row:
@@ -423,11 +421,12 @@ def _screw(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause | None:
     screws = screw_like_joints(rollout.mechanism)
     if not screws:
         return None
-    ratios = {  # a screw without pitch does not move along its axis; its violation is a length
-        str(body.joint): min(1.0, *(abs(p.ratio) for p in body.primitives if p.ratio))
-        for body in rollout.mechanism.bodies
-        if str(body.joint) in screws
-    }
+    ratios: dict[str, float] = {}
+    for body in rollout.mechanism.bodies:
+        if str(body.joint) in screws:
+            # a screw without pitch does not move along its axis; its violation is a length
+            moving = [abs(p.ratio) for p in body.primitives if p.ratio]
+            ratios[str(body.joint)] = min(1.0, *moving)
     allowed = 0.0
     for name in row.engines:
         trajectory = cache.trajectory(name, rollout)
@@ -700,7 +699,7 @@ def record_motion(
     poses: list[dict[str, Pose]] = []
     contacts: list[Array] = []
     try:
-        start = {**initial_positions(mechanism), **(positions or {})}
+        start = initial_positions(mechanism) | dict(positions or {})
         running.set_step(step)
         running.set_state(all_positions(mechanism, start), {})
         pictures = int(np.ceil(seconds / (count * step)))

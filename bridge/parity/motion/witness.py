@@ -51,6 +51,7 @@ from bridge.parity.states import (
     without_solver_effects,
 )
 from bridge.parity.verdict import REFERENCE, Level, Outcome, Row, failed
+from loaders.model import Joint
 from loaders.pose import Array
 
 from .model_motion import (
@@ -320,11 +321,11 @@ def _without_friction(mechanism: Mechanism) -> Mechanism:
     scene = mechanism.scene
     if not any(axis.friction for joint in scene.joints for axis in joint.axes):
         return mechanism
-    joints = tuple(
-        replace(joint, axes=tuple(replace(axis, friction=0.0) for axis in joint.axes))
-        for joint in scene.joints
-    )
-    return relowered(mechanism, replace(scene, joints=joints))
+    joints: list[Joint] = []
+    for joint in scene.joints:
+        axes = tuple(replace(axis, friction=0.0) for axis in joint.axes)
+        joints.append(replace(joint, axes=axes))
+    return relowered(mechanism, replace(scene, joints=tuple(joints)))
 
 
 def _row(

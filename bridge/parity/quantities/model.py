@@ -14,7 +14,6 @@ from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, initial_positions, kind_of
 from bridge.parity.causes import READ_OTHERWISE
 from bridge.parity.engine import (
-    MODEL_FRAME,
     Engine,
     NotReportedError,
     Settings,
@@ -37,13 +36,13 @@ from bridge.parity.quantity import (
 )
 from bridge.parity.readings import actuator_trials, untried_actuators
 from bridge.parity.reference import ReferenceEngine
-from bridge.parity.verdict import Level, Outcome, Row
+from bridge.parity.verdict import REFERENCE, Level, Outcome, Row
 from bridge.targets.mjcf import codes as mjcf_codes
 from loaders import codes as loaders_codes
 from loaders.engine_settings import MUJOCO, conventions_of
 from loaders.model import WORLD, settings_of
 from loaders.pose import IDENTITY, Array
-from loaders.scoped_names import local_name
+from loaders.scoped_names import MODEL_FRAME, local_name
 
 from .shapes import SHAPE_QUANTITIES
 
@@ -220,12 +219,11 @@ RUNNING = "running settings"
 """Name of the quantity of what acts in the running engine beside its mechanics."""
 
 
-def running_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]:
+def running_rows(engines: Mapping[str, Engine]) -> Iterator[Row]:
     """Yield one row for each engine that tells its settings: whether those that act in it are those
     with which the model was loaded.
 
     Args:
-        reference: The name of the reference.
         engines: The open engines by name.
     """
     for name, engine in engines.items():
@@ -236,7 +234,7 @@ def running_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]
             yield Row(
                 level=Level.MODEL,
                 quantity=RUNNING,
-                engines=(reference, name),
+                engines=(REFERENCE, name),
                 error=worst.error,
                 tolerance=TOLERANCE,
                 where=worst.where,

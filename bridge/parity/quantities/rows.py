@@ -189,12 +189,8 @@ def _settings(
     compares with other engines.
     """
     others = [name for name, engine in engines.items() if not engine.obeys_mjcf_settings]
-    compared = {
-        (row.quantity, name)
-        for row in rows
-        if row.outcome is not Outcome.UNKNOWN
-        for name in row.engines
-    }
+    known = [row for row in rows if row.outcome is not Outcome.UNKNOWN]
+    compared = {(row.quantity, name) for row in known for name in row.engines}
     for group in grouped(_relevant(mechanism)) if others else ():
         row = _ROWS_OF_SETTINGS.get(group.path)
         lacking = tuple(name for name in others if (row, name) not in compared)
@@ -221,17 +217,14 @@ def _relevant(mechanism: Mechanism) -> list[Setting]:
     if not any(setting.effect is Effect.CONTACT for setting in acting):
         return acting
     touching = {name for pair in mechanism.collidable_pairs() for name in pair}
-    shapes = {
-        f"{link.name}{SEPARATOR}{shape.name}"
-        for link in mechanism.scene.links
-        if link.name in touching
-        for shape in link.collisions
-    }
-
-    def touches(setting: Setting) -> bool:
-        return bool(shapes.intersection(setting.subjects) if setting.subjects else shapes)
-
-    return [each for each in acting if each.effect is not Effect.CONTACT or touches(each)]
+    links = [link for link in mechanism.scene.links if link.name in touching]
+    shapes = {f"{link.name}{SEPARATOR}{shape.name}" for link in links for shape in link.collisions}
+    kept: list[Setting] = []
+    for setting in acting:
+        concerned = shapes.intersection(setting.subjects) if setting.subjects else shapes
+        if concerned or setting.effect is not Effect.CONTACT:
+            kept.append(setting)
+    return kept
 
 
 def quantity_rows(
@@ -277,11 +270,10 @@ def quantity_rows(
             )
 
 
-def refusal_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]:
+def refusal_rows(engines: Mapping[str, Engine]) -> Iterator[Row]:
     """Yield one row for each engine that does not read the file or reads another model from it.
 
     Args:
-        reference: The name of the reference.
         engines: The open engines by name.
     """
     for name, engine in engines.items():
@@ -289,7 +281,7 @@ def refusal_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]
             yield Row(
                 level=Level.MODEL,
                 quantity="reading",
-                engines=(reference, name),
+                engines=(REFERENCE, name),
                 error=math.inf,
                 tolerance=0.0,
                 cause=engine.refusal,

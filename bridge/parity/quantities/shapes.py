@@ -318,11 +318,8 @@ def _visuals(engine: Engine, mechanism: Mechanism) -> Readings:
         raise NotReportedError(f"the engine {engine.name} does not report visuals")
     undrawn = {link.name for link in mechanism.scene.links if not link.visuals}
     more = [name for name in found if engine.reads_file and name in undrawn]
-    return {
-        name: np.array([X.to_vector() for X in found[name]])
-        for name in (*wanted, *more)
-        if name in found
-    }
+    names = [name for name in (*wanted, *more) if name in found]
+    return {name: np.array([X.to_vector() for X in found[name]]) for name in names}
 
 
 def drawn_distance(a: Array, b: Array, _scale: float) -> float:

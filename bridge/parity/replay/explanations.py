@@ -104,10 +104,9 @@ class Trial:
     @property
     def is_same_model(self) -> bool:
         """The model moves as without a change: its gains act in the controller alone."""
-        rows = [
-            row for name, table in self.tables.items() if name == "joints" for row in table.values()
-        ]
-        return self.tables.keys() <= {"joints"} and all(row.keys() <= GAINS for row in rows)
+        joints = self.tables.get("joints", {})
+        are_gains = all(row.keys() <= GAINS for row in joints.values())
+        return are_gains and self.tables.keys() <= {"joints"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,7 +250,7 @@ def _causes(
     may_be_two = singles[0].rss > (SMALL * floor if is_smooth else floor)
     pairs = fit.paired(tried, singles, base) if may_be_two else []
     enough = max(1.1 * pairs[0].rss, EXPLAINED * floor) if pairs else 0.0
-    parts = [part for pair in pairs[:1] for part in fit.parts(pair) if part.rss < enough]
+    parts = [part for part in fit.parts(pairs[0]) if part.rss < enough] if pairs else []
     if parts:
         singles, pairs = _best_of_each([*parts, *singles]), []
     counts = [len(experiment.measured(joint)[0]) for joint in experiment.watched]
@@ -711,14 +710,13 @@ def _axis_candidates(
 def _axis_candidate(
     joint: str, key: str, present: float, starts: Sequence[float], upper: float
 ) -> Candidate:
-    units = {"armature": "armature", "damping": "damping", "friction": "friction"}
     is_limit = key == "effort"
     values = tuple(x if is_limit else present + x for x in starts)
     least = 1e-4 * upper if is_limit else 0.0
     return Candidate(
         kind="effort limit" if is_limit else key,
         subjects=(joint,),
-        parameters=(units.get(key, "limit"),),
+        parameters=("limit" if is_limit else key,),
         starts=tuple((x,) for x in values),
         present=() if is_limit else (present,),
         lower=(least,),

@@ -639,7 +639,7 @@ _MESSAGES: Mapping[str, _Reader] = {
 
 def _series(table: _Table, reading: _Reading) -> dict[Key, Series]:
     """Return the series of a table; report cells, times and columns that are wrong."""
-    header = Where(reading.file, table.first_line and 1)
+    header = Where(reading.file, 1 if table.first_line else 0)
     longest = max(map(len, table.columns), default=0)
     if len(table.columns) > MAX_COLUMNS or longest > MAX_NAME:
         width = f"{counted(len(table.columns), 'column')}, whose names have up to {longest}"

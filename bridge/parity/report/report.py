@@ -35,6 +35,7 @@ from bridge.parity.verdict import (
     worst_first,
 )
 from loaders.inertia import SpatialInertia
+from loaders.pose import Array
 from loaders.text import (
     by_harm,
     card,
@@ -93,10 +94,9 @@ def _joint_curves(comparison: Findings) -> dict[str, str]:
         return {}
     first, *others = motions
     joints = [name for name, value in motions[first][0].items() if np.size(value) == 1]
-    curves = {
-        name: {joint: np.ravel([q[joint] for q in motion]) for joint in joints}
-        for name, motion in motions.items()
-    }
+    curves: dict[str, dict[str, Array]] = {}
+    for name, motion in motions.items():
+        curves[name] = {joint: np.ravel([q[joint] for q in motion]) for joint in joints}
     apart = {}
     for joint in joints:
         distances = [np.abs(curves[other][joint] - curves[first][joint]) for other in others]
@@ -591,27 +591,20 @@ def _folded(rows: Sequence[Row]) -> dict[str, Any]:
     by_quantity: dict[str, list[Row]] = {}
     for row in worst_first(rows):
         by_quantity.setdefault(f"{row.level} {row.quantity}", []).append(row)
-    compared = {
-        name: found
-        for name, found in by_quantity.items()
-        if any(row.outcome is not Outcome.UNKNOWN for row in found)
-    }
-    left_out = [
-        (name, found[0].cause) for name, found in by_quantity.items() if name not in compared
-    ]
-    heads = [
-        (name, found, max(found, key=_excess), _sign_of(found)) for name, found in compared.items()
-    ]
+    heads: list[tuple[str, list[Row], Row, Row]] = []
+    left_out: list[tuple[str, str]] = []
+    for name, found in by_quantity.items():
+        # what was not compared matters least: the first other row has the outcome of the quantity
+        known = [row for row in found if row.outcome is not Outcome.UNKNOWN]
+        if known:
+            heads.append((name, found, max(found, key=_excess), known[0]))
+        else:
+            left_out.append((name, found[0].cause))
     return {
         "folded": heads,
         "left_out": left_out,
         "left_out_title": counted(len(left_out), "quantity"),
     }
-
-
-def _sign_of(rows: Sequence[Row]) -> Row:
-    """Return the row whose outcome is that of a quantity; what was not compared matters least."""
-    return next((row for row in rows if row.outcome is not Outcome.UNKNOWN), rows[0])
 
 
 def _summary(comparison: Findings) -> str:
@@ -643,9 +636,9 @@ def _places(rows: Sequence[Row]) -> Iterator[tuple[Row, str]]:
         "name": sorted(rows, key=lambda row: (row.quantity, row.engines)),
         "file": list(rows),
     }
-    places = {
-        name: {id(row): place for place, row in enumerate(order)} for name, order in orders.items()
-    }
+    places: dict[str, dict[int, int]] = {}
+    for name, order in orders.items():
+        places[name] = {id(row): place for place, row in enumerate(order)}
     for row in rows:
         yield row, "; ".join(f"--by-{name}: {place[id(row)]}" for name, place in places.items())
 
@@ -710,14 +703,10 @@ def _inertias(comparison: Findings) -> dict[str, Any]:
     by_engine: dict[str, dict[str, SpatialInertia]] = comparison.details.get("inertias", {})
     model = by_engine.get(REFERENCE, {})
     engines = [name for name in by_engine if name not in COMPUTED_FROM_MODEL]
-    rows = [
-        (
-            link,
-            [f"{x:.6g}" for x in _numbers(inertia)],
-            [_difference(inertia, by_engine[name].get(link)) for name in engines],
-        )
-        for link, inertia in model.items()
-    ]
+    rows: list[tuple[str, list[str], list[tuple[str, bool]]]] = []
+    for link, inertia in model.items():
+        differences = [_difference(inertia, by_engine[name].get(link)) for name in engines]
+        rows.append((link, [f"{x:.6g}" for x in _numbers(inertia)], differences))
     return {"inertias": rows, "inertia_engines": engines}
 
 

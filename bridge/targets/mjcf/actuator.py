@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from bridge.mechanism import Mechanism
@@ -69,35 +69,31 @@ _DEFAULTS = {"gaintype": "fixed", "dyntype": "none"}
 """Values of MuJoCo's own defaults, which are not written."""
 _CONTROLLER = {"gaintype": "fixed", "dyntype": "none", "biastype": "affine", "input": "pos"}
 """Settings of a position controller."""
-_PARAMETERS = ("gainprm", "biasprm", "dynprm")
+_PARAMETERS = {"gainprm", "biasprm", "dynprm"}
 
 
 def _short_form(settings: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Return the tag of an actuator and its attributes as people write them: those of a position
     controller as such, any other without the zeros at the end and what MuJoCo assumes.
     """
-    short = {
-        name: " ".join(_without_last_zeros(text.split())) if name in _PARAMETERS else text
-        for name, text in settings.items()
-        if _DEFAULTS.get(name) != text
-    }
+    short = {name: text for name, text in settings.items() if _DEFAULTS.get(name) != text}
+    for name in _PARAMETERS & short.keys():
+        short[name] = _without_last_zeros(short[name])
     stiffness = short.get("gainprm", "1")
     spring, _, damping = short.get("biasprm", "0").removeprefix("0 -").partition(" -")
     is_one = _CONTROLLER.items() <= settings.items() and "dynprm" not in settings
     if not is_one or spring != stiffness or " " in spring + damping:
         return "general", short
-    others = {
-        name: text
-        for name, text in short.items()
-        if name not in _PARAMETERS and name not in _CONTROLLER
-    }
-    return "position", {"kp": stiffness, **({"kv": damping} if damping else {}), **others}
+    gains = {"kp": stiffness, "kv": damping} if damping else {"kp": stiffness}
+    others = short.keys() - _PARAMETERS - _CONTROLLER.keys()
+    return "position", gains | {name: text for name, text in short.items() if name in others}
 
 
-def _without_last_zeros(values: Sequence[str]) -> Sequence[str]:
-    """Return values without the zeros at their end, at least one."""
+def _without_last_zeros(text: str) -> str:
+    """Return numbers without the zeros at their end, at least one."""
+    values = text.split()
     last = max((i for i, value in enumerate(values) if value != "0"), default=0)
-    return values[: last + 1]
+    return " ".join(values[: last + 1])
 
 
 def _target(

@@ -220,7 +220,8 @@ class AssetLibrary:
         mesh = key.geometry
         if not isinstance(mesh, Mesh) or mesh.reference is not None or not all(mesh.scale):
             return ()
-        first = self._first_sizes.setdefault(key._replace(geometry=_unscaled(mesh)), key)
+        unscaled = key._replace(geometry=replace(mesh, scale=_UNSCALED))
+        first = self._first_sizes.setdefault(unscaled, key)
         scale = first.geometry.scale if isinstance(first.geometry, Mesh) else _UNSCALED
         ratio = tuple(new / old for new, old in zip(mesh.scale, scale, strict=True))
         return tuple(self._scaled(part, ratio) for part in self._parts.get(first, ()))
@@ -475,10 +476,6 @@ def name_colors(context: MjcfContext) -> None:
                 }
 
 
-def _unscaled(mesh: Mesh) -> Mesh:
-    return mesh if mesh.scale == _UNSCALED else replace(mesh, scale=_UNSCALED)
-
-
 def sort_assets(context: MjcfContext) -> None:
     """Sort the assets by their first use in the finished document, in which a reader finds them in
     the same order.
@@ -487,19 +484,13 @@ def sort_assets(context: MjcfContext) -> None:
     assets = context.document["asset"].children
     materials = {asset.attributes["name"]: asset for asset in assets if asset.tag == "material"}
     for user in (*context.document["default"].walk(), *context.document["worldbody"].walk()):
-        uses = [
-            (tag, user.attributes[tag])
-            for tag in ("material", "mesh", "hfield")
-            if tag in user.attributes
-        ]
+        kinds = [kind for kind in ("material", "mesh", "hfield") if kind in user.attributes]
+        uses: list[tuple[str, str]] = [(kind, user.attributes[kind]) for kind in kinds]
         looks = [materials[name] for tag, name in uses if tag == "material" and name in materials]
-        layers = [
-            part.attributes["texture"]
-            for look in looks
-            for part in look.walk()
-            if "texture" in part.attributes
-        ]
-        for use in (*uses, *(("texture", name) for name in layers)):
+        for look in looks:
+            textures = [part.attributes.get("texture") for part in look.walk()]
+            uses += [("texture", name) for name in textures if name is not None]
+        for use in uses:
             first.setdefault(use, len(first))
     assets.sort(key=lambda asset: first.get((asset.tag, asset_name(asset)), len(first)))
 

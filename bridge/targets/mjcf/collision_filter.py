@@ -211,8 +211,8 @@ def filters(mechanism: Mechanism, policy: str | None = None) -> Filters:
 def in_order(pairs: Iterable[Pair], bodies: Sequence[int]) -> tuple[tuple[int, int], ...]:
     """Return the pairs as tuples, sorted by the places of their members in ``bodies``."""
     place = {body: i for i, body in enumerate(bodies)}
-    places = sorted(sorted(place[body] for body in pair) for pair in pairs)
-    return tuple((bodies[i], bodies[j]) for i, j in places)
+    places = [sorted(place[body] for body in pair) for pair in pairs]
+    return tuple((bodies[i], bodies[j]) for i, j in sorted(places))
 
 
 def welded_partners(mechanism: Mechanism, policy: str | None = None) -> dict[int, int]:

@@ -729,12 +729,14 @@ def _write_lightly_damped_pairs(
     }
     if not any(map(_is_light, springs.values())):
         return
-    found = (
-        (a, b, _harder(*(springs[shape.link, shape.collision.name] for shape in (a, b))))
-        for a, b in _colliding_shapes(geom_names, context)
-    )
-    light = ((a, b, spring) for a, b, spring in found if _is_light(spring))
-    pairs = list(islice(light, MAX_PAIRS + 1))
+    pairs: list[tuple[_Shape, _Shape, ContactSpring | None]] = []
+    for a, b in _colliding_shapes(geom_names, context):
+        spring_a = springs[a.link, a.collision.name]
+        spring = _harder(spring_a, springs[b.link, b.collision.name])
+        if _is_light(spring):
+            pairs.append((a, b, spring))
+        if len(pairs) > MAX_PAIRS:
+            break
     if sum(len(a.geoms) * len(b.geoms) for a, b, _ in pairs) > MAX_PAIRS:
         context.add(
             codes.CONTACT_PAIRS_BOUNCING,

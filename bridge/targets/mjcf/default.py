@@ -145,7 +145,8 @@ def _group_actuators(
     tag = actuators[0].tag
     common = _move_shared_settings(actuators)
     if common:
-        model_class.children.insert(_settings_end(model_class), MjcfElement(tag, **common))
+        own = [child for child in model_class.children if child.tag != "default"]
+        model_class.children.insert(len(own), MjcfElement(tag, **common))
     class_of_joint = {joint.attributes["name"]: joint.attributes.get("class") for joint in joints}
     for joint_class in (child for child in model_class.children if child.tag == "default"):
         _move_into_class(actuators, joint_class, class_of_joint)
@@ -177,11 +178,6 @@ def _move_shared_settings(members: Sequence[MjcfElement]) -> dict[str, str]:
     return move_shared(
         members, [name for name in members[0].attributes if name not in _OWN_ATTRIBUTES]
     )
-
-
-def _settings_end(default_class: MjcfElement) -> int:
-    """Return the index in a class at which its own settings end and the nested classes begin."""
-    return sum(child.tag != "default" for child in default_class.children)
 
 
 # --- names ----------------------------------------------------------------------------------------

@@ -693,7 +693,7 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: MjcfContex
 def _report_physics(scene: Scene, context: MjcfContext) -> None:
     where = Where(scene.source)
     conventions = conventions_of(scene.physics)
-    carried = (*(("engine",) if conventions.has_solver_settings else ()), "parameters")
+    carried = ("engine", "parameters") if conventions.has_solver_settings else ("parameters",)
     _report_lost(scene.physics, _Owner("", (), where), context, carried)
     report_lost_physics(scene.physics, _LOST_PHYSICS, context.add)
     if scene.physics.time_step != context.time_step:
@@ -732,12 +732,8 @@ def _report_filter_groups(scene: Scene, context: MjcfContext) -> None:
 
 def _report_names(scene: Scene, context: MjcfContext) -> None:
     counts = shape_name_counts(scene)
-    unnamed = [
-        f"{link.name}{SEPARATOR}{visual.name}"
-        for link in scene.links
-        for visual in link.visuals
-        if counts[visual.name] > 1
-    ]
+    visuals = [(link.name, visual.name) for link in scene.links for visual in link.visuals]
+    unnamed = [f"{link}{SEPARATOR}{name}" for link, name in visuals if counts[name] > 1]
     if unnamed:
         context.add(codes.VISUAL_NAMES, subjects=unnamed, count=len(unnamed))
     if len(scene.models) > 1:

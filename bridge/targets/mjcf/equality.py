@@ -7,7 +7,6 @@ reported.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +36,6 @@ from loaders.model import (
     Bushing,
     CouplingLaw,
     DistanceConstraint,
-    FluidForce,
     JointType,
     SpringDamper,
     Tendon,
@@ -168,13 +166,11 @@ def _joint_equality(
     leader: str | None,
     law: CouplingLaw,
     context: MjcfContext,
-    settings: Mapping[str, str] | None = None,
-) -> None:
-    numbers = (*law.coefficients, *(0.0,) * (_DEGREE - 1 - len(law.higher)))
-    element = context.document["equality"].add(
-        "joint", joint1=follower, joint2=leader, polycoef=numbers
-    )
-    element.set(**(settings or {}))
+) -> MjcfElement:
+    missing = (0.0,) * (_DEGREE - 1 - len(law.higher))
+    polynomial = (*law.coefficients, *missing)
+    equalities = context.document["equality"]
+    return equalities.add("joint", joint1=follower, joint2=leader, polycoef=polynomial)
 
 
 def _write_screw(dof: int, joint: ScalarJoint, context: MjcfContext) -> None:
@@ -213,7 +209,8 @@ def _write_couplings(scalar_joints: dict[int, ScalarJoint], context: MjcfContext
             context.add(codes.COUPLING, coupling.where, subjects=subjects, joint=coupling.name)
             continue
         law, settings = coupling.scaled(follower.ratio, leader.ratio), own_settings(coupling)
-        _joint_equality(follower.joint, leader.joint, law, context, settings)
+        equality = _joint_equality(follower.joint, leader.joint, law, context)
+        equality.set(**settings)
         if settings:  # the source states the softness
             continue
         context.add(
@@ -452,7 +449,13 @@ def write_tendons(scalar_joints: dict[int, ScalarJoint], context: MjcfContext) -
         context: The export.
     """
     for force in context.mechanism.fluid_forces:
-        _report_fluid_force(force, context)
+        context.add(
+            codes.FLUID_FORCE,
+            force.where,
+            subjects=(force.link,),
+            link=force.link,
+            force=described(force),
+        )
     for connection in (*context.mechanism.force_elements, *context.mechanism.constraints):
         if isinstance(connection, TendonConnection):
             _write_sum(connection, scalar_joints, context)
@@ -483,16 +486,6 @@ def _report_bushing(bushing: Bushing, context: MjcfContext) -> None:
         torque_damping=tuple(bushing.torque_damping),
         force_stiffness=tuple(bushing.force_stiffness),
         force_damping=tuple(bushing.force_damping),
-    )
-
-
-def _report_fluid_force(force: FluidForce, context: MjcfContext) -> None:
-    context.add(
-        codes.FLUID_FORCE,
-        force.where,
-        subjects=(force.link,),
-        link=force.link,
-        force=described(force),
     )
 
 

@@ -25,7 +25,7 @@ from loaders.model import WORLD, Heightmap, Plane
 from loaders.picture import AZIMUTH, ELEVATION
 from loaders.pose import IDENTITY, Array
 from loaders.scene import Scene
-from loaders.text import code, printable
+from loaders.text import code, encoded, printable
 
 from .context import MjcfElement, MjcfOptions, Value, mechanism_and_options, own_settings, write
 from .document import BuiltMjcf, build
@@ -99,16 +99,10 @@ def _parts_paragraph(name: str, parts: Sequence[str]) -> list[str]:
 
 def _floating_paragraph(built: BuiltMjcf) -> list[str]:
     """Return the warning that a robot falls because nothing fixes it to the world."""
-    moving = [
-        child
-        for e in built.root.walk()
-        if e.tag == "worldbody"
-        for child in e.children
-        if child.tag == "body"
-    ]
-    robots = [
-        body for body in moving if {"freejoint", "body"} <= {child.tag for child in body.children}
-    ]
+    worlds = [element for element in built.root.walk() if element.tag == "worldbody"]
+    moving = [child for world in worlds for child in world.children if child.tag == "body"]
+    tags = [(body, {child.tag for child in body.children}) for body in moving]
+    robots = [body for body, of_children in tags if {"freejoint", "body"} <= of_children]
     names = ", ".join(code(body.attributes["name"]) for body in robots)
     warning = (
         f"The source does not fix {names} to the world, so it falls; a fixed joint to the world, "
@@ -276,12 +270,9 @@ def _height(mechanism: Mechanism, built: BuiltMjcf) -> float:
     height = min(0.0, math.floor(lowest * 1e4 + 1e-6) / 1e4) if math.isfinite(lowest) else 0.0
     drawn = (shape for shape in built.shapes if not shape.collides)
     tops = [float(_corner((shape,), mechanism, 1.0)[2]) for shape in drawn]
-    tops += [
-        float((link.X_WL @ visual.X_LG).p[2])
-        for link in mechanism.scene.links
-        for visual in link.visuals
-        if isinstance(visual.geometry, Plane)
-    ]
+    for link in mechanism.scene.links:
+        planes = [visual for visual in link.visuals if isinstance(visual.geometry, Plane)]
+        tops += [float((link.X_WL @ plane.X_LG).p[2]) for plane in planes]
     while any(abs(top - height) < _GAP / 2.0 for top in tops):
         height -= _GAP
     return round(height, 4)
@@ -295,10 +286,11 @@ def _corner(shapes: tuple[PlacedShape, ...], mechanism: Mechanism, sign: float) 
     X_WL = {WORLD: IDENTITY} | dict(
         zip(names, poses(mechanism.bodies, home_coordinates(mechanism)), strict=True)
     )
-    placed = ((X_WL[shape.link] @ shape.X_LS, shape.reach) for shape in shapes)
-    extremes = [
-        sign * X_WS.p + [reach(sign * X_WS.R.T @ axis) for axis in _AXES] for X_WS, reach in placed
-    ]
+    extremes: list[Array] = []
+    for shape in shapes:
+        X_WS = X_WL[shape.link] @ shape.X_LS
+        reach = [shape.reach(sign * X_WS.R.T @ axis) for axis in _AXES]
+        extremes.append(sign * X_WS.p + reach)
     corner: Array = sign * np.max(extremes, axis=0) if extremes else np.full(3, -sign * math.inf)
     return corner
 
@@ -482,7 +474,7 @@ def folder_files(source: Source, keywords: MjcfOptions) -> MjcfFiles:
         "README.md": readme_text(name, scene, built, options, parts, is_world=is_world),
         "FIDELITY.md": fidelity_text(scene, built.diagnostics),
     }
-    files = {file: text.encode(errors="backslashreplace") for file, text in texts.items()}
+    files = {file: encoded(text) for file, text in texts.items()}
     files |= {f"assets/{file}": data for file, data in built.assets.items()}
     return _files(f"{name}.xml", files, scene, built)
 
@@ -526,13 +518,19 @@ def _split_options(document: MjcfElement, *, is_world: bool) -> tuple[MjcfElemen
     """
     stated = next(section for section in document.children if section.tag == "option")
     own = {k: v for k, v in stated.attributes.items() if v != _DEFAULT_OPTIONS.get(k)}
-    option = MjcfElement("option", **own if is_world else {})
-    option.children = stated.children
+    of_model, of_scene = MjcfElement("option"), MjcfElement("option")
+    if is_world:
+        of_model.set(**own)
+    else:
+        of_scene.set(**stated.attributes)
+    of_model.children = stated.children
     root = MjcfElement(document.tag, **document.attributes)
     for section in document.children:
-        is_idle = section is stated and not (option.attributes or option.children)
-        root.children += [] if is_idle else [option if section is stated else section]
-    return root, MjcfElement("option", **{} if is_world else stated.attributes)
+        if section is not stated:
+            root.children.append(section)
+        elif of_model.attributes or of_model.children:
+            root.children.append(of_model)
+    return root, of_scene
 
 
 def _model_files(

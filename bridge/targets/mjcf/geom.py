@@ -314,9 +314,9 @@ def _join(body: MjcfElement) -> None:
     ]
     drawn = {_place(plane): plane for plane in planes if plane.attributes.get("class") == "visual"}
     for plane in planes:
-        looks = (
-            drawn.pop(_place(plane), None) if plane.attributes.get("class") != "visual" else None
-        )
+        if plane.attributes.get("class") == "visual":
+            continue
+        looks = drawn.pop(_place(plane), None)
         if looks is not None:
             plane.set(group=2, **{key: looks.attributes.get(key) for key in _LOOKS})
             body.children.remove(looks)
@@ -417,7 +417,7 @@ def _model_frames(context: MjcfContext) -> list[Frame]:
         if not is_found:
             frames.append(
                 Frame(
-                    name=f"{model.name}{MODEL_FRAME}",
+                    name=f"{model.name}{SEPARATOR}{MODEL_FRAME}",
                     link=link,
                     X_LF=composed(X_LM),
                     where=model.where,

@@ -93,15 +93,14 @@ def _free_inertia(M: Array) -> Array:
 def _random_positions(mechanism: Mechanism) -> Iterator[dict[str, Coordinates]]:
     """Yield random positions of hinges and slides within their limits."""
     rng = np.random.default_rng(0)
-    joints = scalar_joints(mechanism.bodies)
-    bounds = {
-        joint: [_bounds(body, dof) for dof in range(body.nv)] for joint, body in joints.items()
-    }
+    bounds: dict[str, list[tuple[float, float]]] = {}
+    for joint, body in scalar_joints(mechanism.bodies).items():
+        bounds[joint] = [_bounds(body, dof) for dof in range(body.nv)]
     for _ in range(_SAMPLES):
-        yield {
-            joint: tuple(rng.uniform(*bound) for bound in by_dof)
-            for joint, by_dof in bounds.items()
-        }
+        positions: dict[str, Coordinates] = {}
+        for joint, by_dof in bounds.items():
+            positions[joint] = tuple(rng.uniform(lower, upper) for lower, upper in by_dof)
+        yield positions
 
 
 def _bounds(body: Body, dof: int) -> tuple[float, float]:
@@ -211,22 +210,12 @@ def inertials(context: MjcfContext) -> list[MjcfElement | None]:
     accepted = [_accepted_inertia(body.link, body.inertia, context) for body in bodies]
     has_mass = _has_welded_mass(context, accepted)
     carried = carried_bodies(context.mechanism)
-    return [
-        _inertial(
-            body.link,
-            accepted[i],
-            needs_mass=_needs_mass(body, is_carried=i in carried, has_mass=has_mass[i]),
-            context=context,
-        )
-        for i, body in enumerate(bodies)
-    ]
-
-
-def _needs_mass(body: Body, *, is_carried: bool, has_mass: bool) -> bool:
-    """Return whether MuJoCo demands mass of a body; a virtual link becomes part of the body that it
-    carries.
-    """
-    return bool(body.primitives) and not is_carried and not has_mass
+    elements: list[MjcfElement | None] = []
+    for i, body in enumerate(bodies):
+        # a virtual link becomes part of the body that it carries
+        needs_mass = bool(body.primitives) and i not in carried and not has_mass[i]
+        elements.append(_inertial(body.link, accepted[i], needs_mass=needs_mass, context=context))
+    return elements
 
 
 def _accepted_inertia(link: Link, inertia: SpatialInertia, context: MjcfContext) -> SpatialInertia:
@@ -362,7 +351,8 @@ def _axes(link: Link, inertia: SpatialInertia) -> tuple[Sequence[float] | None, 
     """
     settings = own_settings(link)
     if settings.keys() >= INERTIA_SETTINGS:
-        axes, moments = ([float(x) for x in settings[key].split()] for key in (_AXES, _MOMENTS))
+        axes = [float(word) for word in settings[_AXES].split()]
+        moments = [float(word) for word in settings[_MOMENTS].split()]
         R = quaternion_to_matrix(axes)
         if np.abs((R * moments) @ R.T - inertia.I_Lcm).max() <= _ROUNDING * max(moments):
             return whole_or(axes), frozen(moments)

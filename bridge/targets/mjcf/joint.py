@@ -218,7 +218,8 @@ def _free_joint(body: Body, context: MjcfContext) -> MjcfElement:
             context.add(
                 codes.FREE_JOINT, joint_of(body), joint=body.joint, quantity=attribute, value=value
             )
-    element.set(**({} if body.source is None else own_settings(body.source)))
+    if body.source is not None:
+        element.set(**own_settings(body.source))
     return element
 
 

@@ -23,6 +23,7 @@ from bridge.mechanism.bodies import (
     root_bodies,
 )
 from bridge.mechanism.coordinates import (
+    POSITION_SIZES,
     Coordinates,
     Position,
     default_position,
@@ -106,8 +107,6 @@ def ball_map(body: Body, position: Coordinates) -> Array:
     return mapped
 
 
-_QPOS_SIZES = {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}
-"""Length of a position in ``qpos``, where it is not 1."""
 _NO_TARGETS: Mapping[str, float] = {}
 _ROUNDING = 1e-12
 """Largest difference of positions and controls that are the same: that of unit quaternions and
@@ -227,12 +226,11 @@ def _steps_to_ground(
         own = colliding[root]
         if kind_of(bodies[root]) is not PrimitiveKind.FREE or len(moving) < 2 or not own:
             continue
-        grounds = _grounds(own, context)
-        heights = [
-            (height, f"{link}{SEPARATOR}{plane.name}")
-            for shape, link, plane in grounds
-            if (height := _height(shape, plane, X_WL[link], X_WL[shape.link], up_W)) is not None
-        ]
+        heights: list[tuple[float, str]] = []
+        for shape, link, plane in _grounds(own, context):
+            above = _height(shape, plane, X_WL[link], X_WL[shape.link], up_W)
+            if above is not None:
+                heights.append((above, f"{link}{SEPARATOR}{plane.name}"))
         height, name = min(heights, default=(0.0, ""))
         if not _DEEPEST <= height <= _HIGHEST:
             yield _Step(root, -height * up_W, height, name)
@@ -606,5 +604,5 @@ def _joint_names(mechanism: Mechanism) -> list[str]:
     names: list[str] = []
     for body in mechanism.bodies:
         for name, primitive in zip(primitive_names(body), body.primitives, strict=True):
-            names += [name] * _QPOS_SIZES.get(primitive.kind, 1)
+            names += [name] * POSITION_SIZES.get(primitive.kind, 1)
     return names

@@ -139,9 +139,12 @@ def _element(node: etree._Element) -> MjcfElement:
 
 def _is_replaced(section: str, ours: MjcfElement, added: MjcfElement) -> bool:
     """Return whether an element of ours couples the same joints as one that is added."""
-    ends = [{item.attributes.get(key) for key in ("joint1", "joint2")} for item in (ours, added)]
     is_ours = section == "equality" and not ours.is_stated
-    return is_ours and ours.tag == added.tag == "joint" and ends[0] == ends[1]
+    return is_ours and ours.tag == added.tag == "joint" and _ends(ours) == _ends(added)
+
+
+def _ends(coupling: MjcfElement) -> set[str | None]:
+    return {coupling.attributes.get("joint1"), coupling.attributes.get("joint2")}
 
 
 # --- elements that are made -----------------------------------------------------------------------

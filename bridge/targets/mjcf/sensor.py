@@ -107,10 +107,9 @@ def write_sensors(geom_names: GeomNames, context: MjcfContext) -> tuple[WrittenS
 
 def _report_drawn_rays(found: Sequence[WrittenSensor], context: MjcfContext) -> None:
     """Report that MuJoCo draws the rays of lidars into the pictures of cameras."""
-    cameras, lidars = (
-        tuple(w.placed.name for w in found if w.placed.sensor.type in types)
-        for types in (CAMERAS, (*LIDARS, "sonar"))
-    )
+    names = [(each.placed.name, each.placed.sensor.type) for each in found]
+    cameras = tuple(name for name, kind in names if kind in CAMERAS)
+    lidars = tuple(name for name, kind in names if kind in (*LIDARS, "sonar"))
     if cameras and lidars:
         where = found[0].placed.sensor.where
         subjects = (*cameras, *lidars)

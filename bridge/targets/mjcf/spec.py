@@ -354,7 +354,8 @@ class Compilation:
         textures = [each.attributes for each in built.root.walk() if each.tag == "texture"]
         flat = [each for each in textures if each.get("type") == "2d" and "gridsize" not in each]
         others = {text for each in textures if each not in flat for text in each.values()}
-        pictures = {name for each in flat if (name := each.get("file", "")).endswith(".png")}
+        names = {each.get("file", "") for each in flat}
+        pictures = {name for name in names if name.endswith(".png")}
         pictures -= others  # the faces of a cube have sizes that belong together
         plain = {
             file: _PIXEL if file.rpartition("/")[2] in pictures else data

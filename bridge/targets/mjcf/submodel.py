@@ -281,10 +281,6 @@ def _worldbody_with_includes(worldbody: MjcfElement, files: dict[str, str]) -> l
 
 def file_owners(root: MjcfElement) -> list[str]:
     """Return the models that have a separate file, in the order of their bodies."""
-    bodies = [
-        child
-        for section in root.children
-        if section.tag == "worldbody"
-        for child in section.children
-    ]
+    worlds = [section for section in root.children if section.tag == "worldbody"]
+    bodies = [child for world in worlds for child in world.children]
     return list(dict.fromkeys(child.owner for child in bodies if child.owner))

@@ -192,7 +192,8 @@ def _corners(state: State) -> Array:
     indices = sorted({BASE, *(index for index, _ in link_segments.values())})
     boxes = [state.client.getAABB(state.body, index) for index in indices]
     boxes = [box for box in boxes if np.abs(box).max() < _UNBOUNDED]
-    boxes += [(p, p) for p in (state.link_pose(name).p for name in link_segments)]
+    origins = [state.link_pose(name).p for name in link_segments]
+    boxes += [(p, p) for p in origins]
     return np.array(
         [corner for low, high in boxes for corner in product(*zip(low, high, strict=True))]
     )

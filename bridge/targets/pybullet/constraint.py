@@ -34,7 +34,7 @@ from loaders.pose import IDENTITY, Pose
 
 from .articulation import Articulation
 from .client import BASE, Client
-from .state import State, link_name, quaternion_of
+from .state import State, quaternion_of
 
 MAX_FORCE = 1e9
 """Maximum force of a constraint [N], large enough to have no effect."""
@@ -291,7 +291,7 @@ def connection_name(mechanism: Mechanism, connection: BodyConnection) -> str:
 
 
 def _link_names(mechanism: Mechanism, connection: BodyConnection) -> tuple[str, str]:
-    return link_name(mechanism, connection.body_a), link_name(mechanism, connection.body_b)
+    return mechanism.link_name(connection.body_a), mechanism.link_name(connection.body_b)
 
 
 # --- degrees of freedom as PyBullet joints --------------------------------------------------------

@@ -140,9 +140,9 @@ def pair_coefficients(mechanism: Mechanism, excluded: PairSet[int]) -> PairCoeff
     friction = {i: _Grip(grip_of(surface), fixed[i]) for i, surface in surfaces.items()}
     restitution = {i: _Bounce(surface.restitution, fixed[i]) for i, surface in surfaces.items()}
     is_simple = not any(map(_rolls_or_spins, surfaces.values()))
-    chosen = (
-        _products(friction, pairs, lambda a, b: rule.of_grips(a.grip, b.grip)) if is_simple else {}
-    )
+    chosen: dict[_Grip, float] = {}
+    if is_simple:
+        chosen = _products(friction, pairs, lambda a, b: rule.of_grips(a.grip, b.grip))
     bounces = _products(restitution, pairs, lambda a, b: min(a.value, b.value))
     return PairCoefficients(
         friction={links[i].name: value for i, value in _by_link(friction, chosen)},
@@ -191,12 +191,13 @@ def _products(
     kinds has to be zero, those have the coefficient zero that need no other.
     """
     touching = {tuple(sorted((kinds[a], kinds[b]))) for a, b in pairs}
-    wanted = {(a, b): value for a, b in touching if (value := rule(a, b)) or (a.value and b.value)}
+    values = {(a, b): rule(a, b) for a, b in touching}
+    wanted = {(a, b): x for (a, b), x in values.items() if x or (a.value and b.value)}
     if not any(a.fixed or b.fixed for a, b in wanted):
         return {}
     rows = sorted(pair for pair, value in wanted.items() if value > 0.0)
     unknowns = sorted({kind for pair in rows for kind in pair})
-    zero = {kind: 0.0 for pair in wanted for kind in pair if kind not in set(unknowns)}
+    zero = dict.fromkeys((kind for pair in wanted for kind in pair), 0.0)
     if not rows:
         return zero
     index = {kind: k for k, kind in enumerate(unknowns)}
@@ -318,17 +319,18 @@ class PairFilters:
             return []
         excluded = [pair for pair in self.excluded.between(refs.get) if pair <= refs.keys()]
         forbidden = set(forbidden_pairs(refs, excluded))
-        return [pair for pair in excluded if tuple(sorted(refs[i] for i in pair)) not in forbidden]
+        sorted_refs = [(pair, tuple(sorted(refs[i] for i in pair))) for pair in excluded]
+        return [pair for pair, of_pair in sorted_refs if of_pair not in forbidden]
 
     def _refs(self, articulations: Sequence[Articulation]) -> dict[int, LinkRef]:
         """Return the number of the articulation and the link index of each body with collisions."""
-        return {
-            self.body_index[carried.link.name]: (number, index)
-            for number, articulation in enumerate(articulations)
-            for index, segment in enumerate(articulation.segments, start=BASE)
-            for carried in segment.links
-            if carried.link.collisions
-        }
+        refs: dict[int, LinkRef] = {}
+        for number, articulation in enumerate(articulations):
+            for index, segment in enumerate(articulation.segments, start=BASE):
+                for carried in segment.links:
+                    if carried.link.collisions:
+                        refs[self.body_index[carried.link.name]] = (number, index)
+        return refs
 
 
 def filter_ahead(client: Client, pairs: Sequence[LinkPair], count: int) -> list[int]:
@@ -433,7 +435,8 @@ def report_filters(mechanism: Mechanism, filters: PairFilters, report: Report) -
         report: Record of the findings.
     """
     names = {i: name for name, i in mechanism.body_index.items()}
-    pairs = sorted(tuple(sorted(names[i] for i in pair)) for pair in filters.wrongly_enabled())
+    named = [tuple(sorted(names[i] for i in pair)) for pair in filters.wrongly_enabled()]
+    pairs = sorted(named)
     if pairs:
         report.add(
             codes.MERGED_FILTERS,
@@ -802,13 +805,11 @@ def _report_margins(articulation: Articulation, report: Report) -> None:
     """Report convex hulls with a margin: those of moving links, because a base has none and static
     meshes are exact.
     """
-    inflated = [
-        collision
-        for index, segment in enumerate(articulation.segments[1:])
-        if articulation.is_free or welded_pose(articulation.segments, index) is None
-        for collision in _link_collisions(segment)
-        if is_hull(collision.collision)
-    ]
+    inflated: list[_LinkCollision] = []
+    for index, segment in enumerate(articulation.segments[1:]):
+        if articulation.is_free or welded_pose(articulation.segments, index) is None:
+            collisions = _link_collisions(segment)
+            inflated += [shape for shape in collisions if is_hull(shape.collision)]
     if inflated:
         report.add(
             codes.HULL_MARGIN,

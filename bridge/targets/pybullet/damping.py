@@ -235,14 +235,13 @@ def _report_stiff(found: Sequence[Dampers], step: float, file_step: float, repor
 def _report_limited(
     found: Sequence[Dampers], step: float, file_step: float, report: Report
 ) -> None:
-    changed = {
-        name: (stated, limited)
-        for dampers in found
-        for (name, _), stated, limited in zip(
-            dampers.v_order, dampers.damping.tolist(), dampers.limited(step).tolist(), strict=True
-        )
-        if limited < stated
-    }
+    changed: dict[str, tuple[float, float]] = {}
+    for dampers in found:
+        all_stated, all_limited = dampers.damping.tolist(), dampers.limited(step).tolist()
+        rows = zip(dampers.v_order, all_stated, all_limited, strict=True)
+        for (name, _), stated, limited in rows:
+            if limited < stated:
+                changed[name] = (stated, limited)
     report.add(
         codes.LIMITED_DAMPING,
         hint=_hint(file_step, min(dampers.max_step() for dampers in found)),
@@ -296,13 +295,11 @@ def rate_bound(mechanism: Mechanism, damping: Array) -> float:
         carried[parent] += 2.0 * d
     groups = {i: mechanism.weld_groups[i] for i in carried if i != ROOT}
     smallest = _smallest_moments([mechanism.bodies[k] for group in groups.values() for k in group])
-    moments = {
-        i: sum(smallest[mechanism.bodies[k].name] for k in group) for i, group in groups.items()
-    }
-    return max(
-        (carried[i] / moment if moment > 0.0 else math.inf for i, moment in moments.items()),
-        default=0.0,
-    )
+    rates = [0.0]
+    for i, group in groups.items():
+        moment = sum(smallest[mechanism.bodies[k].name] for k in group)
+        rates.append(carried[i] / moment if moment > 0.0 else math.inf)
+    return max(rates)
 
 
 def _smallest_moments(bodies: Sequence[Body]) -> dict[str, float]:

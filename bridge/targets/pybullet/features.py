@@ -50,7 +50,6 @@ from loaders.pose import Array
 from loaders.scoped_names import SEPARATOR
 
 from .articulation import has_sensors
-from .state import link_name
 
 if TYPE_CHECKING:
     from bridge.sensors import PlacedSensor
@@ -424,7 +423,7 @@ def _sensors(
 
 
 def _between(mechanism: Mechanism, connection: BodyConnection) -> Item:
-    a, b = link_name(mechanism, connection.body_a), link_name(mechanism, connection.body_b)
+    a, b = mechanism.link_name(connection.body_a), mechanism.link_name(connection.body_b)
     return Item(f"{a} to {b}", connection.element.where, (a, b))
 
 

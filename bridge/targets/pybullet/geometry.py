@@ -79,11 +79,10 @@ def textured_mesh(geometry: Geometry) -> TexturedMesh | None:
 def _joined(parts: Iterable[TexturedMesh]) -> TexturedMesh:
     parts = list(parts)
     starts = np.cumsum([0, *(len(vertices) for vertices, _, _ in parts)])
-    vertices, uv = (np.concatenate([part[k] for part in parts]) for k in (0, 2))
     return (
-        vertices,
-        np.concatenate([part[1] + n for part, n in zip(parts, starts, strict=False)]),
-        uv,
+        np.concatenate([vertices for vertices, _, _ in parts]),
+        np.concatenate([faces + n for (_, faces, _), n in zip(parts, starts, strict=False)]),
+        np.concatenate([uv for _, _, uv in parts]),
     )
 
 
@@ -380,7 +379,7 @@ class _Converter:
             yield _PRIMITIVES[type(geometry)](geometry)
         elif isinstance(geometry, Ellipsoid):
             asset, error = _ellipsoid(geometry)
-            self._report_hull("ellipsoid", error)
+            self._report_hull(error)
             yield self._temporary_mesh(asset, collides=self.use is not ShapeUse.VISUAL)
         elif isinstance(geometry, Heightmap):
             yield from self._terrain(geometry)
@@ -401,7 +400,7 @@ class _Converter:
 
     def _assets(self, geometry: Mesh | Cone | Polyline, texture: str | None) -> Iterator[Shape]:
         is_static = self.use is ShapeUse.STATIC_COLLISION
-        concave = is_static and isinstance(geometry, Mesh) and self._collides_unchanged(geometry)
+        concave = is_static and isinstance(geometry, Mesh) and not is_simplified(geometry)
         collides = self.use is not ShapeUse.VISUAL and not concave
         shapes = list(
             self._meshes(geometry, texture, collides=collides, appearance=self.appearance)
@@ -411,9 +410,6 @@ class _Converter:
                 self._meshes(geometry, texture, collides=collides, appearance=Appearance.NONE)
             )
         yield from (replace(shape, concave=True) for shape in shapes) if concave else shapes
-
-    def _collides_unchanged(self, mesh: Mesh) -> bool:
-        return not is_simplified(mesh)
 
     def _meshes(
         self,
@@ -450,14 +446,15 @@ class _Converter:
         data = corners_stl(asset) if collides else faces_stl(asset)
         return _mesh(self.files.write(data, ".stl"), asset.look)
 
-    def _report_hull(self, shape: str, error: float) -> None:
+    def _report_hull(self, error: float) -> None:
+        """Report that an ellipsoid collides as a hull."""
         if self.use is ShapeUse.VISUAL:
             return
         self.diagnostics.add(
             codes.SHAPE_AS_HULL,
             self.where,
             target=TARGET,
-            shape=shape,
+            shape="ellipsoid",
             error=error,
             margin=HULL_MARGIN,
         )

@@ -7,7 +7,7 @@ import operator
 import os
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -971,18 +971,15 @@ def _load_document(
             output="; ".join((str(error), *lines)),
         )
         raise ExportError(tuple(diagnostics)) from error
-    for line in _unexpected(lines) if lines else ():
-        diagnostics.add(codes.CONSOLE, target=TARGET, subjects=(articulation.model,), line=line)
+    for line in dict.fromkeys(lines):
+        if not line.startswith(_EXPECTED):
+            diagnostics.add(codes.CONSOLE, target=TARGET, subjects=(articulation.model,), line=line)
     new += diagnostics
     return body, not capture.has_text
 
 
 _EXPECTED = "No default visual for URDF_GEOM_PLANE"
 """Output of PyBullet about planes without a visual."""
-
-
-def _unexpected(lines: list[str]) -> Iterator[str]:
-    return (line for line in dict.fromkeys(lines) if not line.startswith(_EXPECTED))
 
 
 def _check_indices(state: State) -> None:

@@ -364,8 +364,9 @@ def _obj(asset: mesh_assets.MeshAsset, *, smooth: bool) -> str:
         lines += [f"vn {x:.9g} {y:.9g} {z:.9g}\n" for x, y, z in directions.tolist()]
         names += [np.full(corners.shape, "")] * (asset.uv is None)
         names.append((n.reshape(-1, 3) + 1).astype(str))
-    words = np.stack(names, axis=2).tolist()
-    lines += [f"f {' '.join('/'.join(corner) for corner in face)}\n" for face in words]
+    for face in np.stack(names, axis=2).tolist():
+        words = " ".join("/".join(corner) for corner in face)
+        lines.append(f"f {words}\n")
     return "".join(lines)
 
 

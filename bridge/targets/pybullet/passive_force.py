@@ -55,7 +55,6 @@ from .state import (
     impose_velocities,
     joint_motion,
     line_of,
-    link_name,
     motion_of,
     tendon_length,
 )
@@ -386,8 +385,9 @@ def _springs(body: Body) -> dict[int, tuple[float, float]]:
 
 def _compensate_gravity(state: State) -> None:
     """Apply the opposite of the weight that each link lacks, at its center of mass."""
-    links = (body.link for body in state.articulation.mechanism.bodies)
-    lacking = [(link, 1.0 - share) for link in links if (share := gravity_share(link)) != 1.0]
+    links = [body.link for body in state.articulation.mechanism.bodies]
+    shares = [(link, gravity_share(link)) for link in links]
+    lacking = [(link, 1.0 - share) for link, share in shares if share != 1.0]
     if not lacking:
         return
     g = np.array(state.gravity())
@@ -423,8 +423,8 @@ def _apply_bushing(
     states: list[State], mechanism: Mechanism, connection: BodyConnection, bushing: Bushing
 ) -> None:
     link_A, link_C = (
-        link_name(mechanism, connection.body_a),
-        link_name(mechanism, connection.body_b),
+        mechanism.link_name(connection.body_a),
+        mechanism.link_name(connection.body_b),
     )
     state_A, A = motion_of(states, link_A, connection.X_AP)
     state_C, C = motion_of(states, link_C, connection.X_BQ)

@@ -37,7 +37,7 @@ from bridge.mechanism.force_laws import FrameMotion
 from bridge.mechanism.kinematics import closing_position, parts
 from loaders.deferred import cached_property
 from loaders.inertia import SpatialInertia
-from loaders.model import WORLD, TendonConstraint
+from loaders.model import TendonConstraint
 from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, quaternion_to_matrix
 from loaders.text import card, counted, table, unknown_name
 
@@ -291,13 +291,7 @@ class State:
     def _repr_html_(self) -> str:
         velocities = self.velocities()
         rows = [
-            (
-                name,
-                *(
-                    " ".join(f"{x:.4g}" for x in np.ravel(values))
-                    for values in (q, velocities[name])
-                ),
-            )
+            (name, _short_text(q), _short_text(velocities[name]))
             for name, q in self.positions().items()
         ]
         title = f"State of PyBullet body {self.body}"
@@ -428,7 +422,8 @@ class State:
         q_FI = _product(q_SI, (w, x, y, z))
         q_FM = _product(q_FI, (qw, -qx, -qy, -qz))
         q, sign = (q_SI, -1.0) if body.reversed else (q_FI, 1.0)
-        v, effort = (tuple(sign * c for c in _rotated(q, u)) for u in (w_I, torque))
+        v = tuple(sign * c for c in _rotated(q, w_I))
+        effort = tuple(sign * c for c in _rotated(q, torque))
         return joint_position(body, (q_FM,)), v, effort
 
     # --- writing ----------------------------------------------------------------------------------
@@ -909,11 +904,6 @@ def apply_force(state: State, link: str, force_W: Array, p_WQ: Array) -> None:
     state.client.applyExternalForce(state.body, index, force_W.tolist(), p_WQ.tolist(), world)
 
 
-def link_name(mechanism: Mechanism, body: int) -> str:
-    """Return the name of a body, or ``world`` for `bridge.mechanism.bodies.ROOT`."""
-    return WORLD if body == ROOT else mechanism.bodies[body].name
-
-
 def motion_of(states: Sequence[State], link: str, X_LF: Pose) -> tuple[State | None, FrameMotion]:
     """Return the body that has a link, or None for the world, and the motion of a frame F on the
     link.
@@ -997,8 +987,8 @@ def line_of(
         connection: A distance constraint or a spring between two points.
     """
     link_A, link_B = (
-        link_name(mechanism, connection.body_a),
-        link_name(mechanism, connection.body_b),
+        mechanism.link_name(connection.body_a),
+        mechanism.link_name(connection.body_b),
     )
     state_A, P = motion_of(states, link_A, connection.X_AP)
     state_B, Q = motion_of(states, link_B, connection.X_BQ)
@@ -1077,3 +1067,7 @@ def merge_partitions(
         for body in mechanism.bodies
     )
     return dataclasses.replace(mechanism, bodies=bodies)
+
+
+def _short_text(values: Position) -> str:
+    return " ".join(f"{x:.4g}" for x in np.ravel(values))

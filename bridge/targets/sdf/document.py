@@ -10,6 +10,7 @@ from typing import Any, Unpack
 from bridge.installed_packages import own_version
 from bridge.lowering.transform import Source, loss_summary, split_options
 from bridge.targets.elements import (
+    ENDS,
     add_drake_items,
     add_filter_groups,
     add_if,
@@ -104,9 +105,8 @@ class _Builder:
         self._models = {model.name: model for model in scene.models}
 
     def _scope_of(self, item: Any) -> DocumentScope:
-        keys = ("link_A", "link_B", "link_C")
         names = getattr(item, "joints", None) or [
-            getattr(item, key) for key in keys if hasattr(item, key)
+            getattr(item, key) for key in ENDS if hasattr(item, key)
         ]
         return common([innermost(self._scopes, name) for name in names])
 

@@ -15,12 +15,13 @@ from bridge.targets.elements import (
     add_material,
     add_pose,
     add_sensor,
+    child_frame,
+    frame_at,
     scale_of,
     vector,
 )
 from bridge.targets.folder import Files
 from bridge.targets.numbers import MOMENTS, direction_text, round_to_short
-from bridge.targets.sdf.scope import child_frame, frame_at
 from bridge.targets.xml import Element, Value, add
 from loaders.inertia import SpatialInertia
 from loaders.model import (
@@ -51,6 +52,7 @@ from loaders.model import (
     Surface,
     Visual,
 )
+from loaders.model.link import ROLES
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
 from loaders.scoped_names import local_name
@@ -278,7 +280,6 @@ _CLOSE = 1e-6
 """Largest distance of principal moments from the limit of what a body can have, relative to the
 greatest moment, at which the rounding errors of libsdformat, which computes them from the products
 of inertia, may lead beyond it."""
-_ROLES = ("illustration", "perception")
 
 
 def add_link(
@@ -378,7 +379,7 @@ def _add_visual(link: Element, visual: Visual, files: Files) -> None:
     add_geometry(element, visual.geometry, files)
     if visual.material is not None:
         add_material(element, visual.material, files)
-    for role in _ROLES:
+    for role in ROLES:
         if role not in visual.roles:
             add(element, f"drake:{role}_properties", enabled=False)
     for renderer in visual.renderers:
@@ -454,7 +455,8 @@ def _add_axis(
     element = add(joint, tag)
     add(element, "xyz", direction_text(axis.xyz))
     limits = {key: getattr(axis, key) for key in _LIMITS if math.isfinite(getattr(axis, key))}
-    stops = {tag: value for tag, key in _STOPS.items() if (value := getattr(axis, key)) is not None}
+    stated = {tag: getattr(axis, key) for tag, key in _STOPS.items()}
+    stops = {tag: value for tag, value in stated.items() if value is not None}
     if limits or stops or math.isfinite(axis.acceleration):
         limit = add(element, "limit")
         for key, value in {**limits, **stops}.items():

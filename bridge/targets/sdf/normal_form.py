@@ -20,6 +20,7 @@ from bridge.choices import Fit, Shapes
 from bridge.lowering.transform import SourceOptions
 from bridge.targets.elements import (
     MASSLESS,
+    curve_range,
     has_writable_pairs,
     report_friction,
     report_pairs,
@@ -60,7 +61,7 @@ from bridge.targets.sdf.scope import (
 )
 from bridge.targets.xml import Element
 from loaders import model as m
-from loaders.collision_pairs import default_policy
+from loaders.collision_pairs import default_policy, renamed_pairs
 from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, finding_of
 from loaders.drake.joint import ACTUATED
 from loaders.engine_settings import MUJOCO
@@ -89,8 +90,8 @@ from loaders.model import (
 )
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, UnusedNames, root_model
-from loaders.sdf.material import gazebo_material
+from loaders.scoped_names import SEPARATOR, UnusedNames, root_model, scopes_around
+from loaders.sdf.material import SCRIPTED, gazebo_material
 from loaders.text import number
 
 
@@ -118,12 +119,12 @@ def _without_empty(scene: Scene, report: Report) -> Scene:
     """Return the scene without models that have no link, in themselves or nested, and are not
     static.
     """
-    used = {link.model for link in scene.links} | {
-        model.name for model in scene.models if model.static
-    }
-    holding = {name[:i] for name in used for i in range(len(name)) if name.startswith(SEPARATOR, i)}
+    used = {link.model for link in scene.links}
+    used |= {model.name for model in scene.models if model.static}
+    kept = {scope for name in used for scope in scopes_around(name)}
     root = root_model(scene)
-    kept = used | holding | ({root.name} if root is not None and used else set())
+    if root is not None and used:
+        kept.add(root.name)
     empty = [model for model in scene.models if model.name not in kept]
     for model in empty:
         report.add(codes.EMPTY_MODEL, model, model=model.name)
@@ -164,8 +165,6 @@ MAPS = frozenset({
     "light_map", "roughness_map", "metalness_map", "glossiness_map", "specular_map",
 })  # fmt: skip
 """Kinds of maps of physically based rendering."""
-SCRIPTED = "Gazebo/"
-"""Beginning of the names of the materials that Gazebo's script defines."""
 _Part = TypeVar("_Part", Collision, Visual, Sensor)
 
 
@@ -383,7 +382,7 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfF
     scene = with_representable_parts(scene, report)
     if policy == MUJOCO:
         new = {WORLD: world_link} if world_link else {}
-        known = None if touching is None else _with_names(touching, new)
+        known = None if touching is None else renamed_pairs(touching, new)
         scene = with_self_collision(scene, known)
     scene, as_world = _with_settings(scene, options, report)
     scopes = scopes_of(scene, as_world=as_world)
@@ -392,9 +391,11 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfF
     form = placed(scene, scopes, report)
     _report_names(form.names, report)
     scene = with_representable_actuators(form.scene, form.root, report)
-    names = form.names | ({WORLD: form.names.get(world_link, world_link)} if world_link else {})
+    names = dict(form.names)
+    if world_link:
+        names[WORLD] = form.names.get(world_link, world_link)
     if touching is not None:
-        in_gazebo = _with_names(_in_gazebo(scene), {new: old for old, new in names.items()})
+        in_gazebo = renamed_pairs(_in_gazebo(scene), {new: old for old, new in names.items()})
         report_pairs(touching - in_gazebo, policy, report, codes.PAIRS_APART)
         report_pairs(in_gazebo - touching, policy, report, codes.PAIRS_TOGETHER)
     return SdfForm(dataclasses.replace(scene, name=form.root.local), form.root, names)
@@ -408,11 +409,6 @@ def _pairs_of_source(scene: Scene) -> _Pairs | None:
     many links.
     """
     return touching_pairs(scene) if has_writable_pairs(scene) else None
-
-
-def _with_names(pairs: _Pairs, names: Mapping[str, str]) -> _Pairs:
-    """Return pairs with other names, where ``names`` has them."""
-    return frozenset(frozenset(names.get(name, name) for name in pair) for pair in pairs)
 
 
 def _in_gazebo(scene: Scene) -> _Pairs:
@@ -525,28 +521,17 @@ def _report_names(names: dict[str, str], report: Report) -> None:
 
 def _without_keyframes(scene: Scene, report: Report) -> Scene:
     for keyframe in scene.keyframes:
-        stated = [
-            *(
-                f"{joint} at {value_text(q)}"
-                for joint, q in zip(keyframe.joints, keyframe.positions, strict=False)
-            ),
-            *(
-                f"{joint} moving at {value_text(v)}"
-                for joint, v in zip(keyframe.joints, keyframe.velocities, strict=False)
-            ),
-            *(
-                f"{name} controlled by {u}"
-                for name, u in zip(keyframe.actuators, keyframe.controls, strict=False)
-            ),
-            *(
-                f"{name} in state {x}"
-                for name, x in zip(keyframe.actuators, keyframe.activations, strict=False)
-            ),
-            *(
-                f"{link} at {value_text(X)}"
-                for link, X in zip(keyframe.links, keyframe.poses, strict=False)
-            ),
-        ]
+        # velocities, controls and activations are empty where the source states none
+        positions = zip(keyframe.joints, keyframe.positions, strict=False)
+        velocities = zip(keyframe.joints, keyframe.velocities, strict=False)
+        controls = zip(keyframe.actuators, keyframe.controls, strict=False)
+        activations = zip(keyframe.actuators, keyframe.activations, strict=False)
+        poses = zip(keyframe.links, keyframe.poses, strict=False)
+        stated = [f"{joint} at {value_text(q)}" for joint, q in positions]
+        stated += [f"{joint} moving at {value_text(v)}" for joint, v in velocities]
+        stated += [f"{name} controlled by {u}" for name, u in controls]
+        stated += [f"{name} in state {x}" for name, x in activations]
+        stated += [f"{link} at {value_text(X)}" for link, X in poses]
         report.add(
             codes.KEYFRAME,
             keyframe.where,
@@ -835,16 +820,9 @@ def _curvilinear(joint: Joint, report: Report) -> Joint:
     )
 
 
-def curve_range(joint: Joint) -> tuple[float, float]:
-    """Return the limits of a curvilinear joint, which follow from its curve [m]."""
-    if joint.curve is None or joint.curve.periodic:
-        return -math.inf, math.inf
-    return 0.0, sum(arc.length for arc in joint.curve.arcs)
-
-
 def _drake_joint(joint: Joint, lost: list[str], report: Report) -> None:
-    parts = ["sensors"] if joint.sensors else []
-    _lost(joint, (*lost, *parts, *(["provide_feedback"] if joint.provide_feedback else [])), report)
+    parts = [field for field in ("sensors", "provide_feedback") if getattr(joint, field)]
+    _lost(joint, (*lost, *parts), report)
 
 
 def _without_parts(joint: Joint, axes: tuple[JointAxis, ...]) -> Joint:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from bridge.targets.elements import MASSLESS
+from bridge.targets.elements import ENDS, MASSLESS, child_frame, frame_at
 from bridge.targets.numbers import angle_values, is_ill_conditioned
 from bridge.targets.report import Report
 from bridge.targets.sdf import codes
@@ -24,7 +24,6 @@ from loaders.model import (
     Bushing,
     Coupling,
     FilterGroup,
-    FilterRule,
     Frame,
     Joint,
     JointType,
@@ -209,9 +208,9 @@ def set_prefixes(root: DocumentScope) -> None:
     for scope in root.walk():
         if scope.parent is None:
             plain = _CONTROL.sub("_", scope.local.strip()).replace(SEPARATOR, "__") or "model"
-            scope.local = (
-                f"{plain.strip('_') or 'model'}_model" if _RESERVED.fullmatch(plain) else plain
-            )
+            if _RESERVED.fullmatch(plain):
+                plain = f"{plain.strip('_') or 'model'}_model"
+            scope.local = plain
             scope.prefix = ""
             if scope.model is not None:
                 scope.model = dataclasses.replace(scope.model, name=scope.local)
@@ -332,16 +331,16 @@ class _Places:
         to it.
         """
         link = self._frames[name].link
-        return (
-            self.root if link == WORLD else common([self._scopes.of_name(name), self.of_link(link)])
-        )
+        if link == WORLD:
+            return self.root
+        return common([self._scopes.of_name(name), self.of_link(link)])
 
     def of_links(self, names: Iterable[str], name: str | None = None) -> DocumentScope:
         """Return the innermost scope around some links and, if given, a name."""
         scopes = [self.of_link(link) for link in names if link != WORLD]
-        return common(
-            [*scopes, *([] if name is None else [self._scopes.of_name(name)])] or [self.root]
-        )
+        if name is not None:
+            scopes.append(self._scopes.of_name(name))
+        return common(scopes or [self.root])
 
     def of_item(self, item: Any) -> DocumentScope:
         """Return the innermost scope around the links or joints of a constraint, force element or
@@ -354,7 +353,7 @@ class _Places:
                 [self.of_joint(joint) for joint in item.joints if joint in self._joints]
                 or [self.root]
             )
-        ends = [getattr(item, key) for key in ("link_A", "link_B", "link_C") if hasattr(item, key)]
+        ends = [getattr(item, key) for key in ENDS if hasattr(item, key)]
         return self.of_links(ends)
 
 
@@ -393,12 +392,11 @@ def _without_unreachable(scene: Scene, places: _Places, report: Report) -> Scene
         for r in scene.filter_rules
         if {r.a, r.b} <= known.keys() and common([known[r.a], known[r.b]]).model
     )
-    kept = set(
-        map(id, rules)
-    )  # of thousands of rules, which a search in the tuple would take a square time for
+    # of thousands of rules, a search in the tuple would take a time that grows with the square
+    kept = set(map(id, rules))
     for rule in scene.filter_rules:
         if id(rule) not in kept and {rule.a, rule.b} <= groups:
-            _report_rule(rule, report)
+            report.add(codes.FILTER_RULE, rule.where, subjects=(rule.a, rule.b), a=rule.a, b=rule.b)
     return dataclasses.replace(
         scene,
         constraints=tuple(filter(is_in_model, scene.constraints)),
@@ -407,10 +405,6 @@ def _without_unreachable(scene: Scene, places: _Places, report: Report) -> Scene
         filter_rules=rules,
         couplings=tuple(c for c in scene.couplings if _is_representable(c, scene, report)),
     )
-
-
-def _report_rule(rule: FilterRule, report: Report) -> None:
-    report.add(codes.FILTER_RULE, rule.where, subjects=(rule.a, rule.b), a=rule.a, b=rule.b)
 
 
 def _is_representable(coupling: Coupling, scene: Scene, report: Report) -> bool:
@@ -445,12 +439,8 @@ def _group_names(scene: Scene, places: _Places) -> dict[str, str]:
     """
     scopes = {group.name: places.of_item(group) for group in scene.filter_groups}
     pairs = [(rule.a, rule.b) for rule in scene.filter_rules]
-    pairs += [
-        (group.name, other)
-        for group in scene.filter_groups
-        for other in group.groups
-        if other in scopes
-    ]
+    for group in scene.filter_groups:
+        pairs += [(group.name, other) for other in group.groups if other in scopes]
     for _ in range(len(scopes)):
         before = dict(scopes)
         for a, b in pairs:
@@ -566,20 +556,13 @@ def _weld(scene: Scene, link: Link) -> Joint:
 
 def _ends(scene: Scene) -> set[str]:
     """Return the links that Drake's elements connect."""
-    joints = (
-        end
-        for joint in scene.joints
-        if joint.type in DRAKE_JOINTS
-        for end in (joint.parent, joint.child)
-    )
-    fields = ("link_A", "link_B", "link_C")
-    others = (
-        getattr(item, key, "")
-        for items in (scene.constraints, scene.forces)
-        for item in items
-        for key in fields
-    )
-    return {*joints, *others}
+    ends: set[str] = set()
+    for joint in scene.joints:
+        if joint.type in DRAKE_JOINTS:
+            ends |= {joint.parent, joint.child}
+    for item in (*scene.constraints, *scene.forces):
+        ends |= {getattr(item, key, "") for key in ENDS}
+    return ends
 
 
 def _with_ends(scene: Scene, replacement: Callable[[str], str]) -> Scene:
@@ -620,7 +603,6 @@ def _with_item_ends(item: Any, fields: Any, replacement: Callable[[str], str]) -
     return dataclasses.replace(item, **changed) if changed else item
 
 
-_CLOSE = 1e-12
 _DECIMALS = 11
 
 
@@ -671,31 +653,6 @@ def with_drake_frames(scene: Scene) -> Scene:
         if len(frames) > len(scene.frames)
         else scene
     )
-
-
-def frame_at(frames: list[Frame], link: str, X_LF: Pose) -> str | None:
-    """Return the name of the link, or of the first frame on it, at a pose; None if there is none.
-
-    Args:
-        frames: The frames.
-        link: The link.
-        X_LF: The pose in the link.
-    """
-    if X_LF.is_close(IDENTITY, _CLOSE):
-        return link
-    return next(
-        (
-            frame.name
-            for frame in frames
-            if frame.link == link and frame.X_LF.is_close(X_LF, _CLOSE)
-        ),
-        None,
-    )
-
-
-def child_frame(joint: Joint) -> Pose:
-    """Return the pose, in the child link, of the frame that ``<drake:joint>`` names as child."""
-    return joint.X_CJ if joint.curve is None else joint.X_CJ @ joint.curve.X_JS
 
 
 def _frame_ends(scene: Scene) -> Iterator[tuple[str, str, Pose]]:

@@ -46,6 +46,7 @@ from bridge.targets.urdf.link import (
 )
 from bridge.targets.urdf.normal_form import UrdfOptions
 from bridge.targets.xml import Element, Value, add, file_name, root_element, write
+from loaders.collision_pairs import renamed_pairs
 from loaders.diagnostics import ExportError
 from loaders.finish.transform import moved_frames, renamed
 from loaders.model import WORLD, Friction, Joint, Link, Material, Model, Sensor
@@ -316,19 +317,17 @@ def srdf_text(
         stated: The reasons of pairs, by names in the source, where they are known.
     """
     root = root_element("robot", name=scene.name)
-    reasons = {frozenset((joint.parent, joint.child)): "Adjacent" for joint in scene.joints} | {
-        frozenset(names.get(name, name) for name in pair): reason
-        for pair, reason in (stated or {}).items()
-    }
+    reasons = {frozenset((joint.parent, joint.child)): "Adjacent" for joint in scene.joints}
+    for pair, reason in (stated or {}).items():
+        reasons[frozenset(names.get(name, name) for name in pair)] = reason
     order = {link.name: i for i, link in enumerate(scene.links)}
-    excluded = (
-        {names.get(name, name) for name in pair} for pair in source.excluded_collision_pairs()
-    )
-    pairs = [sorted(pair, key=lambda name: order.get(name, -1)) for pair in excluded]
+    excluded = renamed_pairs(source.excluded_collision_pairs(), names)
+    pairs = [
+        sorted(pair, key=lambda name: order.get(name, -1)) for pair in excluded if WORLD not in pair
+    ]
     for link1, link2 in sorted(pairs, key=lambda pair: [order.get(name, -1) for name in pair]):
-        if WORLD not in (link1, link2):
-            reason = reasons.get(frozenset((link1, link2)), "Never")
-            add(root, "disable_collisions", link1=link1, link2=link2, reason=reason)
+        reason = reasons.get(frozenset((link1, link2)), "Never")
+        add(root, "disable_collisions", link1=link1, link2=link2, reason=reason)
     return write(root)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bridge.targets.elements import add_drake_items, add_filter_groups
+from bridge.targets.elements import add_drake_items, add_filter_groups, frame_at
 from bridge.targets.folder import Files
 from bridge.targets.numbers import (
     MOMENTS,
@@ -18,7 +18,6 @@ from bridge.targets.numbers import (
     round_to_short,
     snapped_angle,
 )
-from bridge.targets.urdf.normal_form import frame_at
 from bridge.targets.urdf.normal_joint import COMMANDS, commands_of
 from bridge.targets.urdf.normal_link import (
     all_know,
@@ -55,6 +54,7 @@ from loaders.model import (
 )
 from loaders.model.contact import torsional_length
 from loaders.model.joint import UNLIMITED
+from loaders.model.link import ROLES
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
 from loaders.text import numbers
@@ -125,7 +125,6 @@ def axis_text(xyz: Sequence[float] | Array) -> str:
     return text
 
 
-_ROLES = ("illustration", "perception")
 _CONTACT = {
     "restitution": ("restitution", 0.0),
     "contact_cfm": ("soft_cfm", None),
@@ -177,7 +176,7 @@ def _add_visual(link: Element, visual: Visual, extensions: Collection[str], file
     _add_geometry(element, visual.geometry, extensions, files)
     if visual.material is not None and not is_only_a_name(visual.material):
         add(element, "material", name=visual.material.name or "")
-    for role in _ROLES:
+    for role in ROLES:
         if role not in visual.roles:
             add(element, f"drake:{role}_properties", enabled=False)
     for renderer in visual.renderers:
@@ -315,7 +314,7 @@ class _Dialect(NamedTuple):
         return name
 
     def frame(self, link: str, X_LF: Pose) -> str:
-        return frame_at(self.scene, link, X_LF) or link
+        return frame_at(self.scene.frames, link, X_LF) or link
 
     def vector(self, values: Array) -> tuple[float, ...]:
         return vector(values)

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 from bridge.choices import Fit, Shapes
 from bridge.lowering.transform import SourceOptions
 from bridge.targets.elements import (
+    ENDS,
+    frame_at,
     has_writable_pairs,
     report_friction,
     report_pairs,
@@ -71,9 +73,6 @@ from loaders.model import (
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 
-_CLOSE = 1e-12
-_ENDS = ("link_A", "link_B", "link_C")
-
 
 def without_unknown_items(scene: Scene, report: Report) -> Scene:
     """Return the scene without welds of links, and without constraints of joints that were left
@@ -116,7 +115,7 @@ def with_anchor(scene: Scene, report: Report) -> Scene:
         report: Receives the finding.
     """
     items = (*scene.constraints, *scene.forces)
-    ends = {getattr(item, key, "") for item in items for key in _ENDS}
+    ends = {getattr(item, key, "") for item in items for key in ENDS}
     ends |= {name for group in scene.filter_groups for name in group.links}
     if WORLD not in ends or any(link.name == WORLD for link in scene.links):
         return scene
@@ -169,7 +168,7 @@ def _weld(scene: Scene, name: str, report: Report) -> Joint:
 
 
 def _replaced(item: Any, name: str) -> Any:
-    changed = {key: name for key in _ENDS if getattr(item, key, "") == WORLD}
+    changed = {key: name for key in ENDS if getattr(item, key, "") == WORLD}
     return dataclasses.replace(item, **changed) if changed else item
 
 
@@ -188,27 +187,12 @@ def with_bushing_frames(scene: Scene) -> Scene:
             (bushing.link_A, bushing.X_LA, "A"),
             (bushing.link_C, bushing.X_LC, "C"),
         ):
-            if frame_at(scene, link, X_LF) is None:
+            if frame_at(scene.frames, link, X_LF) is None:
                 frame = Frame(
                     name=free_item_name(scene, f"bushing_{number}_{end}"), link=link, X_LF=X_LF
                 )
                 scene = dataclasses.replace(scene, frames=(*scene.frames, frame))
     return scene
-
-
-def frame_at(scene: Scene, link: str, X_LF: Pose) -> str | None:
-    """Return the name of the link, or of a frame on it, at a pose; None if there is none.
-
-    Args:
-        scene: The scene.
-        link: The link.
-        X_LF: The pose in the link.
-    """
-    if X_LF.is_close(IDENTITY, _CLOSE):
-        return link
-    return next(
-        (f.name for f in scene.frames if f.link == link and f.X_LF.is_close(X_LF, _CLOSE)), None
-    )
 
 
 def with_frame_links(

@@ -10,6 +10,7 @@ from typing import Any, assert_never
 import numpy as np
 
 from bridge.lowering.tree import gearbox_coupling
+from bridge.targets.elements import child_frame, curve_range
 from bridge.targets.options import UrdfExportOptions
 from bridge.targets.report import Report
 from bridge.targets.urdf import codes
@@ -23,7 +24,6 @@ from loaders.model import (
     Z_AXIS,
     Actuator,
     Coupling,
-    Curve,
     Joint,
     JointAxis,
     JointType,
@@ -389,16 +389,13 @@ def with_representable_joints(
     Raises:
         ExportError: if URDF has no such joint.
     """
-    errors = [
-        unrepresentable(joint, reason)
-        for joint in scene.joints
-        if (reason := _obstacle(joint, drake=drake))
-    ]
+    reasons = [(joint, _obstacle(joint, drake=drake)) for joint in scene.joints]
+    errors = [unrepresentable(joint, reason) for joint, reason in reasons if reason]
     if errors:
         raise ExportError(tuple(errors))
     joints = tuple(_in_frame(_without_unused(_limited(joint, report))) for joint in scene.joints)
     joints = tuple(_with_said_axes(joint, report) for joint in joints)
-    moved = {joint.child: _child_frame(joint) for joint in joints}
+    moved = {joint.child: child_frame(joint) for joint in joints}
     moved = {name: X_LN for name, X_LN in moved.items() if not X_LN.is_close(IDENTITY, _CLOSE)}
     if moved:
         report.add(codes.LINK_FRAME, subjects=tuple(moved), links=tuple(moved))
@@ -413,11 +410,6 @@ def _obstacle(joint: Joint, *, drake: bool) -> str:
 
 
 # --- frames ---------------------------------------------------------------------------------------
-
-
-def _child_frame(joint: Joint) -> Pose:
-    """Return the pose, in the child link, of the frame that the link must have."""
-    return joint.X_CJ if joint.curve is None else joint.X_CJ @ joint.curve.X_JS
 
 
 def _at_child(joint: Joint) -> Joint:
@@ -520,7 +512,7 @@ def _with_said_axes(joint: Joint, report: Report) -> Joint:
     for axis in axes:
         changed = {name: _DEFAULTS[name] for name in _OPTIONAL if name not in kept}
         if joint.type is JointType.CURVILINEAR and joint.curve is not None:
-            changed |= dict(zip(("lower", "upper"), _curve_range(joint.curve), strict=True))
+            changed |= dict(zip(("lower", "upper"), curve_range(joint), strict=True))
             changed["xyz"] = joint.curve.initial_tangent
         if joint.type in (JointType.PLANAR, JointType.UNIVERSAL):
             changed["friction"] = axes[0].friction
@@ -533,22 +525,15 @@ def _with_said_axes(joint: Joint, report: Report) -> Joint:
         }
         said.append(dataclasses.replace(axis, **changed))
     _lost(joint, sorted(lost), report)
-    return dataclasses.replace(joint, axes=_ball_axes(said) if is_ball else tuple(said))
+    if is_ball:  # its direction means nothing
+        said = [dataclasses.replace(axis, xyz=X_AXIS) for axis in said]
+    return dataclasses.replace(joint, axes=tuple(said))
 
 
 def _said_fields(joint: Joint) -> set[str]:
     if joint.type in (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC):
         return set(_OPTIONAL)
     return set(_OPTIONAL) - set(_LIMITS)
-
-
-def _ball_axes(axes: list[JointAxis]) -> tuple[JointAxis, ...]:
-    """Return the axis of a ball joint, whose direction means nothing, if it says something."""
-    return tuple(dataclasses.replace(axis, xyz=X_AXIS) for axis in axes)
-
-
-def _curve_range(curve: Curve) -> tuple[float, float]:
-    return (-math.inf, math.inf) if curve.periodic else (0.0, sum(arc.length for arc in curve.arcs))
 
 
 def _lost(joint: Joint, properties: Iterable[str], report: Report) -> None:

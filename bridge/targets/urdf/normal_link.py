@@ -105,7 +105,8 @@ class UniqueMaterials:
             return visual
         self._add(["name, without a color,"], visual.material, visual, link)
         plain = None if isinstance(visual.geometry, Mesh) else Material(diffuse=DEFAULT_COLOR)
-        return dataclasses.replace(visual, material=plain and self._named(plain, "material"))
+        named = None if plain is None else self._named(plain, "material")
+        return dataclasses.replace(visual, material=named)
 
     def _representable(self, visual: Visual, link: Link) -> Material | None:
         stated = visual.material

@@ -23,7 +23,6 @@ from bridge.cli.options import (
 )
 from bridge.cli.parser import parse
 from bridge.parity.verdict import DEFAULT_LEVELS, Level
-from bridge.targets.options import options_of
 from bridge.targets.target import BUILT_IN, MJCF
 from loaders.collision_pairs import POLICIES
 from tests.support.command_line import call
@@ -70,7 +69,7 @@ def test_an_option_of_another_target_is_refused(
 
 
 def test_the_policies_and_levels_are_those_of_the_library() -> None:
-    choices = {entry.name: entry.choices for entry in options_of(MJCF.options)}
+    choices = {entry.name: entry.choices for entry in MJCF.options.declared()}
     assert choices["policy"] == tuple(POLICIES)
     parser = ArgumentParser()
     add_compare_options(parser)

@@ -494,6 +494,15 @@ def test_pairs_that_may_touch_are_compared_on_request() -> None:
     assert mechanical_error(boxes, bare, pairs=False).pairs == ()
 
 
+def test_links_with_other_names_make_the_same_pairs() -> None:
+    boxes = scene([link("a", shape=UNIT_BOX), link("b", shape=UNIT_BOX)])
+    others = scene([link("c", shape=UNIT_BOX), link("d", shape=UNIT_BOX)])
+    bare = scene([link("c", shape=UNIT_BOX), link("d")])
+    names = {"a": "c", "b": "d"}
+    assert mechanical_error(boxes, others, names).pairs == ()
+    assert mechanical_error(boxes, bare, names).pairs == ("c and d",)
+
+
 def test_pairs_of_two_formats_are_those_of_the_rule_of_each(tmp_path: Path) -> None:
     """The rules of Drake and of MuJoCo for links that no file names differ; the export states the
     pairs.

@@ -31,7 +31,6 @@ from bridge.targets.options import (
     UrdfExportOptions,
     changed_options,
     option,
-    options_of,
 )
 from bridge.targets.sdf import SdfOptions
 from bridge.targets.target import BUILT_IN, ENTRY_POINTS, targets
@@ -193,7 +192,7 @@ def test_the_choices_are_those_of_the_type(
     keywords: type, kind: type[ExportOptions], function: Callable[..., Any]
 ) -> None:
     hints = get_type_hints(kind)
-    for entry in options_of(kind):
+    for entry in kind.declared():
         if not isinstance(entry.default, bool) and hints[entry.name] is not str:
             stated = hints[entry.name]
             literal = get_args(stated)[0] if isinstance(entry.default, tuple) else stated
@@ -224,7 +223,7 @@ class Own(ExportOptions):
 
 
 def test_flags_follow_from_names_and_defaults() -> None:
-    flags = {entry.name: (entry.flag, entry.key) for entry in options_of(Own)}
+    flags = {entry.name: (entry.flag, entry.key) for entry in Own.declared()}
     assert flags == {
         "unit": ("--unit", "unit"),
         "shadows": ("--no-shadows", "shadows"),

@@ -526,12 +526,8 @@ class DartSimulation:
             self.world.step()
 
     def _has_passive_forces(self) -> bool:
-        axes = (
-            p.limits
-            for body in self.mechanism.bodies
-            for p in body.primitives
-            if p.limits is not None
-        )
+        limits = [p.limits for body in self.mechanism.bodies for p in body.primitives]
+        axes = [axis for axis in limits if axis is not None]
         return any(axis.damping or axis.spring_stiffness for axis in axes)
 
     def _passive_forces(self) -> Array:

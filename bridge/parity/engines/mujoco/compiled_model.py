@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -844,12 +843,8 @@ def equality_elements(root: MjcfElement) -> frozenset[int]:
     Args:
         root: The exported document, whose equalities have the order of the compiled model.
     """
-    equalities = (
-        child
-        for section in root.children
-        if section.tag == "equality"
-        for child in section.children
-    )
+    sections = [section for section in root.children if section.tag == "equality"]
+    equalities = [child for section in sections for child in section.children]
     return frozenset(k for k, equality in enumerate(equalities) if equality.is_stated)
 
 
@@ -909,10 +904,8 @@ def forms(view: View) -> Statements:
 
 
 def _by_label(parts: Sequence[Callable[[View], Stated]], view: View) -> Statements:
-    return {
-        (label, names): found
-        for label, names, found in chain.from_iterable(part(view) for part in parts)
-    }
+    stated = [row for part in parts for row in part(view)]
+    return {(label, names): found for label, names, found in stated}
 
 
 def exported_names(

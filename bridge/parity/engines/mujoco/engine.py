@@ -172,10 +172,8 @@ def laws_in_mujoco(model: Any) -> list[Array]:
         model: The compiled model.
     """
     kinds = [int(kind) for kind in model.actuator_gaintype]
-    return [
-        actuator_numbers(model, i, *_LAW, *(("ctrlspec",) if kind else ()))
-        for i, kind in enumerate(kinds)
-    ]
+    keys = [(*_LAW, "ctrlspec") if kind else _LAW for kind in kinds]
+    return [actuator_numbers(model, i, *of_actuator) for i, of_actuator in enumerate(keys)]
 
 
 _HARDEST = 2.0

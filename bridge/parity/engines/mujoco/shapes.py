@@ -250,10 +250,11 @@ def roles_in_export(mujoco: Any, model: Any) -> Roles:
     drawn = (model.geom_group == _VISUAL_GROUP).tolist()
     wrapped = geoms_in_tendons(mujoco, model)
     touches = ((model.geom_contype != 0) | (model.geom_conaffinity != 0)).tolist()
-    return [
-        (touches[g] or (g not in wrapped and not is_drawn), g not in wrapped and is_drawn)
-        for g, is_drawn in enumerate(drawn)
-    ]
+    roles: list[tuple[bool, bool]] = []
+    for g, is_drawn in enumerate(drawn):
+        is_shape = g not in wrapped
+        roles.append((touches[g] or (is_shape and not is_drawn), is_shape and is_drawn))
+    return roles
 
 
 def surfaces_in_mujoco(
@@ -319,9 +320,8 @@ def geoms_in_tendons(mujoco: Any, model: Any) -> frozenset[int]:
         model: The compiled model.
     """
     kinds = (mujoco.mjtWrap.mjWRAP_SPHERE, mujoco.mjtWrap.mjWRAP_CYLINDER)
-    return frozenset(
-        int(g) for g in model.wrap_objid[np.isin(model.wrap_type, [int(kind) for kind in kinds])]
-    )
+    is_geom = np.isin(model.wrap_type, [int(kind) for kind in kinds])
+    return frozenset(model.wrap_objid[is_geom].tolist())
 
 
 def _pose(model: Any, g: int) -> Pose:

@@ -690,12 +690,9 @@ class PyBulletEngine(BaseEngine):
         has unit velocity.
         """
         order = self.mechanism.v_order
-        zero: dict[str, Position] = {
-            name: (0.0,) * size for name, size in Counter(name for name, _ in order).items()
-        }
-        followers = {
-            name: zero[name] for name in {order[c.follower][0] for c in self.mechanism.couplings}
-        }
+        zero = self._zero_velocities()
+        following = {order[coupling.follower][0] for coupling in self.mechanism.couplings}
+        followers = {name: zero[name] for name in following}
         poses = self.link_poses()
         jacobians = {name: np.zeros((6, len(order))) for name in poses}
         with self._unmoved():
@@ -915,15 +912,16 @@ class PyBulletEngine(BaseEngine):
         found["motion of test bodies", ()] = probed_motion(self._pybullet, client)
         return found
 
+    def _zero_velocities(self) -> dict[str, Position]:
+        sizes = Counter(name for name, _ in self.mechanism.v_order)
+        return {name: (0.0,) * size for name, size in sizes.items()}
+
     def _asleep(self) -> float:
         """Return 1 if bodies that gravity moves stand still after a time at rest without it."""
         pybullet, server = self._pybullet, {"physicsClientId": self._client}
         before = pybullet.getPhysicsEngineParameters(**server)
         gravity = [before[f"gravityAcceleration{axis}"] for axis in "XYZ"]
-        still: dict[str, Position] = {
-            name: (0.0,) * size
-            for name, size in Counter(name for name, _ in self.mechanism.v_order).items()
-        }
+        still = self._zero_velocities()
         self._loaded.set_velocities(still)
         pybullet.setTimeStep(_SHORT_STEP, **server)
         pybullet.stepSimulation(**server)

@@ -179,12 +179,9 @@ class _PyBulletNative(NativeEngine):
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
         self._require_model()
-        return {
-            (self.joints[joint["name"]], 0): _parameters(joint)
-            for body in self._bodies
-            for joint in body["joints"]
-            if joint["name"] in self.joints
-        }
+        joints = [joint for body in self._bodies for joint in body["joints"]]
+        known = [joint for joint in joints if joint["name"] in self.joints]
+        return {(self.joints[joint["name"]], 0): _parameters(joint) for joint in known}
 
     def _dynamics(self, name: str) -> Array:
         self._require_model()

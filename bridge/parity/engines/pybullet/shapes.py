@@ -16,6 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,9 +69,8 @@ def pairs_in_pybullet(pybullet: Any, mechanism: Mechanism) -> frozenset[Pair]:
         pybullet.performCollisionDetection(physicsClientId=client)
         contacts = pybullet.getContactPoints(physicsClientId=client)
         touching = {((contact[1], contact[3]), (contact[2], contact[4])) for contact in contacts}
-        return frozenset(
-            frozenset((a, b)) for one, two in touching for a in names[one] for b in names[two]
-        )
+        pairs = [pair for one, two in touching for pair in product(names[one], names[two])]
+        return frozenset(map(frozenset, pairs))
     finally:
         pybullet.disconnect(client)
 
@@ -376,14 +376,11 @@ def of_links(
         pairs: Pairs of PyBullet links.
         names: The names of the links with shapes, by body and index.
     """
-    both = (tuple(pair) for pair in pairs)
-    return {
-        frozenset((a, b))
-        for one, two in both
-        for a in names.get(one, ())
-        for b in names.get(two, ())
-        if a != b
-    }
+    found: set[frozenset[str]] = set()
+    for one, two in pairs:
+        both = product(names.get(one, ()), names.get(two, ()))
+        found |= {frozenset((a, b)) for a, b in both if a != b}
+    return found
 
 
 def surfaces_in_pybullet(
