@@ -28,7 +28,7 @@ from scipy.ndimage import binary_erosion
 import loaders
 from bridge import load_into_pybullet, to_mjspec
 from bridge.camera import FIELD_OF_VIEW, SIZE, Camera
-from bridge.demo.demo import _fitted_camera
+from bridge.demo import _fitted_camera
 from bridge.lowering.transform import mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import all_positions

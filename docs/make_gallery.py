@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from bridge.demo.demo import draw, side_by_side  # noqa: E402
+from bridge.demo import draw, side_by_side  # noqa: E402
 
 ASSETS = ROOT / "assets"
 POSES = {

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 import loaders  # noqa: E402
-from bridge.demo.demo import JointPositions, draw, side_by_side  # noqa: E402
+from bridge.demo import JointPositions, draw, side_by_side  # noqa: E402
 from loaders import Scene  # noqa: E402
 
 ROBOTS = {

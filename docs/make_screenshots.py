@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 
 import bridge  # noqa: E402
 import sdfbridge  # noqa: E402
-from bridge.demo.demo import draw, side_by_side  # noqa: E402
+from bridge.demo import draw, side_by_side  # noqa: E402
 from bridge.parity import Comparison  # noqa: E402
 from bridge.parity.engine import factory_of  # noqa: E402
 from tests.support.chromium import EXECUTABLE, Chromium  # noqa: E402

@@ -59,7 +59,7 @@ GROUPS = {
     "site": r"tests/test_site\.py",
     "accelerators": r"tests/bridge/parity/engines/test_accelerated\.py|::.*(mjx|warp|accelerators|computes_many_states)",
     "report": r"tests/bridge/parity/report/test_html_report\.py",
-    "demonstration": r"tests/bridge/demo/test_demo\.py",
+    "demonstration": r"tests/bridge/test_demo\.py",
     "cluster": r"tests/bridge/batches/test_dask\.py",
     "files": r".*::test_pybullet_survives",
 }

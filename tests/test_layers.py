@@ -82,7 +82,7 @@ ORDER = {
         {"repairs", "targets"},
         {"diagnostic_codes"},
         {"rules"},
-        {"mujoco_plugin", "parity", "sarif"},
+        {"demo_worker", "mujoco_plugin", "parity", "sarif"},
         {"batches", "demo"},
         {"__init__"},
         {"cli", "pytest_plugin"},

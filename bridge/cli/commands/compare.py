@@ -29,7 +29,7 @@ from bridge.cli.errors import (
 from bridge.cli.inputs import from_git, limits, load_options, load_scene, search, writing_to
 from bridge.cli.json_report import diagnostic_entry
 from bridge.cli.output import Output, with_command_words
-from bridge.demo.demo import Gallery, draw, draw_two, side_by_side
+from bridge.demo import Gallery, draw, draw_two, side_by_side
 from bridge.diff.files import FileComparison, FileVerdict, compare_files, places_of, text_of
 from bridge.lowering.transform import mechanism_of
 from bridge.mechanism.coordinates import Position

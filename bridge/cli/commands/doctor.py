@@ -10,7 +10,7 @@ from bridge.cli.errors import MISSING, CommandError
 from bridge.cli.inputs import writing_to
 from bridge.cli.output import Output
 from bridge.cli.parser import make_parser, subparsers_of
-from bridge.demo.demo import Demo, run_demo
+from bridge.demo import Demo, run_demo
 from bridge.installed_packages import INSTALL_PYBULLET, REFUSED, refusal_of, version_of
 from bridge.lowering import lower
 from bridge.parity import EngineMissingError, engine_names

@@ -91,7 +91,7 @@ ROBOTS = {
 }  # fmt: skip
 """Robots with damping, dry friction, stops, springs, a screw, a coupling and a loop."""
 OPEN = sorted(ROBOTS.keys() - {"loop"})
-"""Robots that Drake and Newton read: both refuse loops."""
+"""Robots that Drake reads, which refuses loops."""
 ACTIONS = {
     "set_state", "prepare", "set_step", "step", "start_actuators", "set_controls", "touch", "close",
     "set_solver_iterations", "zero_poses",
@@ -215,7 +215,6 @@ def is_calm(engine: Engine, query: str) -> bool:
         *itertools.product(("reference", "mujoco", "pybullet", "dart"), ROBOTS),
         *itertools.product(("drake",), OPEN),
         pytest.param("mjx", "balls", marks=pytest.mark.slow),
-        *(pytest.param("newton", robot, marks=pytest.mark.slow) for robot in OPEN),
     ],
 )
 def test_no_query_changes_the_engine(name: str, robot: str, tmp_path: Path) -> None:

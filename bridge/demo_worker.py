@@ -1,7 +1,7 @@
 """MuJoCo's renderer in a separate process, because the environment selects its back end before it
 is imported.
 
-``python bridge/demo/mujoco_worker.py FOLDER`` reads ``model.mjb`` and ``views.npz`` in the folder
+``python bridge/demo_worker.py FOLDER`` reads ``model.mjb`` and ``views.npz`` in the folder
 and writes ``images.npz``.
 """
 

@@ -15,20 +15,20 @@ import mujoco
 import numpy as np
 import pytest
 
+from bridge import demo, demo_worker
 from bridge.camera import (
     FIELD_OF_VIEW,
     SIZE,
     composite_on_background,
     fit_camera,
 )
-from bridge.demo import demo, mujoco_worker
-from bridge.demo.demo import POSES, Gallery, draw, overlaid, run_demo, side_by_side
+from bridge.demo import POSES, Gallery, draw, overlaid, run_demo, side_by_side
 from bridge.parity import Verdict
 from loaders.picture import AZIMUTH, ELEVATION
 
 # Pictures of both simulators: the same silhouette from the same camera.
 
-ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
+ARM = Path(__file__).parents[2] / "assets" / "arm" / "model.sdf"
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_joints_that_are_not_named_stand_at_the_same_positions(
 
 @pytest.mark.slow
 def test_a_missing_driver_of_mujoco_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.demo.demo._PLATFORMS", ("no-such-platform",))
+    monkeypatch.setattr("bridge.demo._PLATFORMS", ("no-such-platform",))
     gallery = draw(ARM, POSES[:1])
     assert list(gallery.images) == ["PyBullet"]
     assert "neither EGL nor OSMesa" in gallery.notes[0]
@@ -127,7 +127,7 @@ PLATFORMS = ("egl", "osmesa", "glfw")
 
 
 def run(folder: Path, platform: str) -> bool:
-    command = [sys.executable, "-P", str(mujoco_worker.__file__), str(folder)]
+    command = [sys.executable, "-P", str(demo_worker.__file__), str(folder)]
     environment = os.environ | {"MUJOCO_GL": platform}
     environment.pop("PYOPENGL_PLATFORM", None)
     return (

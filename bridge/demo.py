@@ -38,7 +38,7 @@ from loaders.pose import Array
 from loaders.scene import Scene
 from loaders.text import encoded
 
-from . import mujoco_worker
+from . import demo_worker
 
 
 def assets_dir() -> Path:
@@ -47,7 +47,7 @@ def assets_dir() -> Path:
     Raises:
         FileNotFoundError: if the installation does not contain them.
     """
-    package = Path(__file__).resolve().parents[1]
+    package = Path(__file__).resolve().parent
     for folder in (package / "_assets", package.parent / "assets"):
         if (folder / "arm").is_dir():
             return folder
@@ -268,7 +268,7 @@ def _render(folder: Path, platform: str) -> bool:
     """Run MuJoCo's renderer in a separate process, which a missing driver may abort; return whether
     it succeeded.
     """
-    command = [sys.executable, "-P", str(mujoco_worker.__file__), str(folder)]
+    command = [sys.executable, "-P", str(demo_worker.__file__), str(folder)]
     environment = {**os.environ, "MUJOCO_GL": platform}
     environment.pop("PYOPENGL_PLATFORM", None)
     try:

@@ -1,1 +1,0 @@
-"""Demonstration on the bundled models, and pictures of both simulators."""
