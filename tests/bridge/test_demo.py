@@ -286,14 +286,14 @@ def test_an_installed_package_has_its_own_models(
 ) -> None:
     package = tmp_path / "bridge"
     (package / "_assets" / "arm").mkdir(parents=True)
-    monkeypatch.setattr(demo, "__file__", str(package / "demo" / "bundled_models.py"))
+    monkeypatch.setattr(demo, "__file__", str(package / "demo.py"))
     assert demo.assets_dir() == package / "_assets"
 
 
 def test_an_installation_without_models_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(demo, "__file__", str(tmp_path / "bridge" / "demo" / "bundled_models.py"))
+    monkeypatch.setattr(demo, "__file__", str(tmp_path / "bridge" / "demo.py"))
     with pytest.raises(FileNotFoundError, match="not installed"):
         demo.assets_dir()
 

@@ -37,6 +37,7 @@ class View:
     """A compiled model, reduced to the elements that a scene has or should have.
 
     Attributes:
+        mujoco: The module.
         model: The ``mujoco.MjModel``.
         kinds: Names of the members of MuJoCo's enumerations of objects, equalities and sensors, by
             number.
@@ -49,6 +50,7 @@ class View:
         options: Options of the model in place of those that an engine has changed, by name.
     """
 
+    mujoco: Any
     model: Any
     kinds: Mapping[str, Mapping[int, str]]
     links: Mapping[int, str]
@@ -56,7 +58,11 @@ class View:
     solid: tuple[bool, ...]
     drawn: tuple[bool, ...]
     name_of: Callable[[str, int], str | None]
-    options: Mapping[str, int]
+    options: Mapping[str, Any]
+
+    def switches_off(self, flag: str) -> bool:
+        """Return whether the model switches something off; see `is_off`."""
+        return is_off(self.mujoco, self.model, flag)
 
     def link(self, body: int) -> str:
         """Return the name of the link of a body; that of the next one towards the world if it has
@@ -553,11 +559,14 @@ def _part(k: int, view: View) -> tuple[str, Array]:
 
 
 def equalities(view: View) -> Stated:
-    """Yield the settings of each equality, in the order of each kind and what it holds.
+    """Yield the settings of each equality that no flag switches off, in the order of each kind and
+    what it holds.
 
     Args:
         view: The compiled model.
     """
+    if view.switches_off("equality"):
+        return
     model, labels, found = view.model, [], []
     for k in range(model.neq):
         kind = view.kinds["mjtEq"][int(model.eq_type[k])]
@@ -611,11 +620,14 @@ def _end(kind: str, i: int, k: int, view: View) -> str:
 
 
 def actuators(view: View) -> Stated:
-    """Yield the target of each actuator, and the settings that do not belong to its law.
+    """Yield the target of each actuator that no flag switches off, and the settings that do not
+    belong to its law.
 
     Args:
         view: The compiled model.
     """
+    if view.switches_off("actuation"):
+        return
     model = view.model
     kinds = {word: number for number, word in view.kinds["mjtObj"].items()}
     for i, kind in enumerate(model.actuator_trntype.tolist()):
@@ -968,7 +980,7 @@ def view_of(
     indices: Sequence[BodyIndices],
     roles: Sequence[tuple[bool, bool]],
     name_of: _NameOf,
-    options_of: Mapping[str, int],
+    options_of: Mapping[str, Any],
 ) -> View:
     """Return the view of a compiled model.
 
@@ -987,6 +999,7 @@ def view_of(
         members = getattr(mujoco, enumeration).__members__.items()
         kinds[enumeration] = {int(m.value): n.removeprefix(prefix).lower() for n, m in members}
     return View(
+        mujoco=mujoco,
         model=model,
         kinds=kinds,
         links={i.body: body.name for body, i in pairs},

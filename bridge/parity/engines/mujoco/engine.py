@@ -166,11 +166,15 @@ def driving_actuators(
 
 def laws_in_mujoco(model: Any) -> list[Array]:
     """Return the numbers that determine the force of each actuator of a compiled model, in its
-    order.
+    order; a range that is no limit is zero.
 
     Args:
         model: The compiled model.
     """
+    model = copy(model)
+    for kind in ("ctrl", "force", "act"):
+        is_limited = getattr(model, f"actuator_{kind}limited").astype(np.bool_)
+        getattr(model, f"actuator_{kind}range")[~is_limited] = 0.0
     kinds = [int(kind) for kind in model.actuator_gaintype]
     keys = [(*_LAW, "ctrlspec") if kind else _LAW for kind in kinds]
     return [actuator_numbers(model, i, *of_actuator) for i, of_actuator in enumerate(keys)]
@@ -700,7 +704,7 @@ class MujocoEngine(BaseEngine):
         return {
             dof: stop_settings(self.model, joint)
             for dof, joint in joints
-            if self.model.jnt_limited[joint]
+            if self.model.jnt_limited[joint] and not self._is_off("limit")
         }
 
     def actuator_efforts(self, trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:

@@ -46,9 +46,16 @@ from loaders.model import CouplingLaw
 from loaders.pose import Array, Pose, quaternion_to_matrix
 from loaders.xml import model_in, parse, read_bytes
 
-from .compiled_model import NAMED, MismatchError, original_indices, original_names
-from .engine import MujocoEngine
-from .shapes import Roles, forward, geoms_in_tendons
+from .compiled_model import (
+    NAMED,
+    MismatchError,
+    View,
+    original_indices,
+    original_names,
+    view_of,
+)
+from .engine import MujocoEngine, laws_in_mujoco
+from .shapes import Roles, acting_model, acting_options, forward, geoms_in_tendons
 
 _MERGES = "MuJoCo's URDF reader merges links that are connected by fixed joints"
 _MUJOCO_CAUSES = {
@@ -399,12 +406,16 @@ class MujocoNative(MujocoEngine):
             return {}
         raise NotReportedError("an MJCF file states laws of actuators")
 
+    def actuator_laws(self) -> list[Array]:
+        """See `Engine.actuator_laws`; those that act."""
+        return laws_in_mujoco(acting_model(self._mujoco, self.model))
+
     def servos(self) -> dict[str, Array]:
         """See `Engine.servos`; the gains are slopes of the forces of the running original."""
         names = self._names_by_kind["actuator"]
         drives = self._mujoco.mjtTrn
         joints = {int(drives.mjTRN_JOINT), int(drives.mjTRN_JOINTINPARENT)}
-        model, found = self.model, {}
+        model, found = acting_model(self._mujoco, self.model), {}
         for i, kind in enumerate(model.actuator_trntype):
             joint = int(model.actuator_trnid[i][0])
             moves = self._mujoco.mjtJoint(model.jnt_type[joint]) if int(kind) in joints else None
@@ -439,6 +450,15 @@ class MujocoNative(MujocoEngine):
         return [
             (False, False) if g in self._missing else role for g, role in enumerate(self._roles())
         ]
+
+    def _view(self) -> View:
+        """Return the view of what acts, as engines get it that read a scene."""
+        mujoco, model, roles = self._mujoco, self.model, self._carried_roles()
+        options = acting_options(mujoco, model)
+        acting = acting_model(mujoco, model)
+        return view_of(
+            mujoco, acting, self.mechanism, self._indices, roles, self._name_of(), options
+        )
 
     def _name_of(self) -> Callable[[str, int], str | None]:
         return original_names(self.mechanism, self._names_by_kind, self._pictures)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from copy import copy
 from functools import partial
 from itertools import combinations, product
 from typing import Any
@@ -22,7 +23,7 @@ from bridge.mechanism import Mechanism
 from bridge.parity.engine import Hull, Surfaces, add_violation, constraint_frames, frame_distance
 from bridge.parity.readings import Pair, hull_in_mujoco, stacked
 from bridge.targets.mjcf.equality import second_point_name
-from loaders.engine_settings import MUJOCO, Grip
+from loaders.engine_settings import MUJOCO, RESOLVED, Grip
 from loaders.model import (
     WORLD,
     BallConstraint,
@@ -104,6 +105,48 @@ def is_off(mujoco: Any, model: Any, flag: str) -> bool:
     names = (flag, "constraint") if flag in _CONSTRAINTS else (flag,)
     bits = [int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{name.upper()}")) for name in names]
     return any(int(model.opt.disableflags) & bit for bit in bits)
+
+
+_IDLE = {
+    "limit": ("jnt_limited", "tendon_limited"),
+    "frictionloss": ("dof_frictionloss", "tendon_frictionloss"),
+    "damper": ("dof_damping", "dof_dampingpoly", "tendon_damping", "tendon_dampingpoly"),
+    "spring": ("jnt_stiffness", "jnt_stiffnesspoly", "tendon_stiffness", "tendon_stiffnesspoly"),
+    "clampctrl": ("actuator_ctrllimited",),
+}
+"""Arrays of a compiled model that a flag makes idle."""
+
+
+def acting_model(mujoco: Any, model: Any) -> Any:
+    """Return a copy of a compiled model in which zeros stand for what its flags switch off; its
+    flags, contacts, equalities and actuators are the same.
+
+    Args:
+        mujoco: The module.
+        model: The ``mujoco.MjModel``.
+    """
+    acting = copy(model)
+    for flag, arrays in _IDLE.items():
+        if is_off(mujoco, model, flag):
+            for array in (getattr(acting, name) for name in arrays if hasattr(acting, name)):
+                array[:] = 0
+    return acting
+
+
+def acting_options(mujoco: Any, model: Any) -> dict[str, Any]:
+    """Return the options of a model that states only what acts, as `as_switched` leaves them:
+    without the flags that it resolves, and without a medium where no passive force acts.
+
+    Args:
+        mujoco: The module.
+        model: The ``mujoco.MjModel``.
+    """
+    names = (f"mjDSBL_{flag.upper()}" for flag in RESOLVED)
+    bits = [getattr(mujoco.mjtDisableBit, name, 0) for name in names]
+    options: dict[str, Any] = {"disableflags": model.opt.disableflags & ~sum(map(int, bits))}
+    if is_off(mujoco, model, "damper") and is_off(mujoco, model, "spring"):
+        options |= {"density": 0.0, "viscosity": 0.0, "wind": np.zeros(3)}
+    return options
 
 
 def has_distance_fields(mujoco: Any, model: Any) -> bool:

@@ -305,6 +305,7 @@ KINDS: Mapping[str, Mapping[int, str]] = {
 
 def view() -> View:
     return View(
+        mujoco=mujoco,
         model=MODEL,
         kinds=KINDS,
         links={1: "link"},

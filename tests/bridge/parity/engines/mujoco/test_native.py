@@ -16,6 +16,7 @@ import loaders
 from bridge.parity import Comparison, Outcome, Verdict, compare
 from bridge.parity.engines.mujoco.native import compile_original
 from loaders import LoadError, Pose, Scene
+from loaders.engine_settings import RESOLVED
 from loaders.model import BallConstraint, of_engine, settings_of
 
 mujoco = pytest.importorskip("mujoco")
@@ -151,6 +152,23 @@ def test_a_constraint_that_is_switched_off_is_compared(equality: str, tmp_path: 
         other = dataclasses.replace(constraint, X_AP=constraint.X_AP @ Pose.of(p=(0.01, 0.0, 0.0)))
     found = static(dataclasses.replace(scene, constraints=(other,)))
     assert {failure.quantity for failure in found.failures} == {"compiled settings"}
+
+
+SWITCHED = """<mujoco><option density="3" wind="1 0 0"><flag {}/></option><worldbody>
+<geom type="plane" size="1 1 1"/><body pos="0 0 1"><joint name="a" axis="0 1 0" range="-1 1"
+limited="true" frictionloss=".1" damping=".1" stiffness="1"/><geom size=".1" pos=".2 0 0"/>
+<body pos=".25 0 0"><joint name="b" axis="0 1 0"/><geom size=".1" pos=".2 0 0"/></body></body>
+</worldbody><equality><joint joint1="a" joint2="b"/></equality><actuator>
+<motor joint="a" ctrllimited="true" ctrlrange="-1 1"/>
+<motor joint="b" ctrllimited="false" ctrlrange="-2 2"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("flags", [*sorted(RESOLVED - {"passive"}), 'damper="disable" spring'])
+def test_what_a_file_switches_off_is_no_difference(flags: str, tmp_path: Path) -> None:
+    path = tmp_path / "robot.xml"
+    path.write_text(SWITCHED.format(f'{flags}="disable"'), encoding="utf-8")
+    found = compare(path, ("mujoco", "mujoco-native"), levels=("L0", "L1"), configurations=1)
+    assert found.failures == ()
 
 
 def test_couplings_and_constraints_are_those_of_the_original(tmp_path: Path) -> None:
