@@ -82,7 +82,8 @@ comes to rest, whose time constant is ten steps."""
 SETTLED = 6.0
 """Number of time constants of a soft contact after which a ball is at rest."""
 MAX_MODEL_SPEED = 5e-3
-"""Speed of the model up to which balls are at rest on it [rad/s, m/s]."""
+"""Speed of the model up to which balls are at rest on it [rad/s, m/s], over the distance of the
+farthest shapes if that is more than 1 m."""
 SLIDE_STEPS, ROLL_STEPS, FALL_STEPS = 10, 3, 10
 """Number of steps in which balls slide, in which rigid friction makes a ball roll, and in which a
 ball falls."""
@@ -648,6 +649,8 @@ class _Session:
         self._speeds = np.array([each.target.sliding_speed(self._step) for each in pressed] * 2)
         self._sign = np.repeat((1.0, -1.0), len(pressed))
         self._forces = np.zeros((2 * self._n, 3))
+        points = np.array([each.target.point(each.n) for each in pressed])
+        self._reach = max(1.0, float(np.linalg.norm(np.ptp(points, axis=0))))
 
     def found(self) -> dict[str, Array]:
         """Return what the shapes show by quantity; the last axis is that of the shapes."""
@@ -674,7 +677,7 @@ class _Session:
 
     def _run(self, seconds: float) -> None:
         self._model.step(max(1, round(seconds / self._step)))
-        if not self._model.model_speed() < MAX_MODEL_SPEED:
+        if not self._model.model_speed() * self._reach < MAX_MODEL_SPEED:
             raise NotReportedError("the model moves when it should be at rest")
 
     def _settle(self) -> Array:
