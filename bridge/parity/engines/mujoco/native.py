@@ -36,13 +36,14 @@ from bridge.parity.engine import (
 )
 from bridge.parity.engines.native import NativeEngine, scalar_joints
 from loaders.diagnostics import LoadError, Where, limited
+from loaders.engine_settings import MUJOCO, RESOLVED
 from loaders.formats import PathLike, Search, context_of, diagnostics_of
 from loaders.inertia import SpatialInertia
 from loaders.mjcf.compiled_model import Source
 from loaders.mjcf.constraint import shifted
 from loaders.mjcf.geom import file_of_mesh
 from loaders.mjcf.reader import compile_document
-from loaders.model import CouplingLaw
+from loaders.model import CouplingLaw, settings_of
 from loaders.pose import Array, Pose, quaternion_to_matrix
 from loaders.xml import model_in, parse, read_bytes
 
@@ -408,14 +409,14 @@ class MujocoNative(MujocoEngine):
 
     def actuator_laws(self) -> list[Array]:
         """See `Engine.actuator_laws`; those that act."""
-        return laws_in_mujoco(acting_model(self._mujoco, self.model))
+        return laws_in_mujoco(self._acting()[0])
 
     def servos(self) -> dict[str, Array]:
         """See `Engine.servos`; the gains are slopes of the forces of the running original."""
         names = self._names_by_kind["actuator"]
         drives = self._mujoco.mjtTrn
         joints = {int(drives.mjTRN_JOINT), int(drives.mjTRN_JOINTINPARENT)}
-        model, found = acting_model(self._mujoco, self.model), {}
+        model, found = self._acting()[0], {}
         for i, kind in enumerate(model.actuator_trntype):
             joint = int(model.actuator_trnid[i][0])
             moves = self._mujoco.mjtJoint(model.jnt_type[joint]) if int(kind) in joints else None
@@ -451,13 +452,20 @@ class MujocoNative(MujocoEngine):
             (False, False) if g in self._missing else role for g, role in enumerate(self._roles())
         ]
 
+    def _acting(self) -> tuple[Any, dict[str, Any]]:
+        """Return the original and options in place of its own: if the mechanism leaves out what
+        flags switch off, so does the original.
+        """
+        stated = dict(settings_of(self.mechanism.physics, MUJOCO))
+        if any(f"flag/{flag}" in stated for flag in RESOLVED):
+            return self.model, {}
+        model = self.model
+        return acting_model(self._mujoco, model), acting_options(self._mujoco, model)
+
     def _view(self) -> View:
-        """Return the view of what acts, as engines get it that read a scene."""
-        mujoco, model, roles = self._mujoco, self.model, self._carried_roles()
-        options = acting_options(mujoco, model)
-        acting = acting_model(mujoco, model)
+        roles, (model, options) = self._carried_roles(), self._acting()
         return view_of(
-            mujoco, acting, self.mechanism, self._indices, roles, self._name_of(), options
+            self._mujoco, model, self.mechanism, self._indices, roles, self._name_of(), options
         )
 
     def _name_of(self) -> Callable[[str, int], str | None]:
