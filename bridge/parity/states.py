@@ -37,8 +37,15 @@ def exported(mechanism: Mechanism, step: float) -> Mechanism:
     )
     joints = tuple(dataclasses.replace(joint, sensors=()) for joint in scene.joints)
     physics = dataclasses.replace(scene.physics, time_step=step)
+    elements = tuple(e for e in scene.engine_elements if e.section != "sensor")
     bare = dataclasses.replace(
-        scene, links=links, joints=joints, lights=(), physics=physics, diagnostics=()
+        scene,
+        links=links,
+        joints=joints,
+        lights=(),
+        engine_elements=elements,
+        physics=physics,
+        diagnostics=(),
     )
     return relowered(mechanism, bare)
 

@@ -36,6 +36,7 @@ from bridge.parity.motion.model_motion import (
     start_of,
 )
 from bridge.parity.reference import ReferenceEngine
+from bridge.parity.states import exported
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType
 from loaders.pose import Array
@@ -431,3 +432,12 @@ def test_an_arm_that_falls_on_a_near_stop_is_no_other_robot(tmp_path: Path, degr
     rows = [row for row in comparison.rows if row.quantity == QUANTITY]
     assert rows
     assert all(row.outcome is not Outcome.FAILED for row in rows)
+
+
+def test_sensors_of_contacts_do_not_outlive_the_shapes() -> None:
+    text = """<mujoco><worldbody><body name="a"><freejoint/><geom name="a" size=".1"/></body>
+    <body name="b" pos="1 0 0"><freejoint/><geom name="b" size=".1"/></body></worldbody>
+    <sensor><contact subtree1="a" geom2="b"/><contact geom1="a" geom2="b"/></sensor></mujoco>"""
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
+    engine = MujocoEngine(exported(mechanism, 1e-3))
+    assert engine.model.nsensor == engine.model.ngeom == 0
