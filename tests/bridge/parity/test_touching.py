@@ -269,6 +269,13 @@ def test_shapes_with_settings_of_mujoco_are_pressed_or_counted(setting: str) -> 
     assert ((FRICTION, "mujoco", True) in found) == (shown < pressed)
 
 
+def test_a_medium_does_not_carry_balls() -> None:
+    text = PARTS.format("").replace("<worldbody>", '<option density="1000"/><worldbody>', 1)
+    found = rows_of(bridge.lower(loaders.load_string(text, format="mjcf")))
+    row = found[FORCE, "mujoco", False]
+    assert (row.loaded, row.outcome) == ((2, 2), Outcome.PASSED)
+
+
 @pytest.mark.parametrize("masks", ['contype="1" conaffinity="0"', 'contype="0" conaffinity="1"'])
 def test_shapes_with_one_bitmask_of_zero_are_pressed(masks: str) -> None:
     """Geoms touch if the contype of one has a bit of the conaffinity of the other."""

@@ -236,7 +236,7 @@ def _with_balls(
     mujoco: Any, spec: Any, running: Any, balls: Sequence[Ball], links: Mapping[int, str]
 ) -> Any:
     """Return a compiled model with balls, and with the options and surfaces of a running one,
-    which gravity does not pull and which is too heavy to move.
+    which neither gravity nor a medium moves and which is too heavy to move.
 
     Args:
         mujoco: The module.
@@ -275,7 +275,8 @@ def _with_balls(
             getattr(model.opt, name)[:] = value
         else:
             setattr(model.opt, name, value)
-    model.opt.gravity[:] = 0.0
+    model.opt.gravity[:] = model.opt.wind[:] = 0.0
+    model.opt.density = model.opt.viscosity = 0.0
     model.dof_armature[: running.nv] += HEAVY
     mujoco.mj_setConst(model, mujoco.MjData(model))
     mobilities = model.body_invweight0[: running.nbody]  # those of slides are without armature
