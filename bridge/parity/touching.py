@@ -418,7 +418,9 @@ def _rows_of(
             found.append(_Session(engine.touch(sunk), held, fit, steps).found())
     for quantity, each in shown.items():
         if each:
-            limits = [each | stated[0][quantity], each] if quantity == ACTING[-1] else [each] * 2
+            coarse = stated[0][quantity].items() if quantity == ACTING[-1] else ()
+            exact = {k: limits for k, limits in coarse if limits[0] == limits[1]}
+            limits = each | exact, each
             yield _row(quantity, engine.name, targets, found, limits, step, total)
         if hidden[quantity]:
             reasons = _counted_reasons(hidden[quantity], len(targets), "do not show it")
