@@ -89,8 +89,10 @@ farthest shapes if that is more than 1 m."""
 SLIDE_STEPS, ROLL_STEPS, FALL_STEPS = 10, 3, 10
 """Number of steps in which balls slide, in which rigid friction makes a ball roll, and in which a
 ball falls."""
-HOLD_TIME, ROLL_TIME, BOUNCE_TIME = 0.05, 0.05, 0.06
-"""Durations in which friction holds a ball, makes it roll, and in which it bounces [s]."""
+SLIDE_TIME, HOLD_TIME, ROLL_TIME, BOUNCE_TIME = 0.05, 0.05, 0.05, 0.06
+"""Duration in which a ball slides at most at the step of the export, unless that is longer, so that
+it moves by a small part of its radius; durations in which friction holds it, makes it roll, and in
+which it bounces [s]."""
 IMPACT_STEPS = 33
 """Steps of the model that an impact on a contact of a stated restitution takes at most: half a
 period of MuJoCo's spring, whose time constant is ten steps."""
@@ -307,9 +309,14 @@ class _Target:
         tangent_squared = sine**2 / (1.0 - sine**2)
         return mu * (1.0 + tangent_squared) / (1.0 - mu**2 * tangent_squared)
 
-    def sliding_speed(self, step: float) -> float:
-        """Return the speed with which a ball begins to slide at a time step [m/s]."""
-        taken = BALL_WEIGHT * self.mu * SLIDE_STEPS * step
+    def sliding_speed(self, step: float, count: int) -> float:
+        """Return the speed with which a ball begins to slide in a number of steps [m/s].
+
+        Args:
+            step: Time step [s].
+            count: The number of steps.
+        """
+        taken = BALL_WEIGHT * self.mu * count * step
         return SPARE * (taken + 0.5 * BALL_WEIGHT * self.mu * self.soft_contact(step).lag)
 
     def clearance(self, center: Array, axes: Sequence[Array]) -> float:
@@ -347,6 +354,21 @@ def axes_of(n: Array) -> tuple[Array, Array, Array]:
     t = start - (start @ n) * n
     t /= np.linalg.norm(t)
     return n, t, np.cross(n, t)
+
+
+def slide_steps(exported: float) -> int:
+    """Return the number of steps in which balls slide, the same at all steps, so that their way
+    becomes less with the step.
+
+    Args:
+        exported: Time step of the export [s].
+    """
+    return max(1, min(SLIDE_STEPS, math.floor(SLIDE_TIME / exported)))
+
+
+def roll_time(step: float) -> float:
+    """Return for how long balls roll that are no longer pulled [s], at a time step [s]."""
+    return max(ROLL_TIME, 2 * ROLL_STEPS * step)
 
 
 def rolling_speed(mu: float, step: float) -> float:
@@ -557,7 +579,6 @@ def _expected(
         stepping: How MuJoCo takes steps.
         steps: Time step, and that for which the model is exported [s].
     """
-    step, exported = steps
     shown: dict[str, dict[int, tuple[float, float]]] = {quantity: {} for quantity in ACTING}
     hidden: dict[str, Counter[str]] = {quantity: Counter() for quantity in ACTING}
     for k, each in enumerate(pressed):
@@ -574,9 +595,9 @@ def _expected(
         presses = "bounce a ball for seconds" if bounces_on else ""
         rate, _ = engine.resting(target.link, target.collision)
         sways = "" if math.isinf(rate) else "sway"
-        bounces = target.hides_bounce or sways or each.hides_bounce(exported)
+        bounces = target.hides_bounce or sways or each.hides_bounce(steps[1])
         reasons = zip(ACTING, (presses, slides, holds, rolls, bounces), strict=True)
-        limits = _limits(engine, each, (mu, restitution), stepping, step)
+        limits = _limits(engine, each, (mu, restitution), stepping, steps)
         for (quantity, hides), limit in zip(reasons, limits, strict=True):
             reason = unfit[k] or hides
             if reason:
@@ -591,7 +612,7 @@ def _limits(
     pressed: _Pressed,
     coefficients: tuple[float, float],
     stepping: Stepping,
-    step: float,
+    steps: tuple[float, float],
 ) -> Iterator[tuple[float, float]]:
     """Yield the least and the largest value of each quantity that a shape may show.
 
@@ -606,7 +627,8 @@ def _limits(
     """
     (mu, restitution), target = coefficients, pressed.target
     yield 1.0, 1.0
-    way = SLIDE_STEPS * step * target.sliding_speed(step)
+    step, count = steps[0], slide_steps(steps[1])
+    way = count * step * target.sliding_speed(step, count)
     theta = pressed.inclination() if mu else 0.0
     angle = math.atan(target.most_friction(mu)) + theta
     most = math.tan(angle) if angle < math.pi / 2.0 else math.inf
@@ -623,8 +645,9 @@ def _limits(
         if not restitution:
             bounce = target.rebounds(step, stepping, len(pressed.beside()))
     yield 0.0, creep
-    pushed = 0.5 * BALL_WEIGHT * ROLL_TIME**2 / BALL_RADIUS
-    aside = BALL_WEIGHT * math.tan(theta) * ROLL_TIME / rolling_speed(mu, step)
+    rolls = count * step + roll_time(step)
+    pushed = 0.5 * BALL_WEIGHT * rolls**2 / BALL_RADIUS
+    aside = BALL_WEIGHT * math.tan(theta) * rolls / rolling_speed(mu, step)
     yield 5.0 / 7.0 - aside, turning / (1.0 + turning) + aside + pushed + 2.0 / 7.0 * late
     yield bounce
 
@@ -692,12 +715,13 @@ class _Session:
         self._model, (self._step, exported) = model, steps
         self._impact = max(BOUNCE_TIME, IMPACT_STEPS * exported)
         self._rests, self._rest = _most_rests(exported), np.tile(fit, 4)
-        self._n = 2 * len(pressed)
+        self._n, self._slides = 2 * len(pressed), slide_steps(exported)
         axes = [axes_of(each.n) for each in pressed]
         frames = [np.column_stack((t, s, n)) for n, t, s in axes]
         self._frames = np.array(frames * 4)
         self._mu = np.array([each.target.mu for each in pressed] * 2)
-        self._speeds = np.array([each.target.sliding_speed(self._step) for each in pressed] * 2)
+        speeds = [each.target.sliding_speed(self._step, self._slides) for each in pressed]
+        self._speeds = np.array(speeds * 2)
         self._sign = np.repeat((1.0, -1.0), len(pressed))
         self._forces = np.zeros((2 * self._n, 3))
         points = np.array([each.target.point(each.n) for each in pressed])
@@ -759,19 +783,19 @@ class _Session:
         it was at rest.
         """
         before, heights = self._velocities(), self._heights()
-        taken = BALL_WEIGHT * SLIDE_STEPS * self._step
+        taken = BALL_WEIGHT * self._slides * self._step
         before[: self._n, 0] += self._sign * self._speeds
         before[self._n :] = (0.0, 0.0, 1.0)
         self._set_velocities(before)
         self._push(np.zeros(self._n), 0.0)
-        self._model.step(SLIDE_STEPS)
+        self._model.step(self._slides)
         after = self._velocities()
         lost = self._sign * (before - after)[: self._n, 0]
         carrying = (after - before)[: self._n, 2] + taken
         after[self._n :] = (0.0, 0.0, -1.0)
         self._set_velocities(after)
         speeds = np.zeros(self._n)
-        for _ in range(SLIDE_STEPS + round(self._impact / self._step)):
+        for _ in range(self._slides + round(self._impact / self._step)):
             self._model.step(1)
             speeds = np.maximum(speeds, self._velocities()[self._n :, 2])
         after = self._velocities()
@@ -801,13 +825,13 @@ class _Session:
         before[self._n :, 0] = self._sign * speed
         self._set_velocities(before)
         self._push(PULLED * self._sign * friction, BALL_WEIGHT)
-        self._model.step(SLIDE_STEPS)
-        after, taken = self._velocities(), SLIDE_STEPS * self._step
+        self._model.step(self._slides)
+        after, taken = self._velocities(), self._slides * self._step
         gained = self._sign * (after - before)[: self._n, 0]
         slipped = PULLED * friction * taken - gained
         carrying = (after - before)[: self._n, 2] + BALL_WEIGHT * taken
         self._push(np.zeros(self._n), BALL_WEIGHT)
-        self._run(ROLL_TIME)
+        self._run(roll_time(self._step))
         rolled = self._sign * self._velocities()[self._n :, 0] / speed
         held = self._sign * before[: self._n, 0]
         lost = np.divide(held, friction * HOLD_TIME, out=np.zeros(self._n), where=friction > 0.0)

@@ -371,6 +371,22 @@ def test_balls_bounce_as_the_solver_of_a_file_steps(solver: str) -> None:
     assert outcomes(mechanism, ("mujoco", damped))[BOUNCE, "mujoco"] is Outcome.FAILED
 
 
+@pytest.mark.parametrize("step", ["0.01", "0.02"])
+def test_balls_stay_on_small_shapes_at_long_steps(step: str) -> None:
+    """In ten steps of 20 ms a ball would slide by 1.2 m, past shapes of 10 cm."""
+    text = PARTS.format("").replace("<worldbody>", f'<option timestep="{step}"/><worldbody>', 1)
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
+    assert outcomes(mechanism, *ENGINES) == BOTH_PASS
+    faults = (
+        (FRICTION, "mujoco", _overridden(friction=0.8)),
+        (FRICTION, "pybullet", _on_pybullet(anisotropicFriction=(0.8,) * 3)),
+        (GRIP, "pybullet", _on_pybullet(anisotropicFriction=(0.7,) * 3)),
+        (ROLL, "mujoco", _rolling(1.0)),
+    )
+    for quantity, name, fault in faults:
+        assert outcomes(mechanism, (name, fault))[quantity, name] is Outcome.FAILED
+
+
 SURFACES = {
     "<bounce><restitution_coefficient>.5</restitution_coefficient></bounce>": (2, 1, "bounce"),
     "<contact><ode><kp>1e7</kp><kd>1</kd></ode></contact>": (1, 1, "too slowly"),
