@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import astuple, dataclass, replace
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ from loaders.model import (
     Cylinder,
     Ellipsoid,
     Geometry,
+    Heightmap,
     Mesh,
     Plane,
     Sphere,
@@ -120,6 +122,9 @@ _ASIDE, _ASIDE_ON_PLANE = 0.01, 1e3
 from its origin a plane gets a ball [m]."""
 _PUSHING = {"adhesion", "surfacevel"}
 """MuJoCo's settings of a shape that push a ball which slides on it."""
+_FLUSH, _BASE = 1e-9, 0.01
+"""Depth in another plane in which a ball still lies on it; thickness of a height map below its
+lowest point, which MuJoCo demands [m]."""
 _WIDE = 4.0
 """Width of a mesh up to which balls are pressed on it [m]."""
 _ENDLESS = 1e5
@@ -153,6 +158,18 @@ class _Target:
     def mu(self) -> float:
         """The coefficient of friction."""
         return self.collision.surface.friction.mu
+
+    @property
+    def is_plane(self) -> bool:
+        """True for a plane."""
+        return isinstance(self.collision.geometry, Plane)
+
+    @property
+    def normal(self) -> Array:
+        """The normal of a plane in the world."""
+        shape = self.collision.geometry
+        normal = shape.normal if isinstance(shape, Plane) else (0.0,) * 3
+        return np.asarray(self.X_WG.R @ np.array(normal))
 
     @property
     def surface(self) -> tuple[object, ...]:
@@ -189,6 +206,8 @@ class _Target:
     def refusal(self) -> str:
         """The reason why the shape does not carry a ball at rest; empty if it does."""
         surface = self.collision.surface
+        if isinstance(self.collision.geometry, Heightmap):
+            return "have no outermost point"
         if isinstance(self.collision.geometry, Mesh) and _width(self.support) > _WIDE:
             return f"are meshes wider than {_WIDE:g} m, in whose gaps a ball may lie"
         contact = self.soft_contact(0.0)
@@ -269,11 +288,23 @@ class _Target:
         taken = BALL_WEIGHT * self.mu * SLIDE_STEPS * step
         return SPARE * (taken + 0.5 * BALL_WEIGHT * self.mu * self.soft_contact(step).lag)
 
+    def clearance(self, center: Array, axes: Sequence[Array]) -> float:
+        """Return how far a ball is from the shape, or from its extent along some axes [m]; negative
+        where it overlaps.
+
+        Args:
+            center: The center of the ball in the world [m].
+            axes: The axes for a shape that is no plane, in the world.
+        """
+        if self.is_plane:
+            return float(self.normal @ (center - self.X_WG.p)) - BALL_RADIUS
+        return max(float(d @ center) - self.support(d) for d in axes) - BALL_RADIUS
+
     def point(self, n: Array) -> Array:
         """Return a point at which the shape is outermost in a direction, amid all of them, in the
         world [m].
         """
-        if isinstance(self.collision.geometry, Plane):
+        if self.is_plane:
             return np.asarray(self.X_WG.p)
         _, t, s = axes_of(n)
         steps = _ASIDE * np.array((t, s))
@@ -335,10 +366,12 @@ class _Pressed(NamedTuple):
         return "" if is_alone else "bounce with others that do so in another way"
 
     def inclination(self) -> float:
-        """Return how far the normal of a contact with a shape beside is inclined at most [rad]."""
+        """Return how far the normal of a contact with a shape beside is inclined at most [rad]; a
+        plane that is as high has the same normal.
+        """
         point, (_, *tangents) = self.target.point(self.n), axes_of(self.n)
         sides = [sign * t for t in tangents for sign in (1.0, -1.0)]
-        beside = self.beside()
+        beside = [each for each in self.beside() if not each.is_plane]
         reach = max((each.support(d) - d @ point for each in beside for d in sides), default=0)
         return math.atan(math.sqrt(2.0) * float(reach) / BALL_RADIUS)
 
@@ -456,8 +489,7 @@ def _unfit(engine: Engine, pressed: _Pressed, longest: float) -> str:
     reports = [d for d in engine.diagnostics if target.link in d.subjects]
     if not target.has_extent and any(d.is_one_of({mjcf_codes.EMPTY_SHAPE}) for d in reports):
         return "have no extent"
-    is_plane = isinstance(target.collision.geometry, Plane)
-    if is_plane and any(d.is_one_of({mjcf_codes.MOVING_PLANE}) for d in reports):
+    if target.is_plane and any(d.is_one_of({mjcf_codes.MOVING_PLANE}) for d in reports):
         return "are planes on links that move, which the export leaves out"
     return ""
 
@@ -802,10 +834,8 @@ def _targets(
     for link in mechanism.scene.links:
         for collision in filter(exerts_forces, link.collisions):
             X_WG = poses[link.name] @ collision.X_LG
-            support = _support_with_planes(collision.geometry)
-            if support is None:
-                left_out["have no outermost point"] += 1
-            elif not math.isfinite(support(np.array((0.0, 0.0, 1.0)))):
+            support = _support_or_extent(collision.geometry)
+            if support is None or not math.isfinite(support(np.array((0.0, 0.0, 1.0)))):
                 left_out["cannot be read"] += 1
             else:
                 target = _Target(
@@ -833,7 +863,14 @@ def _width(support: SupportFunction) -> float:
     return max(support(d) + support(-d) for d in np.eye(3))
 
 
-def _support_with_planes(shape: Geometry) -> SupportFunction | None:
+def _support_or_extent(shape: Geometry) -> SupportFunction | None:
+    """Return the support function of a shape; that of a height map is of the box around it, in
+    which no ball may be.
+    """
+    if isinstance(shape, Heightmap):
+        x, y, height = shape.size
+        corners = product((-0.5 * x, 0.5 * x), (-0.5 * y, 0.5 * y), (-_BASE, height))
+        return support_of_points(np.array(list(corners)) + shape.position)
     return half_space(np.array(shape.normal)) if isinstance(shape, Plane) else support_of(shape)
 
 
@@ -844,21 +881,41 @@ def _pressed_in(group: Sequence[_Target]) -> list[_Pressed]:
     refused = {id(each) for each in group if each.refusal}
     found: dict[int, _Pressed] = {}
     with_others: dict[int, _Pressed] = {}
-    for each in group:
-        shape = each.collision.geometry
-        if isinstance(shape, Plane) and id(each) not in refused:
-            n = each.X_WG.R @ np.array(shape.normal)
-            found[id(each)] = _Pressed(each, n, _ASIDE_ON_PLANE * axes_of(n)[1])
+    for each in (each for each in group if each.is_plane and id(each) not in refused):
+        place = _place_on_plane(each, group, refused)
+        if place is not None:
+            (with_others if place.beside() else found)[id(each)] = place
     for n in PRESSED_DIRECTIONS:
         if len(found) == len(group):
             break
         highest = _outermost(group, n, refused)
-        if highest:
+        if highest and not highest[0][1].is_plane:
             (_, top), *others = highest
             place = _Pressed(top, n, np.zeros(3), tuple(others))
             places = with_others if place.beside() else found
             places.setdefault(id(top), place)
     return list((with_others | found).values())
+
+
+def _place_on_plane(
+    plane: _Target, group: Sequence[_Target], refused: Collection[int]
+) -> _Pressed | None:
+    """Return where balls are pressed on a plane, far from its origin and, if that is among others,
+    away from other planes; None if other surfaces are everywhere.
+    """
+    n = plane.normal
+    _, t, s = axes_of(n)
+    others = [each for each in group if each is not plane]
+    sides = [np.array((each.normal @ t, each.normal @ s)) for each in others if each.is_plane]
+    away = sum(sides, np.zeros(2))
+    for a, b in ((1.0, 0.0), away / max(float(np.linalg.norm(away)), ROUNDING)):
+        shift = _ASIDE_ON_PLANE * (a * t + b * s)
+        center = plane.point(n) + BALL_RADIUS * n + shift
+        drops = [each.clearance(center, (n, a * t + b * s)) for each in others]
+        place = _Pressed(plane, n, shift, tuple(zip(drops, others, strict=True)))
+        if min(drops, default=0.0) >= -_FLUSH and _is_one(plane, place.beside(), refused):
+            return place
+    return None
 
 
 def moved_support(support: SupportFunction, X_WG: Pose) -> SupportFunction:
@@ -877,9 +934,13 @@ def _outermost(
     if not order or heights[order[0]] > _ENDLESS:
         return []
     found = [(heights[order[0]] - heights[k], shapes[k]) for k in order]
-    top, near = found[0][1], [each for drop, each in found if drop < _DISTINCT]
-    is_one = all(each.surface == top.surface and id(each) not in refused for each in near)
-    return found if is_one else []
+    near = [each for drop, each in found if drop < _DISTINCT]
+    return found if _is_one(found[0][1], near, refused) else []
+
+
+def _is_one(top: _Target, near: Sequence[_Target], refused: Collection[int]) -> bool:
+    """Return whether shapes that are as far out as another one have its surface."""
+    return all(each.surface == top.surface and id(each) not in refused for each in near)
 
 
 def support_of(shape: Geometry) -> SupportFunction | None:

@@ -143,6 +143,29 @@ def test_a_plane_on_a_link_that_moves_shows_nothing_in_mujoco() -> None:
     assert [row for row in found.values() if row.outcome is Outcome.FAILED] == []
 
 
+PLANE = "<geom type='plane' size='1 1 1' zaxis='{}' pos='{}'/>"
+FLOOR = PLANE.format("0 0 1", "0 0 0")
+WORLDS = {  # what is pressed, and what there is
+    "corner": (FLOOR + PLANE.format("1 0 0", "-1 0 0") + PLANE.format("0 1 0", "0 -1 0"), (3, 3)),
+    "groove": (FLOOR + PLANE.format("1 0 1", "-1 0 0") + PLANE.format("-1 0 1", "1 0 0"), (2, 3)),
+    "box beside a height map": (
+        "<geom type='box' size='.1 .1 .1'/><geom type='hfield' hfield='h' pos='1.2 0 0'/>",
+        (1, 2),
+    ),
+}
+"""In a corner a ball lies far away on each plane; the bottom of the groove is too narrow for it."""
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_balls_touch_no_other_shape_of_the_world(world: str) -> None:
+    geoms, loaded = WORLDS[world]
+    text = f"""<mujoco><asset><hfield name="h" nrow="2" ncol="2" size=".5 .5 .5 .1"
+    elevation="0 1 1 0"/></asset><worldbody>{geoms}</worldbody></mujoco>"""
+    found = rows_of(bridge.lower(loaders.load_string(text, format="mjcf")))
+    assert [row for row in found.values() if row.outcome is Outcome.FAILED] == []
+    assert {found[FORCE, name, False].loaded for name, _ in ENGINES} == {loaded}
+
+
 def test_a_sound_box_is_equivalent_and_all_rows_are_part_of_it() -> None:
     found = compare(thing("box"), configurations=1)
     assert found.verdict is Verdict.EQUIVALENT
