@@ -77,6 +77,7 @@ class AcceleratedEngine(MujocoEngine, ABC):
             mechanism: The mechanism.
             as_exported: Whether to keep the integrator and the damping of the export.
         """
+        self._device_model: Any = None
         self._lacks_shapes = False
         self._batch: dict[bytes, tuple[Computed, int]] = {}
         self._current: tuple[bytes, Computed, int] | None = None
@@ -407,7 +408,7 @@ class MjxEngine(AcceleratedEngine):
             # without contacts, MJX 3.17 fails to index its elliptic cones
             model.opt.cone = mujoco.mjtCone.mjCONE_PYRAMIDAL
         with jax.enable_x64(True):
-            self._device_model: Any = mjx.put_model(model, impl="jax")
+            self._device_model = mjx.put_model(model, impl="jax")
             self._device_data: Any = mjx.make_data(model, impl="jax")
 
     def _numbers(self) -> Mapping[str, Array]:
@@ -490,7 +491,7 @@ class WarpEngine(AcceleratedEngine):
             import mujoco_warp
 
             self._warp: Any = mujoco_warp
-            self._device_model: Any = mujoco_warp.put_model(self.model)
+            self._device_model = mujoco_warp.put_model(self.model)
             self._device_data: dict[int, Any] = {}
 
     def _numbers(self) -> Mapping[str, Array]:
