@@ -32,7 +32,7 @@ from bridge.mechanism.coordinates import Position
 from bridge.targets.mjcf import codes as mjcf_codes
 from loaders.collision_pairs import exerts_forces
 from loaders.diagnostics import Diagnostics
-from loaders.engine_settings import MUJOCO, conventions_of
+from loaders.engine_settings import MUJOCO
 from loaders.meshes import read_mesh
 from loaders.model import (
     Box,
@@ -50,7 +50,7 @@ from loaders.model import (
 from loaders.pose import Array, Pose
 from loaders.text import counted
 
-from .bounds.contact import SoftContact, stepped_rebound
+from .bounds.contact import SoftContact, Stepping, stepped_rebound
 from .engine import (
     BALL_RADIUS,
     BALL_WEIGHT,
@@ -89,11 +89,15 @@ farthest shapes if that is more than 1 m."""
 SLIDE_STEPS, ROLL_STEPS, FALL_STEPS = 10, 3, 10
 """Number of steps in which balls slide, in which rigid friction makes a ball roll, and in which a
 ball falls."""
-HOLD_TIME, ROLL_TIME, BOUNCE_TIME = 0.05, 0.05, 0.06
-"""Durations in which friction holds a ball, makes it roll, and in which it bounces [s]."""
+SLIDE_TIME, HOLD_TIME, ROLL_TIME, BOUNCE_TIME = 0.05, 0.05, 0.05, 0.06
+"""Duration in which a ball slides at most at the step of the export, unless that is longer, so that
+it moves by a small part of its radius; durations in which friction holds it, makes it roll, and in
+which it bounces [s]."""
 IMPACT_STEPS = 33
 """Steps of the model that an impact on a contact of a stated restitution takes at most: half a
 period of MuJoCo's spring, whose time constant is ten steps."""
+IMPACT_PHASES = 8
+"""Number of depths within a step in which an impact on several shapes may begin."""
 HELD, PULLED, SPARE = 0.8, 4.0, 3.0
 """Forces, over that of friction, that must not and that must move a ball; and speed of a sliding
 ball over that which friction takes away, or at which a soft contact brakes with all of its
@@ -261,10 +265,32 @@ class _Target:
         """Return the contact that MuJoCo's settings of the surface state, at a time step [s]."""
         return SoftContact.of(tuple(self._settings.items()), step)
 
-    def stepped_rebound(self, step: float) -> float:
-        """Return the part of its speed with which MuJoCo lets a ball leave, at a time step [s]."""
-        settings = tuple(self._settings.items())
-        return stepped_rebound(settings, step, BOUNCE_TIME, BALL_WEIGHT)
+    def rebounds(self, step: float, stepping: Stepping, others: int) -> tuple[float, float]:
+        """Return the least and the largest part of its speed with which MuJoCo lets a ball leave,
+        which begins to touch the shape alone in the depth in which it rests, and in any depth if
+        others touch it as well, alike or later.
+
+        Args:
+            step: The time step [s].
+            stepping: How MuJoCo takes steps.
+            others: The number of others.
+        """
+        settings, dimensions = tuple(self._settings.items()), int(self._settings.get("condim", 3))
+        admitted = stepping.admitted(self.mu, dimensions)
+        depths = np.linspace(ROUNDING * step, step, IMPACT_PHASES).tolist() if others else [None]
+        found = [
+            stepped_rebound(
+                settings,
+                step,
+                BOUNCE_TIME,
+                BALL_WEIGHT,
+                admitted=admitted / contacts,
+                is_rk4=stepping.is_rk4,
+                start=start,
+            )
+            for contacts, start in product({1, min(2, 1 + others), 1 + others}, depths)
+        ]
+        return min(found), max(found)
 
     def most_friction(self, mu: float) -> float:
         """Return the largest coefficient of friction that the mean over two opposite directions
@@ -283,9 +309,14 @@ class _Target:
         tangent_squared = sine**2 / (1.0 - sine**2)
         return mu * (1.0 + tangent_squared) / (1.0 - mu**2 * tangent_squared)
 
-    def sliding_speed(self, step: float) -> float:
-        """Return the speed with which a ball begins to slide at a time step [m/s]."""
-        taken = BALL_WEIGHT * self.mu * SLIDE_STEPS * step
+    def sliding_speed(self, step: float, count: int) -> float:
+        """Return the speed with which a ball begins to slide in a number of steps [m/s].
+
+        Args:
+            step: Time step [s].
+            count: The number of steps.
+        """
+        taken = BALL_WEIGHT * self.mu * count * step
         return SPARE * (taken + 0.5 * BALL_WEIGHT * self.mu * self.soft_contact(step).lag)
 
     def clearance(self, center: Array, axes: Sequence[Array]) -> float:
@@ -323,6 +354,21 @@ def axes_of(n: Array) -> tuple[Array, Array, Array]:
     t = start - (start @ n) * n
     t /= np.linalg.norm(t)
     return n, t, np.cross(n, t)
+
+
+def slide_steps(exported: float) -> int:
+    """Return the number of steps in which balls slide, the same at all steps, so that their way
+    becomes less with the step.
+
+    Args:
+        exported: Time step of the export [s].
+    """
+    return max(1, min(SLIDE_STEPS, math.floor(SLIDE_TIME / exported)))
+
+
+def roll_time(step: float) -> float:
+    """Return for how long balls roll that are no longer pulled [s], at a time step [s]."""
+    return max(ROLL_TIME, 2 * ROLL_STEPS * step)
 
 
 def rolling_speed(mu: float, step: float) -> float:
@@ -427,7 +473,7 @@ def _rows_of(
     """
     found: list[dict[str, Array]] = []
     stated: list[dict[str, dict[int, tuple[float, float]]]] = []
-    is_mjcf = conventions_of(mechanism.physics).has_solver_settings
+    stepping = Stepping.of(mechanism.physics)
     exported = mechanism.physics.time_step
     counts = {link.name: len(shapes_of(link)) for link in mechanism.scene.links}
     for step in (exported, exported / 2.0):
@@ -440,7 +486,7 @@ def _rows_of(
             longest = _most_rests(exported) * REST_TIME
             unfit = [_unfit(engine, each, longest) for each in held]
             steps = step, exported
-            shown, hidden = _expected(engine, held, unfit, surfaces, is_mjcf, steps)
+            shown, hidden = _expected(engine, held, unfit, surfaces, stepping, steps)
             stated.append(shown)
             fit = np.array([not lack for lack in unfit])
             depths = [_depth(engine, each, longest) for each in held]
@@ -451,9 +497,7 @@ def _rows_of(
             found.append(_Session(engine.touch(sunk), held, fit, steps).found())
     for quantity, each in shown.items():
         if each:
-            coarse = stated[0][quantity].items() if quantity == ACTING[-1] else ()
-            exact = {k: limits for k, limits in coarse if limits[0] == limits[1]}
-            limits = each | exact, each
+            limits = stated[0][quantity] if quantity == ACTING[-1] else each, each
             yield _row(quantity, engine.name, targets, found, limits, step, total)
         if hidden[quantity]:
             reasons = _counted_reasons(hidden[quantity], len(targets), "do not show it")
@@ -522,7 +566,7 @@ def _expected(
     pressed: Sequence[_Pressed],
     unfit: Sequence[str],
     surfaces: Surfaces,
-    is_mjcf: bool,
+    stepping: Stepping,
     steps: tuple[float, float],
 ) -> tuple[dict[str, dict[int, tuple[float, float]]], dict[str, Counter[str]]]:
     """Return what shapes show by quantity, and the number of those that do not by reason.
@@ -532,10 +576,9 @@ def _expected(
         pressed: The shapes.
         unfit: The reason why each shows nothing; empty if it does not.
         surfaces: Its surfaces.
-        is_mjcf: Whether the solver settings of an MJCF file hold.
+        stepping: How MuJoCo takes steps.
         steps: Time step, and that for which the model is exported [s].
     """
-    step, exported = steps
     shown: dict[str, dict[int, tuple[float, float]]] = {quantity: {} for quantity in ACTING}
     hidden: dict[str, Counter[str]] = {quantity: Counter() for quantity in ACTING}
     for k, each in enumerate(pressed):
@@ -552,9 +595,9 @@ def _expected(
         presses = "bounce a ball for seconds" if bounces_on else ""
         rate, _ = engine.resting(target.link, target.collision)
         sways = "" if math.isinf(rate) else "sway"
-        bounces = target.hides_bounce or sways or each.hides_bounce(exported)
+        bounces = target.hides_bounce or sways or each.hides_bounce(steps[1])
         reasons = zip(ACTING, (presses, slides, holds, rolls, bounces), strict=True)
-        limits = _limits(engine, each, (mu, restitution), is_mjcf, step)
+        limits = _limits(engine, each, (mu, restitution), stepping, steps)
         for (quantity, hides), limit in zip(reasons, limits, strict=True):
             reason = unfit[k] or hides
             if reason:
@@ -568,8 +611,8 @@ def _limits(
     engine: Engine,
     pressed: _Pressed,
     coefficients: tuple[float, float],
-    is_mjcf: bool,
-    step: float,
+    stepping: Stepping,
+    steps: tuple[float, float],
 ) -> Iterator[tuple[float, float]]:
     """Yield the least and the largest value of each quantity that a shape may show.
 
@@ -577,16 +620,15 @@ def _limits(
     of its weight. MuJoCo's friction lets a part ``(1 - d) / d`` of a force through, against which
     it damps with a rate b: what it holds creeps with ``(1 - d) / (d b)`` times the acceleration,
     ``2 (1 + mu^2)`` times as fast with a pyramid of friction, where one edge may hold it; and a
-    ball that slides rolls after some time constants ``2 / (7 d b)``. Its damper takes a part b h of
-    the speed in a step h, in which an impact may begin anywhere, if its contacts may be pyramids or
-    several. A margin of its contacts makes the arm of friction longer by it at most. If shapes
-    beside the ball carry it, ahead of it or behind it, whose normals are inclined by theta, it
-    shows the friction ``tan(atan(mu) +- theta)``, and is braked or pushed by ``tan(theta)`` times
-    its weight.
+    ball that slides rolls after some time constants ``2 / (7 d b)``. A margin of its contacts makes
+    the arm of friction longer by it at most. If shapes beside the ball carry it, ahead of it or
+    behind it, whose normals are inclined by theta, it shows the friction ``tan(atan(mu) +-
+    theta)``, and is braked or pushed by ``tan(theta)`` times its weight.
     """
     (mu, restitution), target = coefficients, pressed.target
     yield 1.0, 1.0
-    way = SLIDE_STEPS * step * target.sliding_speed(step)
+    step, count = steps[0], slide_steps(steps[1])
+    way = count * step * target.sliding_speed(step, count)
     theta = pressed.inclination() if mu else 0.0
     angle = math.atan(target.most_friction(mu)) + theta
     most = math.tan(angle) if angle < math.pi / 2.0 else math.inf
@@ -597,17 +639,15 @@ def _limits(
     turning = 2.5  # m R^2 over the moment of inertia of a ball, or m (R + margin)^2
     if engine.obeys_mjcf_settings:
         turning *= (1.0 + target.margin / BALL_RADIUS) ** 2
-        pyramid = 2.0 * (1.0 + mu**2) if is_mjcf else 1.0
+        pyramid = 2.0 * (1.0 + mu**2) if stepping.is_pyramidal else 1.0
         creep = HELD * pyramid * contact.creep / HOLD_TIME
         late = math.exp(-3.5 * ROLL_TIME / contact.lag)
-        within = 0.5 * contact.damping * step
         if not restitution:
-            bounce = contact.rebound * (1.0 - within), contact.rebound * (1.0 + within)
-            if not is_mjcf and not pressed.beside():
-                bounce = (target.stepped_rebound(step),) * 2
+            bounce = target.rebounds(step, stepping, len(pressed.beside()))
     yield 0.0, creep
-    pushed = 0.5 * BALL_WEIGHT * ROLL_TIME**2 / BALL_RADIUS
-    aside = BALL_WEIGHT * math.tan(theta) * ROLL_TIME / rolling_speed(mu, step)
+    rolls = count * step + roll_time(step)
+    pushed = 0.5 * BALL_WEIGHT * rolls**2 / BALL_RADIUS
+    aside = BALL_WEIGHT * math.tan(theta) * rolls / rolling_speed(mu, step)
     yield 5.0 / 7.0 - aside, turning / (1.0 + turning) + aside + pushed + 2.0 / 7.0 * late
     yield bounce
 
@@ -675,12 +715,13 @@ class _Session:
         self._model, (self._step, exported) = model, steps
         self._impact = max(BOUNCE_TIME, IMPACT_STEPS * exported)
         self._rests, self._rest = _most_rests(exported), np.tile(fit, 4)
-        self._n = 2 * len(pressed)
+        self._n, self._slides = 2 * len(pressed), slide_steps(exported)
         axes = [axes_of(each.n) for each in pressed]
         frames = [np.column_stack((t, s, n)) for n, t, s in axes]
         self._frames = np.array(frames * 4)
         self._mu = np.array([each.target.mu for each in pressed] * 2)
-        self._speeds = np.array([each.target.sliding_speed(self._step) for each in pressed] * 2)
+        speeds = [each.target.sliding_speed(self._step, self._slides) for each in pressed]
+        self._speeds = np.array(speeds * 2)
         self._sign = np.repeat((1.0, -1.0), len(pressed))
         self._forces = np.zeros((2 * self._n, 3))
         points = np.array([each.target.point(each.n) for each in pressed])
@@ -742,19 +783,19 @@ class _Session:
         it was at rest.
         """
         before, heights = self._velocities(), self._heights()
-        taken = BALL_WEIGHT * SLIDE_STEPS * self._step
+        taken = BALL_WEIGHT * self._slides * self._step
         before[: self._n, 0] += self._sign * self._speeds
         before[self._n :] = (0.0, 0.0, 1.0)
         self._set_velocities(before)
         self._push(np.zeros(self._n), 0.0)
-        self._model.step(SLIDE_STEPS)
+        self._model.step(self._slides)
         after = self._velocities()
         lost = self._sign * (before - after)[: self._n, 0]
         carrying = (after - before)[: self._n, 2] + taken
         after[self._n :] = (0.0, 0.0, -1.0)
         self._set_velocities(after)
         speeds = np.zeros(self._n)
-        for _ in range(SLIDE_STEPS + round(self._impact / self._step)):
+        for _ in range(self._slides + round(self._impact / self._step)):
             self._model.step(1)
             speeds = np.maximum(speeds, self._velocities()[self._n :, 2])
         after = self._velocities()
@@ -784,13 +825,13 @@ class _Session:
         before[self._n :, 0] = self._sign * speed
         self._set_velocities(before)
         self._push(PULLED * self._sign * friction, BALL_WEIGHT)
-        self._model.step(SLIDE_STEPS)
-        after, taken = self._velocities(), SLIDE_STEPS * self._step
+        self._model.step(self._slides)
+        after, taken = self._velocities(), self._slides * self._step
         gained = self._sign * (after - before)[: self._n, 0]
         slipped = PULLED * friction * taken - gained
         carrying = (after - before)[: self._n, 2] + BALL_WEIGHT * taken
         self._push(np.zeros(self._n), BALL_WEIGHT)
-        self._run(ROLL_TIME)
+        self._run(roll_time(self._step))
         rolled = self._sign * self._velocities()[self._n :, 0] / speed
         held = self._sign * before[: self._n, 0]
         lost = np.divide(held, friction * HOLD_TIME, out=np.zeros(self._n), where=friction > 0.0)

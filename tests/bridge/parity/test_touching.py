@@ -347,6 +347,46 @@ def test_balls_leave_with_the_stated_part_of_their_speed(restitution: float) -> 
     assert {found[BOUNCE, name] for name, _ in ENGINES} == {Outcome.PASSED}
 
 
+SOLVERS = {
+    "long step": ('timestep="0.05"', ""),
+    "steep pyramid": ("", 'friction="1.9"'),
+    "pyramid of six edges": ("", 'condim="4" solimp=".8 .8"'),
+    "cones": ('cone="elliptic"', 'friction="1.9"'),
+    "unequal impedances": ('impratio="3"', 'friction="1.9"'),
+    "four stages": ('integrator="RK4"', ""),
+    "exact mobilities": ('> <flag diagexact="enable"/></option><option', 'friction="1.9"'),
+    "sleep": ('sleep_tolerance="0.1"> <flag sleep="enable"/></option><option', ""),
+}
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_balls_bounce_as_the_solver_of_a_file_steps(solver: str) -> None:
+    option, geom = SOLVERS[solver]
+    text = f"""<mujoco><option {option}/><worldbody><geom type="plane" size="1 1 1" {geom}/>
+    <body pos="0 0 1"><freejoint/><geom type="box" size=".1 .1 .1" {geom}/>
+    <geom type="box" size=".1 .1 .1" pos="0.2 0 0" {geom}/></body></worldbody></mujoco>"""
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
+    assert outcomes(mechanism, ENGINES[0])[BOUNCE, "mujoco"] is Outcome.PASSED
+    damped = faulty_mujoco(lambda running: running.geom_solref.__imul__((1.0, 0.8)))
+    assert outcomes(mechanism, ("mujoco", damped))[BOUNCE, "mujoco"] is Outcome.FAILED
+
+
+@pytest.mark.parametrize("step", ["0.01", "0.02"])
+def test_balls_stay_on_small_shapes_at_long_steps(step: str) -> None:
+    """In ten steps of 20 ms a ball would slide by 1.2 m, past shapes of 10 cm."""
+    text = PARTS.format("").replace("<worldbody>", f'<option timestep="{step}"/><worldbody>', 1)
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
+    assert outcomes(mechanism, *ENGINES) == BOTH_PASS
+    faults = (
+        (FRICTION, "mujoco", _overridden(friction=0.8)),
+        (FRICTION, "pybullet", _on_pybullet(anisotropicFriction=(0.8,) * 3)),
+        (GRIP, "pybullet", _on_pybullet(anisotropicFriction=(0.7,) * 3)),
+        (ROLL, "mujoco", _rolling(1.0)),
+    )
+    for quantity, name, fault in faults:
+        assert outcomes(mechanism, (name, fault))[quantity, name] is Outcome.FAILED
+
+
 SURFACES = {
     "<bounce><restitution_coefficient>.5</restitution_coefficient></bounce>": (2, 1, "bounce"),
     "<contact><ode><kp>1e7</kp><kd>1</kd></ode></contact>": (1, 1, "too slowly"),

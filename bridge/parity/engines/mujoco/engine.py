@@ -277,6 +277,7 @@ def _with_balls(
             setattr(model.opt, name, value)
     model.opt.gravity[:] = model.opt.wind[:] = 0.0
     model.opt.density = model.opt.viscosity = 0.0
+    model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)  # changed speeds wake no ball
     model.dof_armature[: running.nv] += HEAVY
     mujoco.mj_setConst(model, mujoco.MjData(model))
     mobilities = model.body_invweight0[: running.nbody]  # those of slides are without armature
