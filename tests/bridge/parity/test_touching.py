@@ -371,6 +371,13 @@ def test_balls_bounce_as_the_solver_of_a_file_steps(solver: str) -> None:
     assert outcomes(mechanism, ("mujoco", damped))[BOUNCE, "mujoco"] is Outcome.FAILED
 
 
+def test_balls_do_not_depend_on_how_often_a_file_lets_the_solver_iterate() -> None:
+    few_times = '<option iterations="1" ls_iterations="4" impratio="10"/><worldbody>'
+    text = PARTS.format("").replace("<worldbody>", few_times, 1)
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
+    assert outcomes(mechanism, *ENGINES) == BOTH_PASS
+
+
 @pytest.mark.parametrize("step", ["0.01", "0.02"])
 def test_balls_stay_on_small_shapes_at_long_steps(step: str) -> None:
     """In ten steps of 20 ms a ball would slide by 1.2 m, past shapes of 10 cm."""
