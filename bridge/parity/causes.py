@@ -12,7 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bridge import codes
 from bridge.diagnostic_codes import info_of
+from bridge.targets.pybullet import codes as pybullet_codes
 from loaders.code import Chosen, Condition, Effect, Lost
 from loaders.diagnostics import Diagnostic, Fate
 from loaders.mjcf import codes as mjcf_in_codes
@@ -51,6 +53,9 @@ damper."""
 SOFT_CONSTRAINTS = "parity.soft-constraints"
 """An MJCF source states dry friction that acts as a damper at low speed, or couplings and loops
 that are springs; the bound is the difference that this makes to MuJoCo."""
+
+ROTOR_INERTIA = frozenset({pybullet_codes.ROTOR_INERTIA, codes.DART_ROTOR_INERTIA})
+"""Codes of rotors that an engine does not have."""
 
 READ_OTHERWISE = frozenset({mjcf_in_codes.PLUGIN, mjcf_in_codes.SHAPE})
 """Codes of shapes that the reader approximates, and that an engine has which reads the file

@@ -21,6 +21,7 @@ from loaders import codes as loaders_codes
 from loaders.code import Code
 from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion
 
+from .causes import ROTOR_INERTIA
 from .engine import Dof, Engine, NotReportedError, constraint_subjects
 from .verdict import Level
 
@@ -407,7 +408,6 @@ _ADDED_INERTIA = frozenset(
     }
 )
 _CHANGED_INERTIA = _ADDED_INERTIA | {pybullet_codes.FOLDED_LINKS}
-_ROTOR_INERTIA = frozenset({pybullet_codes.ROTOR_INERTIA, codes.DART_ROTOR_INERTIA})
 _TENDONS = frozenset({pybullet_codes.STATED_TENDON})
 _LOCKED = frozenset({pybullet_codes.LOCKED_JOINT})
 _GRAVITY = frozenset({pybullet_codes.LINK_WITHOUT_GRAVITY, codes.DRAKE_LINK_WITHOUT_GRAVITY})
@@ -450,7 +450,7 @@ SENSOR_FORCES = Quantity(
     error=relative_to_one,
     tolerance=1e-4,
     depends_on_state=True,
-    causes=_ADDED_INERTIA | _GRAVITY | _ROTOR_INERTIA | {pybullet_codes.SENSOR, mjcf_codes.SENSOR},
+    causes=_ADDED_INERTIA | _GRAVITY | ROTOR_INERTIA | {pybullet_codes.SENSOR, mjcf_codes.SENSOR},
     propagates_to_ancestors=True,
     is_stated=lambda _mechanism: False,
 )
@@ -555,7 +555,7 @@ QUANTITIES = (
         read=_mass_matrix,
         error=absolute,
         depends_on_state=True,
-        causes=_ADDED_INERTIA | _ROTOR_INERTIA | _TENDONS,
+        causes=_ADDED_INERTIA | ROTOR_INERTIA | _TENDONS,
         propagates_to_ancestors=True,
     ),
     Quantity(
@@ -573,7 +573,7 @@ QUANTITIES = (
         read=_inverse_dynamics,
         error=capped_relative,
         depends_on_state=True,
-        causes=_ADDED_INERTIA | _GRAVITY | _ROTOR_INERTIA | _TENDONS,
+        causes=_ADDED_INERTIA | _GRAVITY | ROTOR_INERTIA | _TENDONS,
         propagates_to_ancestors=True,
     ),
     Quantity(

@@ -125,16 +125,41 @@ def _servo_gains(i: int, gear: float, source: Source) -> tuple[float | None, flo
     """Return the position and velocity gains at the joint of a servo; None for each that the
     actuator does not have.
     """
-    model, names = source.model, source.compiled.names
-    bias, gain = model.actuator_biasprm[i], model.actuator_gainprm[i][0]
-    is_servo = gain != 0.0 and gain in {-bias[1], -bias[2]}
-    if not (
-        is_servo
-        and names["mjtBias"][model.actuator_biastype[i]] == "mjBIAS_AFFINE"
-        and names["mjtGain"][model.actuator_gaintype[i]] == "mjGAIN_FIXED"
-    ):
+    gain, p, d = _linear_law(i, source)
+    if gain == 0.0 or gain not in {p, d}:
         return None, None
-    return -bias[1] * gear**2 or None, -bias[2] * gear**2 or None
+    return p * gear**2 or None, d * gear**2 or None
+
+
+def _linear_law(i: int, source: Source) -> tuple[float, float, float]:
+    """Return the gain of the first control of an actuator, and its position and velocity gains;
+    zeros where its force is not linear in these.
+
+    The gains of a DC motor state a torque; without a controller, a voltage moves it against the
+    voltage that its speed induces.
+    """
+    model, names = source.model, source.compiled.names
+    kind = names["mjtGain"][model.actuator_gaintype[i]]
+    is_affine = names["mjtBias"][model.actuator_biastype[i]] == "mjBIAS_AFFINE"
+    gains, bias = model.actuator_gainprm[i], model.actuator_biasprm[i]
+    if kind == "mjGAIN_FIXED" and is_affine:
+        return gains[0], -bias[1], -bias[2]
+    if model.actuator_actnum[i]:
+        return 0.0, 0.0, 0.0
+    if kind == "mjGAIN_PID" and is_affine:
+        return _law_of_first(_controls(i, "pid", model), -bias[1], -bias[2])
+    resistance, constant, _, _, p, _, d, *limits = gains
+    if kind != "mjGAIN_DCMOTOR" or any(bias) or any(limits):
+        return 0.0, 0.0, 0.0
+    controls = _controls(i, "dcmotor", model)
+    if controls == ["voltage"]:
+        return constant / resistance, 0.0, constant**2 / resistance
+    return _law_of_first(controls, p, d)
+
+
+def _law_of_first(controls: list[str], p: float, d: float) -> tuple[float, float, float]:
+    """Return the gain of the first of some controls of a controller, and its gains."""
+    return {"pos": p, "vel": d}.get(next(iter(controls), ""), 0.0), p, d
 
 
 def _law(i: int, kind: int, gears: list[float], source: Source) -> Settings:
@@ -169,13 +194,18 @@ def _keyword(member: str) -> str:
     return member.partition("_")[2].lower()
 
 
-def _inputs(i: int, gain: str, model: Any) -> Iterator[tuple[str, str]]:
-    """Yield the names of the controls, as far as they are declared, which older versions of MuJoCo
+def _controls(i: int, gain: str, model: Any) -> list[str]:
+    """Return the names of the controls, as far as they are declared, which older versions of MuJoCo
     do not know.
     """
     controls = getattr(model, "actuator_ctrlspec", None)
     bits = 0 if controls is None else int(controls[i])
-    names = [name for bit, name in _INPUTS[gain] if bits & bit]
+    return [name for bit, name in _INPUTS[gain] if bits & bit]
+
+
+def _inputs(i: int, gain: str, model: Any) -> Iterator[tuple[str, str]]:
+    """Yield the controls that are declared, and their ranges."""
+    names = _controls(i, gain, model)
     if (names or not _count(i, model)) and names != ["voltage"]:
         yield "input", " ".join(names) or "none"
     first = _row("ctrladr", i, model)

@@ -20,7 +20,7 @@ import numpy as np
 from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body
-from bridge.parity.causes import Cause
+from bridge.parity.causes import ROTOR_INERTIA, Cause
 from bridge.parity.verdict import Outcome, Row
 from bridge.targets.mjcf import codes as mjcf_codes
 from bridge.targets.pybullet import codes as pybullet_codes
@@ -196,13 +196,27 @@ def added_inertia(mechanism: Mechanism, diagnostics: Iterable[Diagnostic]) -> Ad
         diagnostics: The diagnostics of the engine.
     """
     entries = [entry for entry in diagnostics if entry.is_one_of(_CODES)]
-    changed = mechanism
-    for entry in entries:
-        changed = counterfactual(entry, changed) or changed
+    changed = _with_all(entries, mechanism)
     if changed is mechanism:
         return None
     subjects = tuple(dict.fromkeys(name for entry in entries for name in entry.subjects))
     return AddedInertia(code=entries[0].code, subjects=subjects, mechanism=changed)
+
+
+def without_lost_rotors(mechanism: Mechanism, diagnostics: Iterable[Diagnostic]) -> Mechanism:
+    """Return the mechanism without the inertia of rotors that an engine does not have.
+
+    Args:
+        mechanism: The mechanism that the engine was given.
+        diagnostics: The diagnostics of the engine.
+    """
+    return _with_all((e for e in diagnostics if e.is_one_of(ROTOR_INERTIA)), mechanism)
+
+
+def _with_all(entries: Iterable[Diagnostic], mechanism: Mechanism) -> Mechanism:
+    for entry in entries:
+        mechanism = counterfactual(entry, mechanism) or mechanism
+    return mechanism
 
 
 def loaded_name(engine: str, owner: str) -> str:

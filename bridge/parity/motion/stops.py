@@ -15,7 +15,8 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, with_followers
 from bridge.mechanism.dynamics import STABILITY_LIMIT
 from bridge.parity.bounds.contact import SoftStop
-from bridge.parity.causes import ITERATIONS, SOFT, UNRESOLVED, Cause
+from bridge.parity.bounds.counterfactual import without_lost_rotors
+from bridge.parity.causes import ITERATIONS, ROTOR_INERTIA, SOFT, UNRESOLVED, Cause
 from bridge.parity.engine import DivergedError, Dof, Engine, NotReportedError, scalar_dofs
 from bridge.parity.quantity import dof_place
 from bridge.parity.reference import accelerations
@@ -142,17 +143,21 @@ def stop_rows(
     limits = _obeyed(limits, start)
     if not limits:
         return
-    rate = max(fastest_rate(model), fastest_rate(model, start[0]))
-    step = _stable_step(rate)
-    model = exported(mechanism, step)
-    is_stable = rate * step <= STABILITY_LIMIT
     for name, opener in engines.items():
         with closing(opener(model)) as engine:
+            lost = [entry for entry in engine.diagnostics if entry.is_one_of(ROTOR_INERTIA)]
+        held = without_lost_rotors(model, lost)
+        rate = max(fastest_rate(held), fastest_rate(held, start[0]))
+        step = _stable_step(rate)
+        is_stable = rate * step <= STABILITY_LIMIT
+        with closing(opener(exported(mechanism, step))) as engine:
             reopened = None if is_stable else opener
-            whole = _Motion(name, engine, model, limits, start, SAMPLES, reopened)
+            held = without_lost_rotors(exported(mechanism, step), lost)
+            whole = _Motion(name, engine, held, limits, start, SAMPLES, reopened)
             if engine.steps_explicitly and not is_stable:
                 cause = (
-                    f"dampers or springs act at a rate of {rate:.1e} 1/s, which explicit "
+                    f"dampers or springs act at a rate of {rate:.1e} 1/s"
+                    f"{' without the inertia of rotors' if lost else ''}, which explicit "
                     f"integration does not follow"
                 )
                 yield whole.row(0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, cause)
@@ -196,7 +201,7 @@ class _Motion:
     Attributes:
         name: The name of the engine.
         engine: The engine.
-        mechanism: The mechanism that it holds.
+        mechanism: The mechanism that it holds, without rotors that it does not have.
         limits: Lower and upper limit of each joint that is measured [rad or m].
         start: The initial state.
         samples: Number of milliseconds at which the joints are read.

@@ -28,7 +28,15 @@ from bridge.parity.bounds.precision import (
     single_precision,
     unit_of_pair,
 )
-from bridge.parity.causes import CHAOS, POINTS_OF_FREE_BODIES, SCREW, STEP_ORDER, Cause, cause_of
+from bridge.parity.causes import (
+    CHAOS,
+    POINTS_OF_FREE_BODIES,
+    ROTOR_INERTIA,
+    SCREW,
+    STEP_ORDER,
+    Cause,
+    cause_of,
+)
 from bridge.parity.convergence import (
     CONFIDENCE,
     HALVINGS,
@@ -110,7 +118,6 @@ CHAOTIC = 1e-3
 shows nothing."""
 PARTS = (5, 25)
 """Divisors of the duration of a motion in single precision whose rounding errors grow too large."""
-_ROTORS = frozenset({pybullet_codes.ROTOR_INERTIA, codes.DART_ROTOR_INERTIA})
 _SOFT_CONSTRAINTS = frozenset(
     {
         mjcf_codes.COUPLING_SOFT_CONSTRAINT,
@@ -371,7 +378,7 @@ def _judged_in_double(row: Row, rollout: Rollout, cache: RolloutCache, sensitivi
     diagnostics = (
         entry for name in row.engines for entry in cache.trajectory(name, rollout).diagnostics
     )
-    lost = next((entry for entry in diagnostics if entry.is_one_of(_ROTORS)), None)
+    lost = next((entry for entry in diagnostics if entry.is_one_of(ROTOR_INERTIA)), None)
     if lost is not None:
         return explained(row, cause_of(lost, row.quantity, math.inf))
     if rounding.bound > limit:

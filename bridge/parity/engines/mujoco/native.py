@@ -495,7 +495,8 @@ def servo_in_mujoco(mujoco: Any, model: Any, i: int, joint: int) -> Array:
     first = getattr(model, "actuator_ctrladr", range(i + 1))[i]
     limited = bool(model.actuator_forcelimited[i])
     effort = float(np.abs(model.actuator_forcerange[i]).max()) if limited else math.inf
-    is_limited = model.nu > first and model.actuator_ctrllimited[first]
+    is_driven = bool(getattr(model, "actuator_ctrlnum", np.ones(i + 1))[i])
+    is_limited = is_driven and model.actuator_ctrllimited[first]
     control = model.actuator_ctrlrange[first] if is_limited else (-math.inf, math.inf)
     free = copy.copy(model)
     free.actuator_forcelimited[:] = free.actuator_ctrllimited[:] = 0
@@ -506,9 +507,10 @@ def servo_in_mujoco(mujoco: Any, model: Any, i: int, joint: int) -> Array:
         data.qpos[free.jnt_qposadr[joint]] += q
         data.qvel[free.jnt_dofadr[joint]] = v
         data.act[:] = data.ctrl[:] = 0.0
-        (data.act if free.actuator_actnum[i] else data.ctrl)[
-            free.actuator_actadr[i] if free.actuator_actnum[i] else first
-        ] = u
+        if free.actuator_actnum[i]:
+            data.act[free.actuator_actadr[i]] = u
+        elif is_driven:
+            data.ctrl[first] = u
         mujoco.mj_forward(free, data)
         return float(data.actuator_force[output])
 

@@ -155,6 +155,23 @@ def test_a_damper_that_pybullet_cannot_follow_where_the_motion_starts_leaves_sto
     assert "explicit integration does not follow" in row.cause
 
 
+@pytest.mark.parametrize(("damping", "outcome"), [(0.5, Outcome.PASSED), (50.0, Outcome.UNKNOWN)])
+def test_a_damper_is_as_fast_as_the_inertia_that_pybullet_holds(
+    damping: float, outcome: Outcome
+) -> None:
+    """PyBullet has no rotors: the damper of 0.5 acts on 1e-4 kg m^2, at 5e3 1/s, not on 1e-2."""
+    inertia = SpatialInertia.of(1e-3, I_Lcm=1e-4 * np.eye(3))
+    axis = {"lower": -0.5, "upper": 0.5, "damping": damping, "inertia": 1e-2}
+    chain = zip("ijk", (WORLD, "a", "b"), "abc", strict=True)
+    finger = scene(
+        [link(name, inertia=inertia) for name in "abc"],
+        [joint(name, p, c, xyz=(0, 1, 0), axis=axis) for name, p, c in chain],
+    )
+    (row, *_) = stop_rows(bridge.lower(finger), {"pybullet": factory_of("pybullet")}, 0)
+    assert (row.outcome, row.tolerance < 1e-3) == (outcome, True)  # of a diverged motion, over 600
+    assert ("without the inertia of rotors" in row.cause) is (outcome is Outcome.UNKNOWN)
+
+
 def _gimbal() -> Mechanism:
     """A pendulum on a gimbal of almost no inertia, whose first and last axes are parallel."""
     ring = SpatialInertia.of(1e-6, I_Lcm=1e-8 * np.eye(3))

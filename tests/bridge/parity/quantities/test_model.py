@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -527,3 +528,34 @@ def test_gains_and_limits_of_a_scene_are_those_of_the_running_original(
     for each, expected in ((scene, set()), (wrong, {"servos"})):
         found = compare(each, ("mujoco-native",), levels=("L0",), configurations=1)
         assert {row.quantity for row in found.failures} == expected
+
+
+MOTOR = '<dcmotor name="p" joint="j" motorconst="2" resistance="0.5" '
+
+
+@pytest.mark.parametrize(
+    ("law", "gains"),
+    [
+        ('<pid name="p" joint="j" kp="3" kv="2" gear="2" input="pos vel ff"/>', (12.0, 8.0)),
+        ('<pid name="p" joint="j" kp="3" kv="2" ki="1" input="pos"/>', (None, None)),
+        ('<pid name="p" joint="j" kp="3" kv="2" input="ff"/>', (None, None)),
+        (f'{MOTOR} input="pos" controller="3 0 2"/>', (3.0, 2.0)),
+        (f'{MOTOR} input="vel voltage" controller="0 0 2"/>', (None, 2.0)),
+        (f'{MOTOR} input="pos" controller="3 0 2" cogging="1 2 3"/>', (None, None)),
+        (f'{MOTOR} input="none"/>', (None, None)),
+        (f"{MOTOR}/>", (None, None)),
+    ],
+)
+def test_a_controller_is_a_servo_where_its_force_follows_a_position_or_a_speed(
+    law: str, gains: tuple[float | None, float | None], tmp_path: Any
+) -> None:
+    """The gains of the running original are slopes of its force; older versions lack these laws."""
+    path = tmp_path / "m.xml"
+    path.write_text(re.sub("<position .*?/>", law, LAW), encoding="utf-8")
+    if not hasattr(mujoco.mjtGain, "mjGAIN_PID"):
+        with pytest.raises(loaders.LoadError, match=r"mjcf-in\.refused"):
+            loaders.load(path)
+        return
+    (actuator,) = loaders.load(path, quiet=True).actuators
+    assert (actuator.p_gain, actuator.d_gain) == gains
+    assert not compare(path, ("mujoco-native",), levels=("L0",), configurations=1).failures
