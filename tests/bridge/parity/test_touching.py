@@ -371,6 +371,13 @@ def test_balls_bounce_as_the_solver_of_a_file_steps(solver: str) -> None:
     assert outcomes(mechanism, ("mujoco", damped))[BOUNCE, "mujoco"] is Outcome.FAILED
 
 
+def test_balls_do_not_depend_on_how_often_a_file_lets_the_solver_iterate() -> None:
+    few_times = '<option iterations="1" ls_iterations="4" impratio="10"/><worldbody>'
+    text = PARTS.format("").replace("<worldbody>", few_times, 1)
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
+    assert outcomes(mechanism, *ENGINES) == BOTH_PASS
+
+
 @pytest.mark.parametrize("step", ["0.01", "0.02"])
 def test_balls_stay_on_small_shapes_at_long_steps(step: str) -> None:
     """In ten steps of 20 ms a ball would slide by 1.2 m, past shapes of 10 cm."""
@@ -547,7 +554,7 @@ def _surface(rng: np.random.Generator, bounce: float) -> str:
 
 def _flush_shapes(rng: np.random.Generator, surface: str) -> tuple[str, float]:
     """A shape and up to three beside and below it, each of which touches the one before it, has an
-    end in the plane of one of its ends, or both; and the height at which they begin.
+    end in the plane of one of its ends, or both, or is turned; and the height at which they begin.
     """
     place, half, shapes = np.zeros(3), 10.0 ** rng.uniform(-1.7, -0.3, 3), []
     for k in range(rng.integers(1, 5)):
@@ -564,8 +571,10 @@ def _flush_shapes(rng: np.random.Generator, surface: str) -> tuple[str, float]:
             f"<capsule><radius>{half.min() / 2}</radius><length>{half.max()}</length></capsule>",
         )[rng.choice(4, p=(0.6, 0.1, 0.2, 0.1))]
         other = surface if rng.random() < 0.8 else _surface(rng, 0.0)
+        turns = rng.uniform(-3.0, 3.0, 3) if rng.random() < 0.2 else np.zeros(3)
+        pose = " ".join(map(str, (*place, *turns)))
         shapes.append(
-            f"<collision name='c{k}'><pose>{' '.join(map(str, place))} 0 0 0</pose>"
+            f"<collision name='c{k}'><pose>{pose}</pose>"
             f"<geometry>{shape}</geometry>{other}</collision>"
         )
     return "".join(shapes), float(place[2] - half[2])
@@ -573,8 +582,8 @@ def _flush_shapes(rng: np.random.Generator, surface: str) -> tuple[str, float]:
 
 def _random_world(seed: int) -> Mechanism:
     """One to three models of one or two links that touch, of shapes that do, of 2 cm to 1 m and of
-    10 g to 100 kg above a floor, with a step of 1 to 4 ms; half of them are turned by a multiple of
-    a right angle, and a quarter bounce.
+    10 g to 100 kg above an inclined floor, with a step of 1 to 4 ms; half of them are turned by a
+    multiple of a right angle, and a quarter bounce.
     """
     rng = np.random.default_rng(seed)
     bodies = []
@@ -597,10 +606,11 @@ def _random_world(seed: int) -> Mechanism:
             links += "<axis><xyz>0 0 1</xyz></axis></joint>"
         pose = " ".join(map(str, (9 * k, 0, 5, *turns)))
         bodies.append(f"<model name='m{k}'><pose>{pose}</pose>{links}</model>")
-    step = rng.uniform(1e-3, 4e-3)
+    step, tilt = rng.uniform(1e-3, 4e-3), " ".join(map(str, rng.uniform(-0.5, 0.5, 2)))
     text = (
         f"<sdf version='1.10'><world name='w'><physics type='ode'><max_step_size>{step}"
-        f"</max_step_size></physics><model name='floor'><static>1</static><link name='l'>"
+        f"</max_step_size></physics><model name='floor'><pose>0 0 -20 {tilt} 0</pose><static>1"
+        f"</static><link name='l'>"
         f"<collision name='c'><geometry><plane/></geometry>{_surface(rng, 0.0)}</collision></link>"
         f"</model>{''.join(bodies)}</world></sdf>"
     )

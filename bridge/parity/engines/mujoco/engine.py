@@ -228,6 +228,8 @@ _CONTACT_ARRAYS = (
     "geom_pos", "geom_quat",
 )  # fmt: skip
 """Arrays of a compiled model that determine the contacts of each geom."""
+_LEAST_ITERATIONS = {"iterations": 100, "ls_iterations": 50}
+"""MuJoCo's default numbers of iterations, with which the contacts of balls converge."""
 _BALL, _LEAST_PRIORITY = "parity ball", -(2**30)
 """Names of balls, and their priority: a contact has the surface of the other shape."""
 
@@ -282,6 +284,8 @@ def _with_balls(
     mujoco.mj_setConst(model, mujoco.MjData(model))
     mobilities = model.body_invweight0[: running.nbody]  # those of slides are without armature
     np.minimum(mobilities, 1.0 / HEAVY, out=mobilities)
+    for name, least in _LEAST_ITERATIONS.items():  # balls add contacts to those of the model
+        setattr(model.opt, name, max(getattr(model.opt, name), least))
     model.opt.tolerance /= HEAVY  # MuJoCo takes improvements relative to the inertia
     model.opt.noslip_tolerance /= HEAVY
     return model
@@ -650,7 +654,7 @@ class MujocoEngine(BaseEngine):
 
     def surfaces(self) -> Surfaces:
         """See `Engine.surfaces`; those of the compiled model."""
-        return self._surfaces(())
+        return self._surfaces(self.model, ())
 
     def combined_friction(self, one: Grip, other: Grip) -> float:
         return FRICTION_RULES["larger"].of_grips(one, other)
@@ -678,8 +682,8 @@ class MujocoEngine(BaseEngine):
             return math.inf, 0.0
         return spring.slowest_rate, spring.depth(BALL_WEIGHT)
 
-    def _surfaces(self, inline: Collection[int]) -> Surfaces:
-        return surfaces_in_mujoco(self._mujoco, self.model, self._links(), self._roles(), inline)
+    def _surfaces(self, model: Any, inline: Collection[int]) -> Surfaces:
+        return surfaces_in_mujoco(self._mujoco, model, self._links(), self._roles(), inline)
 
     def _links(self) -> dict[int, str]:
         return dict(zip(self._ids, (body.name for body in self.mechanism.bodies), strict=True))

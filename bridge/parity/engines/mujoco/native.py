@@ -36,7 +36,7 @@ from bridge.parity.engine import (
 )
 from bridge.parity.engines.native import NativeEngine, scalar_joints
 from loaders.diagnostics import LoadError, Where, limited
-from loaders.engine_settings import MUJOCO, RESOLVED
+from loaders.engine_settings import FRICTIONLESS, MUJOCO, RESOLVED
 from loaders.formats import PathLike, Search, context_of, diagnostics_of
 from loaders.inertia import SpatialInertia
 from loaders.mjcf.compiled_model import Source
@@ -433,7 +433,7 @@ class MujocoNative(MujocoEngine):
         """
         if self._has_moved_meshes:
             raise NotReportedError("the file moves the vertices of a mesh by refpos or refquat")
-        return self._surfaces(self._inline)
+        return self._surfaces(self._acting()[0], self._inline)
 
     def _roles(self) -> Roles:
         """Return whether each geom collides, and is drawn: MuJoCo's viewer shows three groups of
@@ -454,13 +454,19 @@ class MujocoNative(MujocoEngine):
 
     def _acting(self) -> tuple[Any, dict[str, Any]]:
         """Return the original and options in place of its own: if the mechanism leaves out what
-        flags switch off, so does the original.
+        flags switch off, or friction that all contacts are without, so does the original.
         """
+        scene, model = self.mechanism.scene, self.model
         stated = dict(settings_of(self.mechanism.physics, MUJOCO))
         if any(f"flag/{flag}" in stated for flag in RESOLVED):
-            return self.model, {}
-        model = self.model
-        return acting_model(self._mujoco, model), acting_options(self._mujoco, model)
+            return model, {}
+        surfaces = (shape.surface for link in scene.links for shape in link.collisions)
+        solid = [collides for collides, _ in self._carried_roles()]
+        is_smooth = bool((model.geom_condim[np.array(solid, dtype=bool)] == 1).all()) and not any(
+            FRICTIONLESS in settings_of(surface, MUJOCO) for surface in surfaces
+        )
+        acting = acting_model(self._mujoco, model, is_smooth=is_smooth)
+        return acting, acting_options(self._mujoco, model)
 
     def _view(self) -> View:
         roles, (model, options) = self._carried_roles(), self._acting()

@@ -117,19 +117,26 @@ _IDLE = {
 """Arrays of a compiled model that a flag makes idle."""
 
 
-def acting_model(mujoco: Any, model: Any) -> Any:
+_SMOOTH = (0.0, 0.005, 0.0001)
+"""MuJoCo's coefficients of friction of a geom that slides without any."""
+
+
+def acting_model(mujoco: Any, model: Any, *, is_smooth: bool) -> Any:
     """Return a copy of a compiled model in which zeros stand for what its flags switch off; its
-    flags, contacts, equalities and actuators are the same.
+    flags, equalities and actuators are the same, and its contacts but for their friction.
 
     Args:
         mujoco: The module.
         model: The ``mujoco.MjModel``.
+        is_smooth: Whether zero stands for the friction of all geoms, whatever the dimension.
     """
     acting = copy(model)
     for flag, arrays in _IDLE.items():
         if is_off(mujoco, model, flag):
             for array in (getattr(acting, name) for name in arrays if hasattr(acting, name)):
                 array[:] = 0
+    if is_smooth:
+        acting.geom_condim[:], acting.geom_friction[:] = 3, _SMOOTH
     return acting
 
 

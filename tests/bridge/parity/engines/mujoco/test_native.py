@@ -17,7 +17,7 @@ from bridge.parity import Comparison, Outcome, Verdict, compare
 from bridge.parity.engines.mujoco.native import compile_original
 from loaders import LoadError, Pose, Scene
 from loaders.engine_settings import RESOLVED
-from loaders.model import BallConstraint, of_engine, settings_of
+from loaders.model import BallConstraint, Friction, of_engine, settings_of
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -169,6 +169,39 @@ def test_what_a_file_switches_off_is_no_difference(flags: str, tmp_path: Path) -
     path.write_text(SWITCHED.format(f'{flags}="disable"'), encoding="utf-8")
     found = compare(path, ("mujoco", "mujoco-native"), levels=("L0", "L1"), configurations=1)
     assert found.failures == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "differing"),
+    [
+        ("1", "1", set()),
+        ("1", "3", set()),
+        ("3", "3", {"friction of shapes", "friction of pairs", "compiled settings"}),
+    ],
+)
+def test_contacts_that_are_all_without_friction_are_no_difference(
+    first: str, other: str, differing: set[str], tmp_path: Path
+) -> None:
+    """A mechanism whose friction was taken away is one of contacts without friction alone."""
+    path = tmp_path / "robot.xml"
+    text = SWITCHED.format('limit="disable"').replace("<geom", f"<geom condim='{other}'")
+    path.write_text(text.replace(f"'{other}'", f"'{first}'", 1), encoding="utf-8")
+    scene = loaders.load(path)
+    smooth = Friction(mu=0.0, mu2=0.0)
+    if differing:
+        links = [
+            dataclasses.replace(
+                link,
+                collisions=tuple(
+                    dataclasses.replace(c, surface=dataclasses.replace(c.surface, friction=smooth))
+                    for c in link.collisions
+                ),
+            )
+            for link in scene.links
+        ]
+        scene = dataclasses.replace(scene, links=tuple(links))
+    found = compare(scene, ENGINES, levels=("L0",), configurations=1)
+    assert {failure.quantity for failure in found.failures} == differing
 
 
 def test_couplings_and_constraints_are_those_of_the_original(tmp_path: Path) -> None:
