@@ -385,7 +385,11 @@ def _report_tendon_inertia(
     for tendon in scene.tendons if any(tendon.inertia for tendon in scene.tendons) else ():
         if tendon.inertia and not _is_chain(_moved_bodies(tendon, bodies), bodies):
             diagnostics.add(
-                LOWER_TENDON_INERTIA, tendon, tendon=tendon.name, inertia=tendon.inertia
+                LOWER_TENDON_INERTIA,
+                tendon,
+                subjects=(tendon.name, *tendon.carriers),
+                tendon=tendon.name,
+                inertia=tendon.inertia,
             )
 
 

@@ -408,7 +408,7 @@ _ADDED_INERTIA = frozenset(
     }
 )
 _CHANGED_INERTIA = _ADDED_INERTIA | {pybullet_codes.FOLDED_LINKS}
-_TENDONS = frozenset({pybullet_codes.STATED_TENDON})
+_TENDONS = frozenset({pybullet_codes.STATED_TENDON, codes.LOWER_TENDON_INERTIA})
 _LOCKED = frozenset({pybullet_codes.LOCKED_JOINT})
 _GRAVITY = frozenset({pybullet_codes.LINK_WITHOUT_GRAVITY, codes.DRAKE_LINK_WITHOUT_GRAVITY})
 LOST_SHAPE = frozenset(

@@ -353,3 +353,9 @@ class Tendon:
     engine_settings: EngineSettings = ()
     """Settings of simulators that no other field holds."""
     where: Where = NOWHERE
+
+    @property
+    def carriers(self) -> tuple[str, ...]:
+        """Scoped names of the joints and links of its parts, each once, without the world."""
+        names = dict.fromkeys(part.joint or part.link for part in self.parts)
+        return tuple(name for name in names if name != WORLD)

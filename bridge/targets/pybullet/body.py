@@ -690,7 +690,7 @@ class PyBulletBody(int):
 
     def mechanism_from_pybullet(self) -> Mechanism:
         """Return the mechanism with the masses and inertias that PyBullet holds, without rotor
-        inertia.
+        inertia and tendons.
         """
         return self.dynamics.mechanism_from_pybullet()
 
@@ -1237,7 +1237,7 @@ class Bodies(Sequence[PyBulletBody]):
 
     def mechanism_from_pybullet(self) -> Mechanism:
         """Return the mechanism with the masses and inertias that PyBullet holds, without rotor
-        inertia.
+        inertia and tendons.
         """
         return merge_partitions(
             self.mechanism, [(body.split_link, body.mechanism_from_pybullet()) for body in self]

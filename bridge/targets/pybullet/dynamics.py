@@ -47,7 +47,7 @@ from loaders.pose import IDENTITY, Array, Pose, frozen, matrix_to_quaternion, ro
 from .articulation import Articulation, welded_pose
 from .client import BASE
 from .damping import joint_damping
-from .state import Layout, State, apply_efforts
+from .state import Layout, State, apply_efforts, without_tendons
 
 AGREEMENT = 1e-6
 """Relative difference to the mass matrix of PyBullet's inertias above which PyBullet's own is
@@ -116,7 +116,7 @@ class DynamicsQueries:
 
     def mechanism_from_pybullet(self) -> Mechanism:
         """Return the mechanism with the masses and inertias that PyBullet holds, without rotor
-        inertia.
+        inertia and tendons.
         """
         articulation = self.state.articulation
         bodies, assigned = [], set[int]()
@@ -130,7 +130,7 @@ class DynamicsQueries:
             assigned.add(index)
             rotors = (0.0,) * body.nv
             bodies.append(dataclasses.replace(body, inertia=inertia, reflected_inertia=rotors))
-        return dataclasses.replace(articulation.mechanism, bodies=tuple(bodies))
+        return dataclasses.replace(without_tendons(articulation.mechanism), bodies=tuple(bodies))
 
     def _segment_inertia(self, index: int) -> SpatialInertia:
         """Return the inertia of a segment in its frame; another segment may hold parts of it."""

@@ -29,7 +29,6 @@ from loaders.deferred import Deferred
 from loaders.diagnostics import NOWHERE, Code, Where
 from loaders.engine_settings import MUJOCO, OVERRIDE, SKIN, elements_in, gravity_share
 from loaders.model import (
-    WORLD,
     Actuator,
     BallConstraint,
     Bushing,
@@ -163,9 +162,7 @@ def _written(settings: Settings) -> str:
 
 def _stated_tendons(mechanism: Mechanism) -> Iterator[Item]:
     for tendon in mechanism.tendons:
-        carried = dict.fromkeys(part.joint or part.link for part in tendon.parts)
-        carried.pop(WORLD, None)
-        yield Item(tendon.name, tendon.where, (tendon.name, *carried))
+        yield Item(tendon.name, tendon.where, (tendon.name, *tendon.carriers))
 
 
 def _contact_pairs(mechanism: Mechanism) -> Iterator[Item]:

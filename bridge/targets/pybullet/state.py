@@ -1045,10 +1045,22 @@ def _split_links(states: Sequence[State]) -> Iterator[tuple[State, str, str]]:
             yield state, state.articulation.split_link, state.articulation.mechanism.bodies[0].name
 
 
+def without_tendons(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism without the tendons of its source, which PyBullet lacks with their
+    inertia.
+
+    Args:
+        mechanism: The mechanism.
+    """
+    if not mechanism.tendons:
+        return mechanism
+    return dataclasses.replace(mechanism, scene=dataclasses.replace(mechanism.scene, tendons=()))
+
+
 def merge_partitions(
     mechanism: Mechanism, partitions: Iterable[tuple[str | None, Mechanism]]
 ) -> Mechanism:
-    """Return a mechanism with the inertias of its partitions and without rotor inertia.
+    """Return a mechanism with the inertias of its partitions, without rotor inertia and tendons.
 
     The inertia of a split link is the sum of those of its halves.
 
@@ -1066,7 +1078,7 @@ def merge_partitions(
         dataclasses.replace(body, inertia=inertias[body.name], reflected_inertia=(0.0,) * body.nv)
         for body in mechanism.bodies
     )
-    return dataclasses.replace(mechanism, bodies=bodies)
+    return dataclasses.replace(without_tendons(mechanism), bodies=bodies)
 
 
 def _short_text(values: Position) -> str:

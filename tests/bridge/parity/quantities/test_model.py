@@ -559,3 +559,24 @@ def test_a_controller_is_a_servo_where_its_force_follows_a_position_or_a_speed(
     (actuator,) = loaders.load(path, quiet=True).actuators
     assert (actuator.p_gain, actuator.d_gain) == gains
     assert not compare(path, ("mujoco-native",), levels=("L0",), configurations=1).failures
+
+
+def test_the_inertia_of_a_tendon_between_bodies_is_named_where_an_engine_lacks_it() -> None:
+    """MuJoCo neglects it between branches of the tree, and PyBullet, in which both are bodies of
+    their own, has no tendons.
+    """
+    bodies = "".join(
+        f"<body name='{name}' pos='0 0 {z}'><freejoint/><geom size='.1' mass='1'/>"
+        f"<site name='{name}'/></body>"
+        for name, z in (("a", 0), ("b", 1))
+    )
+    text = f"""<mujoco><worldbody>{bodies}</worldbody><tendon><spatial armature="4">
+    <site site="a"/><site site="b"/></spatial></tendon></mujoco>"""
+    world = loaders.load_string(text, format="mjcf")
+    found = compare(world, ("mujoco", "pybullet"), levels=("L1",), configurations=1)
+    causes = {row.engines: row.code for row in found.rows if row.quantity == "mass matrix"}
+    assert causes == {
+        ("reference", "mujoco"): "lower.tendon-inertia",
+        ("reference", "pybullet"): "pybullet.stated-tendon",
+        ("mujoco", "pybullet"): "pybullet.stated-tendon",
+    }
