@@ -23,6 +23,9 @@ class Refusing(AcceleratedEngine):
     def _put(self):
         if self.model.ngeom:
             raise NotImplementedError("it has no collisions")
+        self._device_model = self.model
+
+    def _numbers(self):
         return {}
 
     def _computed(self, positions, velocities):
