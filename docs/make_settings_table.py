@@ -15,11 +15,11 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT)]
 
 from bridge.targets.pybullet.features import OBEYED  # noqa: E402
-from bridge.targets.report import SOLVED_SETTINGS  # noqa: E402
 from loaders.engine_settings import (  # noqa: E402
     LOOKS_SECTIONS,
     RESOLVED,
     SETTINGS,
+    SOLVED,
     Effect,
     full_name,
 )
@@ -55,7 +55,7 @@ def table() -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["setting", "acts on", "PyBullet", "SDFormat, URDF, directives"])
     for path, meaning in SETTINGS.items():
-        fates = _SPECIAL.get(path, (_fate(path, OBEYED), _fate(path, SOLVED_SETTINGS)))
+        fates = _SPECIAL.get(path, (_fate(path, OBEYED | SOLVED), _fate(path, SOLVED)))
         effect = "nothing" if meaning.effect is Effect.NONE else meaning.effect.value
         writer.writerow([f"`{full_name(path)}`", effect, *fates])
     return text.getvalue()

@@ -25,6 +25,7 @@ from loaders.diagnostics import NOWHERE, Where
 from loaders.model import (
     Actuator,
     BallConstraint,
+    ContactPair,
     EngineElement,
     Friction,
     HasEngineSettings,
@@ -59,8 +60,6 @@ LOOKS_SECTIONS = ("statistic", "visual")
 """Sections of MuJoCo that say how a scene looks."""
 SKIN = "skin"
 """Section of the elements that are skins, which only MuJoCo draws."""
-OVERRIDE = "flag/override"
-"""Flag of MuJoCo that gives all contacts the parameters of the options ``o_*``."""
 
 _NAMED = {
     "body": "link",
@@ -725,7 +724,11 @@ def worst_of(frictions: Iterable[PairFriction]) -> PairFriction | None:
 S = TypeVar("S", bound=SceneData)
 T = TypeVar("T")
 
-_IMPLIED: Mapping[str, tuple[str, ...]] = {
+_OVERRIDE = "flag/override"
+"""Flag of MuJoCo that gives all contacts the parameters of the options ``o_*``."""
+SOLVED = frozenset({"flag/filterparent", _OVERRIDE})
+"""The flags of `solved_settings`."""
+IMPLIED: Mapping[str, tuple[str, ...]] = {
     "constraint": ("contact", "equality", "frictionloss", "limit"),
     "passive": ("damper", "spring"),
 }
@@ -755,7 +758,7 @@ FRICTIONLESS = ("condim", "1")
 """Setting of a shape without friction, unless a shape that it touches has more dimensions."""
 _OVERRIDDEN = frozenset({"friction", "margin", "solimp", "solref"})
 """Settings of a shape in whose place an override has its own."""
-RESOLVED = frozenset({*_AXES, *_IMPLIED, "actuation", "clampctrl", "contact", "equality"})
+RESOLVED = frozenset({*_AXES, *IMPLIED, "actuation", "clampctrl", "contact", "equality"})
 """The flags that `as_switched` resolves."""
 
 
@@ -773,7 +776,7 @@ def as_switched(scene: S) -> S:
     idle = stated.get(_IDLE_GROUPS, "").split()
     if not off and not idle and surface is None:
         return scene
-    resolved = _resolved(stated, off)
+    resolved = _resolved(off)
     parameters = tuple(entry for entry in scene.physics.parameters if entry[0] not in resolved)
     changes: dict[str, Any] = {
         "physics": dataclasses.replace(scene.physics, parameters=parameters),
@@ -787,18 +790,33 @@ def as_switched(scene: S) -> S:
         changes |= {"couplings": (), "constraints": (), "engine_elements": elements}
     if "contact" in off:
         changes["contact_pairs"] = ()
+    elif stated.get(_OVERRIDE) == "enable":
+        friction = ("friction", " ".join(_friction_of_override(stated)))
+        changes["contact_pairs"] = tuple(_overridden(p, friction) for p in scene.contact_pairs)
     if "passive" in off:
         changes["wind"] = IDENTITY.p
     return dataclasses.replace(scene, **changes)
 
 
-def _resolved(stated: Mapping[str, str], off: frozenset[str]) -> frozenset[str]:
+def solved_settings(physics: Physics) -> frozenset[str]:
+    """Return the settings of MuJoCo that other simulators obey by pairs of links and by the
+    coefficients that `as_switched` gives surfaces, which have no directions.
+
+    Args:
+        physics: The physics of a scene.
+    """
+    stated = dict(settings_of(physics, MUJOCO))
+    first, second, *_ = _friction_of_override(stated)
+    has_friction = stated.get(_OVERRIDE) == "enable" and first == second
+    return SOLVED | {_FRICTION} if has_friction else SOLVED
+
+
+def _resolved(off: frozenset[str]) -> frozenset[str]:
     """Return the options and flags that the changed scene need not state."""
     found = {_IDLE_GROUPS, *(f"flag/{flag}" for flag in RESOLVED)}
     if "passive" in off:
         found |= {*FLUID, "option/wind"}
-    first, second, *_ = _friction_of_override(stated)
-    return frozenset(found | {_FRICTION} if first == second else found)
+    return frozenset(found)
 
 
 def _friction_of_override(stated: Mapping[str, str]) -> list[str]:
@@ -812,7 +830,7 @@ def _switched_off(stated: Mapping[str, str]) -> frozenset[str]:
     force acts: without springs and dampers MuJoCo computes none.
     """
     named = {flag for flag in RESOLVED if stated.get(f"flag/{flag}") == "disable"}
-    off = named.union(*(_IMPLIED.get(flag, ()) for flag in named))
+    off = named.union(*(IMPLIED.get(flag, ()) for flag in named))
     return frozenset(off | {"passive"} if {"damper", "spring"} <= off else off)
 
 
@@ -820,13 +838,16 @@ def _surfaces(
     scene: SceneData, stated: Mapping[str, str], off: frozenset[str]
 ) -> Callable[[Surface], Surface] | None:
     """Return what makes the surface that acts of one that is stated; None if all act as stated."""
+    mu = float(_friction_of_override(stated)[0]) if stated.get(_OVERRIDE) == "enable" else None
     if "contact" in off:
         return lambda surface: dataclasses.replace(
-            surface, collide_bitmask=_OFF, category_bitmask=_OFF, engine_settings=_fluid_of(surface)
+            surface if mu is None else _with_friction(surface, mu),
+            collide_bitmask=_OFF,
+            category_bitmask=_OFF,
+            engine_settings=_fluid_of(surface),
         )
     surfaces = [c.surface for link in scene.links for c in link.collisions]
-    if stated.get(OVERRIDE) == "enable":
-        mu = float(_friction_of_override(stated)[0])
+    if mu is not None:
         return lambda surface: _without(_OVERRIDDEN, _with_friction(surface, mu))
     if surfaces and all(FRICTIONLESS in settings_of(each, MUJOCO) for each in surfaces):
         return lambda surface: _without({"condim", "friction"}, _with_friction(surface, 0.0))
@@ -840,6 +861,11 @@ def _with_friction(surface: Surface, mu: float) -> Surface:
 def _fluid_of(surface: Surface) -> Any:
     settings = settings_of(surface, MUJOCO)
     return of_engine(MUJOCO, tuple(entry for entry in settings if entry[0].startswith("fluid")))
+
+
+def _overridden(pair: ContactPair, friction: tuple[str, str]) -> ContactPair:
+    kept = settings_of(_without(_OVERRIDDEN, pair), MUJOCO)
+    return dataclasses.replace(pair, engine_settings=of_engine(MUJOCO, (*kept, friction)))
 
 
 def _each(items: tuple[T, ...], change: Callable[[T], T]) -> tuple[T, ...]:

@@ -29,7 +29,7 @@ from bridge.codes import (
 )
 from bridge.targets.elements import ENDS
 from bridge.targets.numbers import angle_values, position_values
-from bridge.targets.report import SOLVED_SETTINGS, LostSettings, report_lost_settings
+from bridge.targets.report import LostSettings, report_lost_settings
 from loaders.code import Code
 from loaders.collision_pairs import connected_components, static_links
 from loaders.deferred import cached_property
@@ -659,7 +659,7 @@ class Assembly:
         world = dataclasses.replace(
             _DEFAULT, source=scene.source, physics=scene.physics, wind=scene.wind
         )
-        report_lost_settings(world, SOLVED_SETTINGS, _LOST_SETTINGS, self._report.add)
+        report_lost_settings(world, frozenset(), _LOST_SETTINGS, self._report.add)
         lost = [
             key
             for key in ("physics", "spherical_coordinates", "keyframes", "tendons", "contact_pairs")

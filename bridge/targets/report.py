@@ -54,13 +54,13 @@ from loaders.diagnostics import (
 )
 from loaders.engine_settings import (
     MUJOCO,
-    OVERRIDE,
     Effect,
     SettingGroup,
     acting_physics_settings,
     acting_settings,
     grouped,
     physics_settings,
+    solved_settings,
     stated_settings,
 )
 from loaders.files.read_file import file_of, main_file, read, read_start
@@ -687,11 +687,6 @@ def without_lost_fields(
     return walk.without(scene, scene.name, NOWHERE), walk.found
 
 
-SOLVED_SETTINGS = frozenset({"flag/filterparent", OVERRIDE})
-"""Settings of MuJoCo that documents obey: by the pairs that they state, and the coefficients that
-`loaders.engine_settings` gives surfaces."""
-
-
 class LostSettings(NamedTuple):
     """The findings of a target about settings of MuJoCo that it lacks."""
 
@@ -712,14 +707,15 @@ def report_lost_settings(
 
     Args:
         scene: The scene.
-        kept: Settings that the target obeys: element and attribute, such as ``body/gravcomp``, or
-            with a value, ``geom/condim=1``.
+        kept: Settings that the target obeys beside `solved_settings`: element and attribute, such
+            as ``body/gravcomp``, or with a value, ``geom/condim=1``.
         codes: The findings.
         add: Records a finding, as `loaders.diagnostics.Diagnostics.add` does.
     """
     acting = {setting.path for setting in acting_settings(scene)}
     groups = [g for g in grouped(stated_settings(scene)) if not g.path.startswith("actuator/")]
-    without_kept = [group.without(kept) for group in groups]
+    obeyed = kept | solved_settings(scene.physics)
+    without_kept = [group.without(obeyed) for group in groups]
     lost = [group for group in without_kept if group is not None]
     others = [group for group in lost if group.path not in acting and group.is_of_solver]
     _report([group for group in lost if group.path in acting], others, codes, add)

@@ -27,7 +27,7 @@ from bridge.targets.pybullet import codes
 from bridge.targets.report import LostSettings, Report, report_lost_physics, report_lost_settings
 from loaders.deferred import Deferred
 from loaders.diagnostics import NOWHERE, Code, Where
-from loaders.engine_settings import MUJOCO, OVERRIDE, SKIN, elements_in, gravity_share
+from loaders.engine_settings import MUJOCO, SKIN, elements_in, gravity_share
 from loaders.model import (
     Actuator,
     BallConstraint,
@@ -136,9 +136,9 @@ LOST_SETTINGS = LostSettings(
     codes.MUJOCO_SETTINGS, codes.MUJOCO_SETTINGS_OF_CONTACT, codes.MUJOCO_SOLVER
 )
 _LOST_PHYSICS = LostSettings(codes.PHYSICS_OF_MOTION, codes.PHYSICS_OF_CONTACT, codes.PHYSICS)
-OBEYED = frozenset({"body/gravcomp", "flag/filterparent", OVERRIDE})
-"""Settings of MuJoCo that act in PyBullet: by forces of a step, by pairs of links, by the
-coefficients of surfaces. `loaders.engine_settings` resolves others before."""
+OBEYED = frozenset({"body/gravcomp"})
+"""Settings of MuJoCo that act in PyBullet by forces of a step, beside those that
+`loaders.engine_settings` solves or resolves before."""
 
 
 def _floating_dynamics(mechanism: Mechanism) -> Iterator[Item]:

@@ -36,7 +36,6 @@ from bridge.targets.looks import with_stated_looks
 from bridge.targets.numbers import BEYOND_COLORS, with_colors_in_range
 from bridge.targets.options import LOWEST, VERSIONS, Repair, SdfExportOptions, World
 from bridge.targets.report import (
-    SOLVED_SETTINGS,
     LostSettings,
     Report,
     field_words,
@@ -367,7 +366,7 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfF
     scene = with_stated_looks(scene, report, in_urdf=False)
     policy, touching = default_policy(scene), _pairs_of_source(scene)
     report_friction(scene, report, codes.FRICTION_RULE, kept=("smaller", "harmonic"))
-    report_lost_settings(scene, SOLVED_SETTINGS, LOST_SETTINGS, report.add)
+    report_lost_settings(scene, frozenset(), LOST_SETTINGS, report.add)
     scene = with_linear_couplings(scene, report, codes.COUPLING_LINE)
     scene = with_rotor_inertia(scene, report, codes.ROTOR_INERTIA)
     scene = without_fluid_forces(scene, report, codes.FLUID_FORCE)

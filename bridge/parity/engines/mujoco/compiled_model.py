@@ -25,7 +25,7 @@ from loaders.mjcf.constraint import shifted
 from loaders.model import WORLD, CouplingLaw
 from loaders.pose import Array, Pose, quaternion_to_matrix
 
-from .shapes import is_off, touched_geoms
+from .shapes import idle_actuators, is_off, touched_geoms
 
 _OF_CONTROLS = frozenset({"ctrllimited", "ctrlrange"})
 _OF_OUTPUTS = frozenset({"gear", "lengthrange"})
@@ -177,6 +177,8 @@ _GEOM = (
     "condim", "priority", "solmix", "solref", "solimp", "margin", "gap", "friction", "fluid",
     "adhesion", "surfacevel",
 )  # fmt: skip
+_IN_FLUIDS = ("fluid",)
+"""Settings that act on a geom that touches nothing, too."""
 _PAIR = ("dim", "solref", "solreffriction", "solimp", "margin", "gap", "friction", "adhesion")
 _CAMERA = (
     "mode", "fovy", "ipd", "resolution", "sensorsize", "projection", "orthographic", "output",
@@ -259,22 +261,25 @@ def contacts(view: View) -> Stated:
     model = view.model
     geoms, touched = (
         [g for g in range(model.ngeom) if view.solid[g]],
-        touched_geoms(model, view.solid),
+        touched_geoms(view.mujoco, model, view.solid),
     )
+    touching = _touching(view)
     names = [view.link(int(model.geom_bodyid[g])) for g in geoms]
     for g, name, label in zip(
         geoms, names, numbered([f"contact of {name}" for name in names]), strict=True
     ):
+        fields = _GEOM if touching[g] else _IN_FLUIDS
         yield (
             label,
             (name,),
-            np.append(numbers(model, g, *(f"geom_{field}" for field in _GEOM)), touched[g]),
+            np.append(numbers(model, g, *(f"geom_{field}" for field in fields)), touched[g]),
         )
     number = dict(zip(geoms, _counted(names), strict=True))
     ends = zip(model.pair_geom1.tolist(), model.pair_geom2.tolist(), strict=True)
     pairs = [
         sorted((view.link(int(model.geom_bodyid[g])), number.get(g, -1)) for g in pair)
         for pair in ends
+        if not view.switches_off("contact")
     ]
     labels = numbered([f"contact of {one} with {two}" for (one, _), (two, _) in pairs])
     for k, (label, pair) in enumerate(zip(labels, pairs, strict=True)):
@@ -284,6 +289,14 @@ def contacts(view: View) -> Stated:
             tuple(name for name, _ in pair),
             np.append(settings, [place for _, place in pair]),
         )
+
+
+def _touching(view: View) -> Array:
+    """Return whether each geom can touch anything, by its bitmasks or a pair, shape (ngeom,)."""
+    model = view.model
+    touching = (model.geom_contype | model.geom_conaffinity) != 0
+    touching[model.pair_geom1] = touching[model.pair_geom2] = True
+    return np.asarray(touching & (not view.switches_off("contact")))
 
 
 def _counted(names: list[str]) -> list[int]:
@@ -626,8 +639,6 @@ def actuators(view: View) -> Stated:
     Args:
         view: The compiled model.
     """
-    if view.switches_off("actuation"):
-        return
     model = view.model
     kinds = {word: number for number, word in view.kinds["mjtObj"].items()}
     for i, kind in enumerate(model.actuator_trntype.tolist()):
@@ -647,16 +658,18 @@ def actuators(view: View) -> Stated:
 
 
 def sensors(view: View) -> Stated:
-    """Yield what each sensor measures, and its settings.
+    """Yield what each sensor measures, and its settings; not of actuators that a scene lacks.
 
     Args:
         view: The compiled model.
     """
     model, labels, found, names = view.model, [], [], []
     for i in range(model.nsensor):
-        name = view.name_of("sensor", i)
-        if name is not None:
-            one = view.item(int(model.sensor_objtype[i]), int(model.sensor_objid[i]))
+        name, of = view.name_of("sensor", i), int(model.sensor_objid[i])
+        is_of_actuator = view.kinds["mjtObj"].get(int(model.sensor_objtype[i])) == "actuator"
+        is_idle = is_of_actuator and view.name_of("actuator", of) is None
+        if name is not None and not is_idle:
+            one = view.item(int(model.sensor_objtype[i]), of)
             two = view.item(int(model.sensor_reftype[i]), int(model.sensor_refid[i]))
             kind = view.kinds["mjtSensor"][int(model.sensor_type[i])]
             labels.append(f"sensor {' '.join(filter(None, (kind, one[0], two[0])))}")
@@ -990,9 +1003,14 @@ def view_of(
         mechanism: The mechanism.
         indices: The places of its bodies in the model.
         roles: Whether each geom collides, and whether it is drawn.
-        name_of: The names of elements, see `View`.
+        name_of: The names of elements, see `View`, which has none of actuators that are off.
         options_of: Options in place of those of the model.
     """
+    idle = idle_actuators(mujoco, model)
+
+    def acting_name(kind: str, index: int) -> str | None:
+        return None if kind == "actuator" and index in idle else name_of(kind, index)
+
     pairs = list(zip(mechanism.bodies, indices, strict=True))
     kinds = {}
     for enumeration, prefix in _ENUMERATIONS.items():
@@ -1006,7 +1024,7 @@ def view_of(
         joints={j: str(body.joint) for body, i in pairs for j in i.joints},
         solid=tuple(collides for collides, _ in roles),
         drawn=tuple(is_drawn for _, is_drawn in roles),
-        name_of=name_of,
+        name_of=acting_name,
         options=options_of,
     )
 

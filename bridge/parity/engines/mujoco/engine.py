@@ -77,8 +77,11 @@ from .compiled_model import (
 )
 from .shapes import (
     Roles,
+    acting_model,
+    acting_options,
     forward,
     has_distance_fields,
+    idle_actuators,
     is_off,
     pairs_in_mujoco,
     roles_in_export,
@@ -748,7 +751,9 @@ class MujocoEngine(BaseEngine):
 
     def actuator_laws(self) -> list[Array]:
         """See `Engine.actuator_laws`; those of the compiled model."""
-        return laws_in_mujoco(self.model)
+        idle = idle_actuators(self._mujoco, self.model)
+        laws = enumerate(laws_in_mujoco(self._acting()))
+        return [law for i, law in laws if i not in idle]
 
     def compiled_statements(self) -> Statements:
         return statements(self._view())
@@ -783,9 +788,16 @@ class MujocoEngine(BaseEngine):
 
     def _view(self) -> View:
         roles, mujoco = self._carried_roles(), self._mujoco
+        flags = self._options.get("disableflags", self.model.opt.disableflags)
+        options = self._options | acting_options(mujoco, self.model, flags)
         return view_of(
-            mujoco, self.model, self.mechanism, self._indices, roles, self._name_of(), self._options
+            mujoco, self._acting(), self.mechanism, self._indices, roles, self._name_of(), options
         )
+
+    def _acting(self) -> Any:
+        """Return the compiled model with what acts."""
+        solid = [collides for collides, _ in self._carried_roles()]
+        return acting_model(self._mujoco, self.model, solid)
 
     def _name_of(self) -> Callable[[str, int], str | None]:
         return exported_names(self._mujoco, self.model, self.mechanism, self._changed_names)

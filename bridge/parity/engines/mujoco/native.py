@@ -36,27 +36,24 @@ from bridge.parity.engine import (
 )
 from bridge.parity.engines.native import NativeEngine, scalar_joints
 from loaders.diagnostics import LoadError, Where, limited
-from loaders.engine_settings import FRICTIONLESS, MUJOCO, RESOLVED
 from loaders.formats import PathLike, Search, context_of, diagnostics_of
 from loaders.inertia import SpatialInertia
 from loaders.mjcf.compiled_model import Source
 from loaders.mjcf.constraint import shifted
 from loaders.mjcf.geom import file_of_mesh
 from loaders.mjcf.reader import compile_document
-from loaders.model import CouplingLaw, settings_of
+from loaders.model import CouplingLaw
 from loaders.pose import Array, Pose, quaternion_to_matrix
 from loaders.xml import model_in, parse, read_bytes
 
 from .compiled_model import (
     NAMED,
     MismatchError,
-    View,
     original_indices,
     original_names,
-    view_of,
 )
-from .engine import MujocoEngine, laws_in_mujoco
-from .shapes import Roles, acting_model, acting_options, forward, geoms_in_tendons
+from .engine import MujocoEngine
+from .shapes import Roles, forward, geoms_in_tendons, idle_actuators
 
 _MERGES = "MuJoCo's URDF reader merges links that are connected by fixed joints"
 _MUJOCO_CAUSES = {
@@ -407,17 +404,16 @@ class MujocoNative(MujocoEngine):
             return {}
         raise NotReportedError("an MJCF file states laws of actuators")
 
-    def actuator_laws(self) -> list[Array]:
-        """See `Engine.actuator_laws`; those that act."""
-        return laws_in_mujoco(self._acting()[0])
-
     def servos(self) -> dict[str, Array]:
         """See `Engine.servos`; the gains are slopes of the forces of the running original."""
         names = self._names_by_kind["actuator"]
         drives = self._mujoco.mjtTrn
         joints = {int(drives.mjTRN_JOINT), int(drives.mjTRN_JOINTINPARENT)}
-        model, found = self._acting()[0], {}
+        model, found = self._acting(), {}
+        idle = idle_actuators(self._mujoco, model)
         for i, kind in enumerate(model.actuator_trntype):
+            if i in idle:
+                continue
             joint = int(model.actuator_trnid[i][0])
             moves = self._mujoco.mjtJoint(model.jnt_type[joint]) if int(kind) in joints else None
             if moves in {self._mujoco.mjtJoint.mjJNT_HINGE, self._mujoco.mjtJoint.mjJNT_SLIDE}:
@@ -433,7 +429,7 @@ class MujocoNative(MujocoEngine):
         """
         if self._has_moved_meshes:
             raise NotReportedError("the file moves the vertices of a mesh by refpos or refquat")
-        return self._surfaces(self._acting()[0], self._inline)
+        return self._surfaces(self._acting(), self._inline)
 
     def _roles(self) -> Roles:
         """Return whether each geom collides, and is drawn: MuJoCo's viewer shows three groups of
@@ -451,28 +447,6 @@ class MujocoNative(MujocoEngine):
         return [
             (False, False) if g in self._missing else role for g, role in enumerate(self._roles())
         ]
-
-    def _acting(self) -> tuple[Any, dict[str, Any]]:
-        """Return the original and options in place of its own: if the mechanism leaves out what
-        flags switch off, or friction that all contacts are without, so does the original.
-        """
-        scene, model = self.mechanism.scene, self.model
-        stated = dict(settings_of(self.mechanism.physics, MUJOCO))
-        if any(f"flag/{flag}" in stated for flag in RESOLVED):
-            return model, {}
-        surfaces = (shape.surface for link in scene.links for shape in link.collisions)
-        solid = [collides for collides, _ in self._carried_roles()]
-        is_smooth = bool((model.geom_condim[np.array(solid, dtype=bool)] == 1).all()) and not any(
-            FRICTIONLESS in settings_of(surface, MUJOCO) for surface in surfaces
-        )
-        acting = acting_model(self._mujoco, model, is_smooth=is_smooth)
-        return acting, acting_options(self._mujoco, model)
-
-    def _view(self) -> View:
-        roles, (model, options) = self._carried_roles(), self._acting()
-        return view_of(
-            self._mujoco, model, self.mechanism, self._indices, roles, self._name_of(), options
-        )
 
     def _name_of(self) -> Callable[[str, int], str | None]:
         return original_names(self.mechanism, self._names_by_kind, self._pictures)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import partial
 from itertools import combinations, product
@@ -23,7 +23,7 @@ from bridge.mechanism import Mechanism
 from bridge.parity.engine import Hull, Surfaces, add_violation, constraint_frames, frame_distance
 from bridge.parity.readings import Pair, hull_in_mujoco, stacked
 from bridge.targets.mjcf.equality import second_point_name
-from loaders.engine_settings import MUJOCO, RESOLVED, Grip
+from loaders.engine_settings import IMPLIED, MUJOCO, RESOLVED, Grip
 from loaders.model import (
     WORLD,
     BallConstraint,
@@ -40,21 +40,18 @@ from loaders.pose import Array, Pose, quaternion_to_matrix
 
 MAX_GEOMS = 4000
 """Number of geoms beyond which they are not counted: memory and time grow with its square."""
-_FILTERPARENT = 1 << 10
-"""MuJoCo's ``mjDSBL_FILTERPARENT``."""
-_NO_CONTACTS = 1 << 0 | 1 << 4
-"""MuJoCo's ``mjDSBL_CONSTRAINT`` and ``mjDSBL_CONTACT``."""
 
 
-def touched_geoms(model: Any, solid: Sequence[bool]) -> Array:
+def touched_geoms(mujoco: Any, model: Any, solid: Sequence[bool]) -> Array:
     """Return the number of geoms that each geom may touch by bitmasks, exclusions and welds, shape
     (ngeom,); none where the model switches contacts off.
 
     Args:
+        mujoco: The module.
         model: The ``mujoco.MjModel``.
         solid: Whether each geom counts.
     """
-    if model.ngeom > MAX_GEOMS or model.opt.disableflags & _NO_CONTACTS:
+    if model.ngeom > MAX_GEOMS or is_off(mujoco, model, "contact"):
         return np.zeros(model.ngeom)
     mine, others = (
         np.asarray(mask, dtype=np.int64) for mask in (model.geom_contype, model.geom_conaffinity)
@@ -63,22 +60,23 @@ def touched_geoms(model: Any, solid: Sequence[bool]) -> Array:
     bodies = np.asarray(model.geom_bodyid)
     touching = (
         (matching | matching.T)
-        & allowed_bodies(model)[np.ix_(bodies, bodies)]
+        & allowed_bodies(mujoco, model)[np.ix_(bodies, bodies)]
         & np.asarray(solid, dtype=np.bool_)
     )
     return np.asarray(touching.sum(axis=1))
 
 
-def allowed_bodies(model: Any) -> NDArray[np.bool_]:
+def allowed_bodies(mujoco: Any, model: Any) -> NDArray[np.bool_]:
     """Return whether two bodies may touch by exclusions and welds, whatever their bitmasks, shape
     (nbody, nbody).
 
     Args:
+        mujoco: The module.
         model: The ``mujoco.MjModel``.
     """
     weld = np.asarray(model.body_weldid)
     allowed: NDArray[np.bool_] = weld[:, None] != weld[None, :]
-    if not model.opt.disableflags & _FILTERPARENT:
+    if not is_off(mujoco, model, "filterparent"):
         parent = weld[np.asarray(model.body_parentid)[weld]]
         adjacent = (weld[:, None] == parent[None, :]) & (weld[:, None] != 0)
         allowed &= ~(adjacent | adjacent.T)
@@ -90,21 +88,34 @@ def allowed_bodies(model: Any) -> NDArray[np.bool_]:
 # --- MuJoCo ---------------------------------------------------------------------------------------
 
 
-_CONSTRAINTS = frozenset({"contact", "equality", "frictionloss", "limit"})
-"""Flags of what the flag of all constraints switches off, too."""
-
-
 def is_off(mujoco: Any, model: Any, flag: str) -> bool:
-    """Return whether a model switches something off, by its own flag or with all constraints.
+    """Return whether a model switches something off, by its own flag or one that stands for it.
 
     Args:
         mujoco: The module.
         model: The ``mujoco.MjModel``.
         flag: Name of the flag as in MJCF.
     """
-    names = (flag, "constraint") if flag in _CONSTRAINTS else (flag,)
-    bits = [int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{name.upper()}")) for name in names]
-    return any(int(model.opt.disableflags) & bit for bit in bits)
+    wholes = (whole for whole, parts in IMPLIED.items() if flag in parts)
+    return bool(model.opt.disableflags & _bits(mujoco, (flag, *wholes)))
+
+
+def _bits(mujoco: Any, flags: Iterable[str]) -> int:
+    """Return the bits of flags, as far as the version of MuJoCo has them."""
+    names = (f"mjDSBL_{flag.upper()}" for flag in flags)
+    return sum(int(getattr(mujoco.mjtDisableBit, name, 0)) for name in names)
+
+
+def idle_actuators(mujoco: Any, model: Any) -> frozenset[int]:
+    """Return the actuators that a flag or their group switches off.
+
+    Args:
+        mujoco: The module.
+        model: The compiled model.
+    """
+    every, groups = is_off(mujoco, model, "actuation"), int(model.opt.disableactuator)
+    pairs = enumerate(model.actuator_group.tolist())
+    return frozenset(i for i, group in pairs if every or (group >= 0 and groups >> group & 1))
 
 
 _IDLE = {
@@ -115,42 +126,55 @@ _IDLE = {
     "clampctrl": ("actuator_ctrllimited",),
 }
 """Arrays of a compiled model that a flag makes idle."""
+_OF_OVERRIDE = ("margin", "solref", "solimp")
+"""Settings of contacts in whose place an override has its own, beside friction."""
 
 
 _SMOOTH = (0.0, 0.005, 0.0001)
 """MuJoCo's coefficients of friction of a geom that slides without any."""
 
 
-def acting_model(mujoco: Any, model: Any, *, is_smooth: bool) -> Any:
-    """Return a copy of a compiled model in which zeros stand for what its flags switch off; its
-    flags, equalities and actuators are the same, and its contacts but for their friction.
+def acting_model(mujoco: Any, model: Any, solid: Sequence[bool]) -> Any:
+    """Return a compiled model in which zeros stand for what its flags switch off and for the
+    friction of geoms that are all without, and the override of contacts for those of shapes and
+    pairs; its flags, equalities and actuators are the same.
 
     Args:
         mujoco: The module.
-        model: The ``mujoco.MjModel``.
-        is_smooth: Whether zero stands for the friction of all geoms, whatever the dimension.
+        model: The ``mujoco.MjModel``, which is returned where all acts as stated.
+        solid: Whether each geom collides.
     """
+    idle = [name for flag in _IDLE if is_off(mujoco, model, flag) for name in _IDLE[flag]]
+    has_override = model.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_OVERRIDE)
+    is_smooth = any(solid) and set(model.geom_condim[np.flatnonzero(solid)].tolist()) == {1}
+    if not idle and not has_override and not is_smooth:
+        return model
     acting = copy(model)
-    for flag, arrays in _IDLE.items():
-        if is_off(mujoco, model, flag):
-            for array in (getattr(acting, name) for name in arrays if hasattr(acting, name)):
-                array[:] = 0
+    for array in (getattr(acting, name) for name in idle if hasattr(acting, name)):
+        array[:] = 0
+    if has_override:
+        acting.pair_friction[:] = model.opt.o_friction
+        acting.geom_friction[:] = model.opt.o_friction[[0, 2, 3]]
+        for kind, name in product(("geom", "pair"), _OF_OVERRIDE):
+            getattr(acting, f"{kind}_{name}")[:] = getattr(model.opt, f"o_{name}")
     if is_smooth:
         acting.geom_condim[:], acting.geom_friction[:] = 3, _SMOOTH
     return acting
 
 
-def acting_options(mujoco: Any, model: Any) -> dict[str, Any]:
+def acting_options(mujoco: Any, model: Any, flags: int) -> dict[str, Any]:
     """Return the options of a model that states only what acts, as `as_switched` leaves them:
-    without the flags that it resolves, and without a medium where no passive force acts.
+    without the flags and groups that it resolves, and without a medium where no passive force acts.
 
     Args:
         mujoco: The module.
         model: The ``mujoco.MjModel``.
+        flags: The flags in place of its ``disableflags``.
     """
-    names = (f"mjDSBL_{flag.upper()}" for flag in RESOLVED)
-    bits = [getattr(mujoco.mjtDisableBit, name, 0) for name in names]
-    options: dict[str, Any] = {"disableflags": model.opt.disableflags & ~sum(map(int, bits))}
+    options: dict[str, Any] = {
+        "disableflags": flags & ~_bits(mujoco, RESOLVED),
+        "disableactuator": 0,
+    }
     if is_off(mujoco, model, "damper") and is_off(mujoco, model, "spring"):
         options |= {"density": 0.0, "viscosity": 0.0, "wind": np.zeros(3)}
     return options
@@ -200,7 +224,7 @@ def pairs_in_mujoco(mujoco: Any, model: Any, names: Mapping[int, str]) -> frozen
         strict=True,
     )
     explicit = {tuple(sorted(pair)) for pair in bodies}
-    masks, allowed = _masks(model, names), allowed_bodies(model)
+    masks, allowed = _masks(model, names), allowed_bodies(mujoco, model)
 
     def collide(one: int, two: int) -> bool:
         if (one, two) in explicit:

@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import bridge
 import loaders
+from bridge.lowering.transform import switched
 from bridge.parity import Comparison, Outcome, Verdict, compare
-from bridge.parity.engines.mujoco.native import compile_original
+from bridge.parity.engine import factory_of
+from bridge.parity.engines.mujoco.native import MujocoNative, compile_original
 from loaders import LoadError, Pose, Scene
 from loaders.engine_settings import RESOLVED
 from loaders.model import BallConstraint, Friction, of_engine, settings_of
@@ -154,19 +157,33 @@ def test_a_constraint_that_is_switched_off_is_compared(equality: str, tmp_path: 
     assert {failure.quantity for failure in found.failures} == {"compiled settings"}
 
 
-SWITCHED = """<mujoco><option density="3" wind="1 0 0"><flag {}/></option><worldbody>
-<geom type="plane" size="1 1 1"/><body pos="0 0 1"><joint name="a" axis="0 1 0" range="-1 1"
-limited="true" frictionloss=".1" damping=".1" stiffness="1"/><geom size=".1" pos=".2 0 0"/>
-<body pos=".25 0 0"><joint name="b" axis="0 1 0"/><geom size=".1" pos=".2 0 0"/></body></body>
-</worldbody><equality><joint joint1="a" joint2="b"/></equality><actuator>
-<motor joint="a" ctrllimited="true" ctrlrange="-1 1"/>
-<motor joint="b" ctrllimited="false" ctrlrange="-2 2"/></actuator></mujoco>"""
+SWITCHED = """<mujoco><option density="3" wind="1 0 0" o_margin=".02" o_solref=".03 1"
+o_solimp=".8 .9 .01 .5 2" o_friction=".3 .3 .01 .02 .03" {}</option><worldbody>
+<geom name="p" type="plane" size="1 1 1"/><body pos="0 0 1"><joint name="a" axis="0 1 0"
+range="-1 1" limited="true" frictionloss=".1" damping=".1" stiffness="1"/><geom name="g" size=".1"
+pos=".2 0 0" margin=".01" solref=".01 1" solimp=".7 .8 .01" friction=".5 .1 .2"/>
+<body pos=".25 0 0"><joint name="b" axis="0 1 0"/><geom name="h" size=".1" pos=".2 0 0"/></body>
+</body></worldbody><equality><joint joint1="a" joint2="b"/></equality><actuator>
+<position joint="a" group="1" kp="3" ctrllimited="true" ctrlrange="-1 1"/>
+<motor name="m" joint="b" group="2" ctrllimited="false" ctrlrange="-2 2"/></actuator>
+<contact><pair geom1="p" geom2="h" friction=".7 .7 .1 .1 .1" margin=".03"/></contact>
+<sensor><actuatorpos actuator="m"/></sensor><keyframe><key ctrl="1 2"/></keyframe></mujoco>"""
 
 
-@pytest.mark.parametrize("flags", [*sorted(RESOLVED - {"passive"}), 'damper="disable" spring'])
-def test_what_a_file_switches_off_is_no_difference(flags: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [
+        *(f'><flag {flag}="disable"/>' for flag in sorted(RESOLVED - {"passive"})),
+        '><flag damper="disable" spring="disable"/>',
+        '><flag override="enable"/>',
+        '><flag override="enable" constraint="disable"/>',
+        'actuatorgroupdisable="1">',
+        'actuatorgroupdisable="2 7">',
+    ],
+)
+def test_what_a_file_switches_off_is_no_difference(options: str, tmp_path: Path) -> None:
     path = tmp_path / "robot.xml"
-    path.write_text(SWITCHED.format(f'{flags}="disable"'), encoding="utf-8")
+    path.write_text(SWITCHED.format(options), encoding="utf-8")
     found = compare(path, ("mujoco", "mujoco-native"), levels=("L0", "L1"), configurations=1)
     assert found.failures == ()
 
@@ -184,7 +201,7 @@ def test_contacts_that_are_all_without_friction_are_no_difference(
 ) -> None:
     """A mechanism whose friction was taken away is one of contacts without friction alone."""
     path = tmp_path / "robot.xml"
-    text = SWITCHED.format('limit="disable"').replace("<geom", f"<geom condim='{other}'")
+    text = SWITCHED.format('><flag limit="disable"/>').replace("<geom", f"<geom condim='{other}'")
     path.write_text(text.replace(f"'{other}'", f"'{first}'", 1), encoding="utf-8")
     scene = loaders.load(path)
     smooth = Friction(mu=0.0, mu2=0.0)
@@ -202,6 +219,23 @@ def test_contacts_that_are_all_without_friction_are_no_difference(
         scene = dataclasses.replace(scene, links=tuple(links))
     found = compare(scene, ENGINES, levels=("L0",), configurations=1)
     assert {failure.quantity for failure in found.failures} == differing
+
+
+@pytest.mark.parametrize("option", ["o_margin", "o_solref", "o_solimp", "o_friction"])
+def test_an_override_acts_in_the_export_as_in_the_original(option: str, tmp_path: Path) -> None:
+    path = tmp_path / "robot.xml"
+    path.write_text(SWITCHED.format('><flag override="enable"/>'), encoding="utf-8")
+
+    class Other(MujocoNative):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            setattr(self.model.opt, option, 0.9 * getattr(self.model.opt, option))
+
+    other = compare(path, ("mujoco", Other), levels=("L0",), configurations=1)
+    assert "compiled settings" in {row.quantity for row in other.failures}
+    running = factory_of("mujoco")(switched(bridge.lower(loaders.load(path, quiet=True))))
+    original = mujoco.MjModel.from_xml_path(str(path))
+    assert np.all(getattr(running.model.opt, option) == getattr(original.opt, option))
 
 
 def test_couplings_and_constraints_are_those_of_the_original(tmp_path: Path) -> None:

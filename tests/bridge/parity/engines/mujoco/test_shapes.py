@@ -51,15 +51,17 @@ def test_geoms_are_those_of_the_contacts_of_overlapping_spheres(flag: str) -> No
     pairs = {tuple(sorted(contact.geom.tolist())) for contact in data.contact}
     expected = Counter(chain.from_iterable(pairs))
     everything = [True] * model.ngeom
-    assert touched_geoms(model, everything).tolist() == [expected[g] for g in range(model.ngeom)]
+    assert touched_geoms(mujoco, model, everything).tolist() == [
+        expected[g] for g in range(model.ngeom)
+    ]
     assert bool(expected) == (flag in {"", 'filterparent="disable"'})
-    assert not touched_geoms(model, [False] * model.ngeom).any()
+    assert not touched_geoms(mujoco, model, [False] * model.ngeom).any()
 
 
 def test_very_many_geoms_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_GEOMS", 3)
     model = mujoco.MjModel.from_xml_string(TEXT.format(""))
-    np.testing.assert_array_equal(touched_geoms(model, [True] * 10), np.zeros(10))
+    np.testing.assert_array_equal(touched_geoms(mujoco, model, [True] * 10), np.zeros(10))
 
 
 # Shapes of compiled models that were written by hand in MJCF.
