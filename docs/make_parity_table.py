@@ -1,5 +1,5 @@
-"""Write ``docs/proof.md``: the verdict on every model, MuJoCo against PyBullet, with Drake as a
-witness.
+"""Write ``docs/proof.md``: the verdict on every model, MuJoCo against PyBullet, with a witness that
+reads the file by itself: Drake, or MuJoCo for MJCF.
 
 Run it from the root of the project, with the test extra installed and the corpus beside the project
 or named by ``SDFBRIDGE_CORPUS``: ``python docs/make_parity_table.py --journal out.jsonl``. Verdicts
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from docs.table_cells import cell, shortened, version, write_page  # noqa: E402
-from tests.corpora.models_corpus import FAULTS, Model, models  # noqa: E402
+from tests.corpora.models_corpus import FAULTS, Model, mjcf_models, models  # noqa: E402
 from tests.corpora.proof_corpus import LEVELS, STATES, WITNESS_FAULTS, Proof, prove_each  # noqa: E402
 from tests.corpora.proof_journal import append, read_journals  # noqa: E402
 
@@ -42,21 +42,23 @@ _WORDS = {
     ),
     "AGREES, repaired": "the same, and each difference has a known cause",
     "fault": "the file itself is wrong, as stated in its row",
-    "DIFFERS": (
-        "a quantity differs beyond the bound of any known cause, or an engine lacks a part "
-        "of the model"
+    "DIFFERS, named": (
+        "each quantity that differs names the diagnostic of what a simulator cannot hold"
     ),
+    "DIFFERS": "a quantity differs beyond the bound of any known cause, without such a diagnostic",
     "crash": "the process ended unexpectedly, or exceeded its time",
 }
 
 _HEAD = """# Verdicts on real models
 
-Models of Gazebo's collection ({gazebo} with their meshes), of the tests of libsdformat and Drake, and of three packages
-of robots: {all} files, of which {read} load. Each is loaded into MuJoCo and PyBullet; both are compared with each other
-and with the mechanism at {levels} ([Comparing simulators](parity.md)) in {states} random states: masses, centers of
-mass, inertias, limits, damping, couplings, joint motion, link poses, Jacobians, mass matrix, bias forces,
-inverse dynamics, constraint violation, collision pairs.{motion}
-Drake reads the original file with its own parser and is compared with the same mechanism.
+Models of Gazebo's collection ({gazebo} with their meshes), of the tests of libsdformat and Drake, of three packages
+of robots, and of {mjcf} files of MJCF by others: {all} files, of which {read} load. Each is loaded into MuJoCo and
+PyBullet; both are compared with each other and with the mechanism at {levels} ([Comparing simulators](parity.md)) in
+{states} random states: masses, centers of mass, inertias, limits, damping, couplings, joint motion, link poses,
+Jacobians, mass matrix, bias forces, inverse dynamics, constraint violation, collision pairs.{motion}
+
+A witness reads the original file with its own parser: Drake, which is compared with the same mechanism, and for MJCF
+MuJoCo, whose reading is compared with the mechanism and with the export.
 
 The verdict is that over the rows alone; the last column lists what a model states and what was not compared at these
 levels, by diagnostic code or quantity: with such gaps `sdfbridge compare` says INCOMPLETE
@@ -68,8 +70,8 @@ levels, by diagnostic code or quantity: with such gaps `sdfbridge compare` says 
 |---|---|---|
 {verdicts}
 
-| Drake as witness | models |
-|---|---|
+| witness | Drake | MuJoCo, for MJCF |
+|---|---|---|
 {witnesses}
 
 Largest error between MuJoCo and PyBullet of all quantities that passed:
@@ -87,12 +89,12 @@ Known causes of the differences, by diagnostic code:
 Written by `docs/make_parity_table.py` on {date}, with {versions}.
 
 {ages}
-| model | links | dof | MuJoCo and PyBullet | worst | Drake | not compared |
+| model | links | dof | MuJoCo and PyBullet | worst | witness | not compared |
 |---|---|---|---|---|---|---|
 """
 _MOTION = """
 
-L2 moves the smooth model and the exported one, in the simulators and in Drake."""
+L2 moves the smooth model and the exported one, in the simulators and in Drake, and touches each shape of the model."""
 
 _TAIL = """
 ## Files that do not load
@@ -106,7 +108,7 @@ def main() -> None:
     """Compare every model and write the page."""
     arguments = _arguments()
     levels = tuple(arguments.levels.split(","))
-    all_models = models()
+    all_models = [*models(), *mjcf_models()]
     named = [
         model
         for model in all_models
@@ -199,12 +201,15 @@ def _unfinished(left: Sequence[str]) -> Iterator[str]:
 
 def _head(proofs: Sequence[Proof], read: Sequence[Proof], levels: Sequence[str]) -> str:
     verdicts = Counter(map(_verdict, read))
+    mjcf = [proof for proof in read if proof.model.startswith("mjcf/")]
+    of_mjcf = Counter(proof.witness or "none" for proof in mjcf)
     witnesses = Counter(proof.witness or "none" for proof in read)
     causes = Counter(cause for proof in read if proof.verdict == "AGREES" for cause in proof.causes)
     return _HEAD.format(
         ages=_ages(proofs),
         all=len(proofs),
         gazebo=sum(proof.model.startswith("gazebo_models/") for proof in proofs),
+        mjcf=sum(proof.model.startswith("mjcf/") for proof in proofs),
         levels=" and ".join((", ".join(levels[:-1]), levels[-1])) if levels[1:] else levels[0],
         motion=_MOTION if "L2" in levels else "",
         read=len(read),
@@ -212,7 +217,10 @@ def _head(proofs: Sequence[Proof], read: Sequence[Proof], levels: Sequence[str])
         verdicts="\n".join(
             f"| {word} | {verdicts[word]} | {meaning} |" for word, meaning in _WORDS.items()
         ),
-        witnesses="\n".join(f"| {word} | {count} |" for word, count in sorted(witnesses.items())),
+        witnesses="\n".join(
+            f"| {word} | {count - of_mjcf[word]} | {of_mjcf[word]} |"
+            for word, count in sorted(witnesses.items())
+        ),
         worst="\n".join(f"| {name} | {error:.0e} |" for name, error in _worst(read).items()),
         causes="\n".join(f"| `{cause}` | {count} |" for cause, count in causes.most_common()),
         date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
@@ -240,6 +248,8 @@ def _verdict(proof: Proof) -> str:
         return "crash"
     if proof.verdict == "DIFFERS" and proof.model in FAULTS:
         return "fault"
+    if proof.verdict == "DIFFERS" and proof.named:
+        return "DIFFERS, named"
     return (
         f"{proof.verdict}, repaired"
         if proof.repaired and proof.verdict != "DIFFERS"
@@ -276,9 +286,9 @@ def _verdict_text(proof: Proof) -> str:
         return verdict
     if verdict == "fault":
         return f"fault: {FAULTS[proof.model]}"
-    if verdict == "DIFFERS":
+    if proof.verdict == "DIFFERS":
         differences_first = sorted(proof.causes, key=lambda cause: " / " not in cause)
-        return f"**DIFFERS**: {'; '.join(differences_first[:2])}"
+        return f"**{verdict}**: {'; '.join(differences_first[:2])}"
     return f"{verdict}: {', '.join(proof.causes)}"
 
 

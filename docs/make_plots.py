@@ -72,7 +72,7 @@ def draw_robots(axes: Any) -> None:
 
 
 def draw_proof(axes: Any) -> None:
-    """Verdicts on real models, of both engines and of Drake as witness."""
+    """Verdicts on real models, of MuJoCo and PyBullet."""
     rows = rows_of("proof-verdicts-on-real-models.csv")
     verdicts = Counter(re.split(r"[:*]", row["MuJoCo and PyBullet"].strip("*"))[0] for row in rows)
     shown = verdicts.most_common()

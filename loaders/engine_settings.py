@@ -754,7 +754,8 @@ _SETTINGS: Mapping[str, frozenset[str]] = {
 _IDLE_GROUPS, _FRICTION = "option/actuatorgroupdisable", "option/o_friction"
 _OFF = 0
 """Bitmask of what touches nothing."""
-_FRICTIONLESS = ("condim", "1")
+FRICTIONLESS = ("condim", "1")
+"""Setting of a shape without friction, unless a shape that it touches has more dimensions."""
 _OVERRIDDEN = frozenset({"friction", "margin", "solimp", "solref"})
 """Settings of a shape in whose place an override has its own."""
 RESOLVED = frozenset({*_AXES, *IMPLIED, "actuation", "clampctrl", "contact", "equality"})
@@ -848,7 +849,7 @@ def _surfaces(
     surfaces = [c.surface for link in scene.links for c in link.collisions]
     if mu is not None:
         return lambda surface: _without(_OVERRIDDEN, _with_friction(surface, mu))
-    if surfaces and all(_FRICTIONLESS in settings_of(each, MUJOCO) for each in surfaces):
+    if surfaces and all(FRICTIONLESS in settings_of(each, MUJOCO) for each in surfaces):
         return lambda surface: _without({"condim", "friction"}, _with_friction(surface, 0.0))
     return None
 

@@ -156,23 +156,29 @@ def dask_executor(address: str, jobs: int | None) -> tuple[Executor, Callable[[]
         raise ImportError(
             "a Dask cluster needs distributed: pip install 'sdfbridge[batch]'"
         ) from error
-    cluster: Any = None
     make_cluster: Any = LocalCluster
     make_client: Any = Client
-    if address == "local":
-        with dask.config.set(_NO_PAGES):
-            cluster = make_cluster(
-                n_workers=jobs or available_cores(), threads_per_worker=1, dashboard_address=None
-            )
-    client: Any = make_client(cluster if cluster is not None else address)
+    with ExitStack() as stack:
+        cluster: Any = None
+        if address == "local":
+            with dask.config.set(_NO_PAGES):
+                cluster = make_cluster(
+                    n_workers=jobs or available_cores(),
+                    threads_per_worker=1,
+                    dashboard_address=None,
+                )
+            stack.callback(cluster.close)
+        client: Any = make_client(cluster if cluster is not None else address)
+        stack.callback(client.close)
+        executor: Executor = client.get_executor()
+        opened = stack.pop_all()
 
     def close() -> None:
-        with suppress(TimeoutError, OSError):
-            client.close()
-        if cluster is not None:
-            cluster.close()
+        # On a loaded machine a client can end with an assertion of Dask's own. The models are
+        # done by then, and the stack closes the cluster all the same.
+        with suppress(TimeoutError, OSError, AssertionError):
+            opened.close()
 
-    executor: Executor = client.get_executor()
     return executor, close
 
 

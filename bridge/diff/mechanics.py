@@ -361,30 +361,26 @@ def _frictions(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[st
     """Return the pairs that may touch in both, have equal surfaces in both, and differ in their
     friction: the two rules, or pairs that one file lists with a coefficient of their own.
     """
-    rules = friction_rule(a.scene), friction_rule(b.scene)
-    if rules[0] is rules[1]:
+    rule_a, rule_b = friction_rule(a.scene), friction_rule(b.scene)
+    if rule_a is rule_b:
         return ()
-    shapes_a, shapes_b = ({k.name: k.collisions for k in x.scene.links} for x in (a, b))
+    grips_a, grips_b = ({k.name: _grips(k.collisions) for k in x.scene.links} for x in (a, b))
     stated_a, stated_b = map(_stated_frictions, (a.scene, b.scene))
     found, others = [], b.collidable_pairs()
     for one, two in sorted(map(sorted, a.collidable_pairs())):
-        pair, other = (one, two), (names.get(one, one), names.get(two, two))
-        grips = [
-            [_grips(shapes[k]) for k in ks] for shapes, ks in ((shapes_a, pair), (shapes_b, other))
-        ]
-        if frozenset(other) not in others or grips[0] != grips[1]:
+        one_in_b, two_in_b = names.get(one, one), names.get(two, two)
+        grips = grips_a[one], grips_a[two]
+        other = frozenset((one_in_b, two_in_b))
+        if other not in others or grips != (grips_b[one_in_b], grips_b[two_in_b]):
             continue
-        in_a, in_b = (
-            stated.get(frozenset(ks)) or {rule.of_grips(x, y) for x, y in product(*each)}
-            for stated, rule, ks, each in zip(
-                (stated_a, stated_b), rules, (pair, other), grips, strict=True
-            )
-        )
+        stated = stated_a.get(frozenset((one, two)))
+        in_a = stated or {rule_a.of_grips(x, y) for x, y in product(*grips)}
+        in_b = stated_b.get(other) or {rule_b.of_grips(x, y) for x, y in product(*grips)}
         if max(abs(max(in_a) - max(in_b)), abs(min(in_a) - min(in_b))) > TOLERANCE:
-            texts = [
-                f"{_range(of)} ({rule.words})" for of, rule in zip((in_a, in_b), rules, strict=True)
-            ]
-            found.append(f"{one} and {two} have {texts[0]} in A, {texts[1]} in B")
+            found.append(
+                f"{one} and {two} have {_range(in_a)} ({rule_a.words}) in A, "
+                f"{_range(in_b)} ({rule_b.words}) in B"
+            )
     return tuple(found)
 
 

@@ -40,7 +40,7 @@ from loaders.model import (
 )
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, root_model
+from loaders.scoped_names import MODEL_FRAME, SEPARATOR, root_model
 
 Dof = tuple[str, int]
 """A velocity component as in ``v_order``: the joint and the number of the component."""
@@ -973,10 +973,6 @@ def moving_links(mechanism: Mechanism) -> set[str]:
         carried = body.parent != ROOT and moving[body.parent]
         moving.append(carried or bool(body.primitives))
     return {body.name for body, moves in zip(mechanism.bodies, moving, strict=True) if moves}
-
-
-MODEL_FRAME = "__model__"
-"""Name of the frame of a model in the scope of the model, as in SDFormat."""
 
 
 def stated_frames(scene: Scene) -> tuple[Frame, ...]:

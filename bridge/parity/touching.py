@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import astuple, dataclass, replace
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ from bridge.mechanism.coordinates import Position
 from bridge.targets.mjcf import codes as mjcf_codes
 from loaders.collision_pairs import exerts_forces
 from loaders.diagnostics import Diagnostics
-from loaders.engine_settings import MUJOCO, conventions_of
+from loaders.engine_settings import MUJOCO
 from loaders.meshes import read_mesh
 from loaders.model import (
     Box,
@@ -40,6 +41,7 @@ from loaders.model import (
     Cylinder,
     Ellipsoid,
     Geometry,
+    Heightmap,
     Mesh,
     Plane,
     Sphere,
@@ -48,7 +50,7 @@ from loaders.model import (
 from loaders.pose import Array, Pose
 from loaders.text import counted
 
-from .bounds.contact import SoftContact, stepped_rebound
+from .bounds.contact import SoftContact, Stepping, stepped_rebound
 from .engine import (
     BALL_RADIUS,
     BALL_WEIGHT,
@@ -87,11 +89,15 @@ farthest shapes if that is more than 1 m."""
 SLIDE_STEPS, ROLL_STEPS, FALL_STEPS = 10, 3, 10
 """Number of steps in which balls slide, in which rigid friction makes a ball roll, and in which a
 ball falls."""
-HOLD_TIME, ROLL_TIME, BOUNCE_TIME = 0.05, 0.05, 0.06
-"""Durations in which friction holds a ball, makes it roll, and in which it bounces [s]."""
+SLIDE_TIME, HOLD_TIME, ROLL_TIME, BOUNCE_TIME = 0.05, 0.05, 0.05, 0.06
+"""Duration in which a ball slides at most at the step of the export, unless that is longer, so that
+it moves by a small part of its radius; durations in which friction holds it, makes it roll, and in
+which it bounces [s]."""
 IMPACT_STEPS = 33
 """Steps of the model that an impact on a contact of a stated restitution takes at most: half a
 period of MuJoCo's spring, whose time constant is ten steps."""
+IMPACT_PHASES = 8
+"""Number of depths within a step in which an impact on several shapes may begin."""
 HELD, PULLED, SPARE = 0.8, 4.0, 3.0
 """Forces, over that of friction, that must not and that must move a ball; and speed of a sliding
 ball over that which friction takes away, or at which a soft contact brakes with all of its
@@ -120,6 +126,9 @@ _ASIDE, _ASIDE_ON_PLANE = 0.01, 1e3
 from its origin a plane gets a ball [m]."""
 _PUSHING = {"adhesion", "surfacevel"}
 """MuJoCo's settings of a shape that push a ball which slides on it."""
+_FLUSH, _BASE = 1e-9, 0.01
+"""Depth in another plane in which a ball still lies on it; thickness of a height map below its
+lowest point, which MuJoCo demands [m]."""
 _WIDE = 4.0
 """Width of a mesh up to which balls are pressed on it [m]."""
 _ENDLESS = 1e5
@@ -153,6 +162,18 @@ class _Target:
     def mu(self) -> float:
         """The coefficient of friction."""
         return self.collision.surface.friction.mu
+
+    @property
+    def is_plane(self) -> bool:
+        """True for a plane."""
+        return isinstance(self.collision.geometry, Plane)
+
+    @property
+    def normal(self) -> Array:
+        """The normal of a plane in the world."""
+        shape = self.collision.geometry
+        normal = shape.normal if isinstance(shape, Plane) else (0.0,) * 3
+        return np.asarray(self.X_WG.R @ np.array(normal))
 
     @property
     def surface(self) -> tuple[object, ...]:
@@ -189,6 +210,8 @@ class _Target:
     def refusal(self) -> str:
         """The reason why the shape does not carry a ball at rest; empty if it does."""
         surface = self.collision.surface
+        if isinstance(self.collision.geometry, Heightmap):
+            return "have no outermost point"
         if isinstance(self.collision.geometry, Mesh) and _width(self.support) > _WIDE:
             return f"are meshes wider than {_WIDE:g} m, in whose gaps a ball may lie"
         contact = self.soft_contact(0.0)
@@ -242,10 +265,32 @@ class _Target:
         """Return the contact that MuJoCo's settings of the surface state, at a time step [s]."""
         return SoftContact.of(tuple(self._settings.items()), step)
 
-    def stepped_rebound(self, step: float) -> float:
-        """Return the part of its speed with which MuJoCo lets a ball leave, at a time step [s]."""
-        settings = tuple(self._settings.items())
-        return stepped_rebound(settings, step, BOUNCE_TIME, BALL_WEIGHT)
+    def rebounds(self, step: float, stepping: Stepping, others: int) -> tuple[float, float]:
+        """Return the least and the largest part of its speed with which MuJoCo lets a ball leave,
+        which begins to touch the shape alone in the depth in which it rests, and in any depth if
+        others touch it as well, alike or later.
+
+        Args:
+            step: The time step [s].
+            stepping: How MuJoCo takes steps.
+            others: The number of others.
+        """
+        settings, dimensions = tuple(self._settings.items()), int(self._settings.get("condim", 3))
+        admitted = stepping.admitted(self.mu, dimensions)
+        depths = np.linspace(ROUNDING * step, step, IMPACT_PHASES).tolist() if others else [None]
+        found = [
+            stepped_rebound(
+                settings,
+                step,
+                BOUNCE_TIME,
+                BALL_WEIGHT,
+                admitted=admitted / contacts,
+                is_rk4=stepping.is_rk4,
+                start=start,
+            )
+            for contacts, start in product({1, min(2, 1 + others), 1 + others}, depths)
+        ]
+        return min(found), max(found)
 
     def most_friction(self, mu: float) -> float:
         """Return the largest coefficient of friction that the mean over two opposite directions
@@ -264,16 +309,33 @@ class _Target:
         tangent_squared = sine**2 / (1.0 - sine**2)
         return mu * (1.0 + tangent_squared) / (1.0 - mu**2 * tangent_squared)
 
-    def sliding_speed(self, step: float) -> float:
-        """Return the speed with which a ball begins to slide at a time step [m/s]."""
-        taken = BALL_WEIGHT * self.mu * SLIDE_STEPS * step
+    def sliding_speed(self, step: float, count: int) -> float:
+        """Return the speed with which a ball begins to slide in a number of steps [m/s].
+
+        Args:
+            step: Time step [s].
+            count: The number of steps.
+        """
+        taken = BALL_WEIGHT * self.mu * count * step
         return SPARE * (taken + 0.5 * BALL_WEIGHT * self.mu * self.soft_contact(step).lag)
+
+    def clearance(self, center: Array, axes: Sequence[Array]) -> float:
+        """Return how far a ball is from the shape, or from its extent along some axes [m]; negative
+        where it overlaps.
+
+        Args:
+            center: The center of the ball in the world [m].
+            axes: The axes for a shape that is no plane, in the world.
+        """
+        if self.is_plane:
+            return float(self.normal @ (center - self.X_WG.p)) - BALL_RADIUS
+        return max(float(d @ center) - self.support(d) for d in axes) - BALL_RADIUS
 
     def point(self, n: Array) -> Array:
         """Return a point at which the shape is outermost in a direction, amid all of them, in the
         world [m].
         """
-        if isinstance(self.collision.geometry, Plane):
+        if self.is_plane:
             return np.asarray(self.X_WG.p)
         _, t, s = axes_of(n)
         steps = _ASIDE * np.array((t, s))
@@ -292,6 +354,21 @@ def axes_of(n: Array) -> tuple[Array, Array, Array]:
     t = start - (start @ n) * n
     t /= np.linalg.norm(t)
     return n, t, np.cross(n, t)
+
+
+def slide_steps(exported: float) -> int:
+    """Return the number of steps in which balls slide, the same at all steps, so that their way
+    becomes less with the step.
+
+    Args:
+        exported: Time step of the export [s].
+    """
+    return max(1, min(SLIDE_STEPS, math.floor(SLIDE_TIME / exported)))
+
+
+def roll_time(step: float) -> float:
+    """Return for how long balls roll that are no longer pulled [s], at a time step [s]."""
+    return max(ROLL_TIME, 2 * ROLL_STEPS * step)
 
 
 def rolling_speed(mu: float, step: float) -> float:
@@ -335,10 +412,12 @@ class _Pressed(NamedTuple):
         return "" if is_alone else "bounce with others that do so in another way"
 
     def inclination(self) -> float:
-        """Return how far the normal of a contact with a shape beside is inclined at most [rad]."""
+        """Return how far the normal of a contact with a shape beside is inclined at most [rad]; a
+        plane that is as high has the same normal.
+        """
         point, (_, *tangents) = self.target.point(self.n), axes_of(self.n)
         sides = [sign * t for t in tangents for sign in (1.0, -1.0)]
-        beside = self.beside()
+        beside = [each for each in self.beside() if not each.is_plane]
         reach = max((each.support(d) - d @ point for each in beside for d in sides), default=0)
         return math.atan(math.sqrt(2.0) * float(reach) / BALL_RADIUS)
 
@@ -394,7 +473,7 @@ def _rows_of(
     """
     found: list[dict[str, Array]] = []
     stated: list[dict[str, dict[int, tuple[float, float]]]] = []
-    is_mjcf = conventions_of(mechanism.physics).has_solver_settings
+    stepping = Stepping.of(mechanism.physics)
     exported = mechanism.physics.time_step
     counts = {link.name: len(shapes_of(link)) for link in mechanism.scene.links}
     for step in (exported, exported / 2.0):
@@ -407,7 +486,7 @@ def _rows_of(
             longest = _most_rests(exported) * REST_TIME
             unfit = [_unfit(engine, each, longest) for each in held]
             steps = step, exported
-            shown, hidden = _expected(engine, held, unfit, surfaces, is_mjcf, steps)
+            shown, hidden = _expected(engine, held, unfit, surfaces, stepping, steps)
             stated.append(shown)
             fit = np.array([not lack for lack in unfit])
             depths = [_depth(engine, each, longest) for each in held]
@@ -418,9 +497,7 @@ def _rows_of(
             found.append(_Session(engine.touch(sunk), held, fit, steps).found())
     for quantity, each in shown.items():
         if each:
-            coarse = stated[0][quantity].items() if quantity == ACTING[-1] else ()
-            exact = {k: limits for k, limits in coarse if limits[0] == limits[1]}
-            limits = each | exact, each
+            limits = stated[0][quantity] if quantity == ACTING[-1] else each, each
             yield _row(quantity, engine.name, targets, found, limits, step, total)
         if hidden[quantity]:
             reasons = _counted_reasons(hidden[quantity], len(targets), "do not show it")
@@ -456,8 +533,7 @@ def _unfit(engine: Engine, pressed: _Pressed, longest: float) -> str:
     reports = [d for d in engine.diagnostics if target.link in d.subjects]
     if not target.has_extent and any(d.is_one_of({mjcf_codes.EMPTY_SHAPE}) for d in reports):
         return "have no extent"
-    is_plane = isinstance(target.collision.geometry, Plane)
-    if is_plane and any(d.is_one_of({mjcf_codes.MOVING_PLANE}) for d in reports):
+    if target.is_plane and any(d.is_one_of({mjcf_codes.MOVING_PLANE}) for d in reports):
         return "are planes on links that move, which the export leaves out"
     return ""
 
@@ -490,7 +566,7 @@ def _expected(
     pressed: Sequence[_Pressed],
     unfit: Sequence[str],
     surfaces: Surfaces,
-    is_mjcf: bool,
+    stepping: Stepping,
     steps: tuple[float, float],
 ) -> tuple[dict[str, dict[int, tuple[float, float]]], dict[str, Counter[str]]]:
     """Return what shapes show by quantity, and the number of those that do not by reason.
@@ -500,10 +576,9 @@ def _expected(
         pressed: The shapes.
         unfit: The reason why each shows nothing; empty if it does not.
         surfaces: Its surfaces.
-        is_mjcf: Whether the solver settings of an MJCF file hold.
+        stepping: How MuJoCo takes steps.
         steps: Time step, and that for which the model is exported [s].
     """
-    step, exported = steps
     shown: dict[str, dict[int, tuple[float, float]]] = {quantity: {} for quantity in ACTING}
     hidden: dict[str, Counter[str]] = {quantity: Counter() for quantity in ACTING}
     for k, each in enumerate(pressed):
@@ -520,9 +595,9 @@ def _expected(
         presses = "bounce a ball for seconds" if bounces_on else ""
         rate, _ = engine.resting(target.link, target.collision)
         sways = "" if math.isinf(rate) else "sway"
-        bounces = target.hides_bounce or sways or each.hides_bounce(exported)
+        bounces = target.hides_bounce or sways or each.hides_bounce(steps[1])
         reasons = zip(ACTING, (presses, slides, holds, rolls, bounces), strict=True)
-        limits = _limits(engine, each, (mu, restitution), is_mjcf, step)
+        limits = _limits(engine, each, (mu, restitution), stepping, steps)
         for (quantity, hides), limit in zip(reasons, limits, strict=True):
             reason = unfit[k] or hides
             if reason:
@@ -536,8 +611,8 @@ def _limits(
     engine: Engine,
     pressed: _Pressed,
     coefficients: tuple[float, float],
-    is_mjcf: bool,
-    step: float,
+    stepping: Stepping,
+    steps: tuple[float, float],
 ) -> Iterator[tuple[float, float]]:
     """Yield the least and the largest value of each quantity that a shape may show.
 
@@ -545,16 +620,15 @@ def _limits(
     of its weight. MuJoCo's friction lets a part ``(1 - d) / d`` of a force through, against which
     it damps with a rate b: what it holds creeps with ``(1 - d) / (d b)`` times the acceleration,
     ``2 (1 + mu^2)`` times as fast with a pyramid of friction, where one edge may hold it; and a
-    ball that slides rolls after some time constants ``2 / (7 d b)``. Its damper takes a part b h of
-    the speed in a step h, in which an impact may begin anywhere, if its contacts may be pyramids or
-    several. A margin of its contacts makes the arm of friction longer by it at most. If shapes
-    beside the ball carry it, ahead of it or behind it, whose normals are inclined by theta, it
-    shows the friction ``tan(atan(mu) +- theta)``, and is braked or pushed by ``tan(theta)`` times
-    its weight.
+    ball that slides rolls after some time constants ``2 / (7 d b)``. A margin of its contacts makes
+    the arm of friction longer by it at most. If shapes beside the ball carry it, ahead of it or
+    behind it, whose normals are inclined by theta, it shows the friction ``tan(atan(mu) +-
+    theta)``, and is braked or pushed by ``tan(theta)`` times its weight.
     """
     (mu, restitution), target = coefficients, pressed.target
     yield 1.0, 1.0
-    way = SLIDE_STEPS * step * target.sliding_speed(step)
+    step, count = steps[0], slide_steps(steps[1])
+    way = count * step * target.sliding_speed(step, count)
     theta = pressed.inclination() if mu else 0.0
     angle = math.atan(target.most_friction(mu)) + theta
     most = math.tan(angle) if angle < math.pi / 2.0 else math.inf
@@ -565,17 +639,15 @@ def _limits(
     turning = 2.5  # m R^2 over the moment of inertia of a ball, or m (R + margin)^2
     if engine.obeys_mjcf_settings:
         turning *= (1.0 + target.margin / BALL_RADIUS) ** 2
-        pyramid = 2.0 * (1.0 + mu**2) if is_mjcf else 1.0
+        pyramid = 2.0 * (1.0 + mu**2) if stepping.is_pyramidal else 1.0
         creep = HELD * pyramid * contact.creep / HOLD_TIME
         late = math.exp(-3.5 * ROLL_TIME / contact.lag)
-        within = 0.5 * contact.damping * step
         if not restitution:
-            bounce = contact.rebound * (1.0 - within), contact.rebound * (1.0 + within)
-            if not is_mjcf and not pressed.beside():
-                bounce = (target.stepped_rebound(step),) * 2
+            bounce = target.rebounds(step, stepping, len(pressed.beside()))
     yield 0.0, creep
-    pushed = 0.5 * BALL_WEIGHT * ROLL_TIME**2 / BALL_RADIUS
-    aside = BALL_WEIGHT * math.tan(theta) * ROLL_TIME / rolling_speed(mu, step)
+    rolls = count * step + roll_time(step)
+    pushed = 0.5 * BALL_WEIGHT * rolls**2 / BALL_RADIUS
+    aside = BALL_WEIGHT * math.tan(theta) * rolls / rolling_speed(mu, step)
     yield 5.0 / 7.0 - aside, turning / (1.0 + turning) + aside + pushed + 2.0 / 7.0 * late
     yield bounce
 
@@ -643,12 +715,13 @@ class _Session:
         self._model, (self._step, exported) = model, steps
         self._impact = max(BOUNCE_TIME, IMPACT_STEPS * exported)
         self._rests, self._rest = _most_rests(exported), np.tile(fit, 4)
-        self._n = 2 * len(pressed)
+        self._n, self._slides = 2 * len(pressed), slide_steps(exported)
         axes = [axes_of(each.n) for each in pressed]
         frames = [np.column_stack((t, s, n)) for n, t, s in axes]
         self._frames = np.array(frames * 4)
         self._mu = np.array([each.target.mu for each in pressed] * 2)
-        self._speeds = np.array([each.target.sliding_speed(self._step) for each in pressed] * 2)
+        speeds = [each.target.sliding_speed(self._step, self._slides) for each in pressed]
+        self._speeds = np.array(speeds * 2)
         self._sign = np.repeat((1.0, -1.0), len(pressed))
         self._forces = np.zeros((2 * self._n, 3))
         points = np.array([each.target.point(each.n) for each in pressed])
@@ -710,19 +783,19 @@ class _Session:
         it was at rest.
         """
         before, heights = self._velocities(), self._heights()
-        taken = BALL_WEIGHT * SLIDE_STEPS * self._step
+        taken = BALL_WEIGHT * self._slides * self._step
         before[: self._n, 0] += self._sign * self._speeds
         before[self._n :] = (0.0, 0.0, 1.0)
         self._set_velocities(before)
         self._push(np.zeros(self._n), 0.0)
-        self._model.step(SLIDE_STEPS)
+        self._model.step(self._slides)
         after = self._velocities()
         lost = self._sign * (before - after)[: self._n, 0]
         carrying = (after - before)[: self._n, 2] + taken
         after[self._n :] = (0.0, 0.0, -1.0)
         self._set_velocities(after)
         speeds = np.zeros(self._n)
-        for _ in range(SLIDE_STEPS + round(self._impact / self._step)):
+        for _ in range(self._slides + round(self._impact / self._step)):
             self._model.step(1)
             speeds = np.maximum(speeds, self._velocities()[self._n :, 2])
         after = self._velocities()
@@ -752,13 +825,13 @@ class _Session:
         before[self._n :, 0] = self._sign * speed
         self._set_velocities(before)
         self._push(PULLED * self._sign * friction, BALL_WEIGHT)
-        self._model.step(SLIDE_STEPS)
-        after, taken = self._velocities(), SLIDE_STEPS * self._step
+        self._model.step(self._slides)
+        after, taken = self._velocities(), self._slides * self._step
         gained = self._sign * (after - before)[: self._n, 0]
         slipped = PULLED * friction * taken - gained
         carrying = (after - before)[: self._n, 2] + BALL_WEIGHT * taken
         self._push(np.zeros(self._n), BALL_WEIGHT)
-        self._run(ROLL_TIME)
+        self._run(roll_time(self._step))
         rolled = self._sign * self._velocities()[self._n :, 0] / speed
         held = self._sign * before[: self._n, 0]
         lost = np.divide(held, friction * HOLD_TIME, out=np.zeros(self._n), where=friction > 0.0)
@@ -802,10 +875,8 @@ def _targets(
     for link in mechanism.scene.links:
         for collision in filter(exerts_forces, link.collisions):
             X_WG = poses[link.name] @ collision.X_LG
-            support = _support_with_planes(collision.geometry)
-            if support is None:
-                left_out["have no outermost point"] += 1
-            elif not math.isfinite(support(np.array((0.0, 0.0, 1.0)))):
+            support = _support_or_extent(collision.geometry)
+            if support is None or not math.isfinite(support(np.array((0.0, 0.0, 1.0)))):
                 left_out["cannot be read"] += 1
             else:
                 target = _Target(
@@ -833,7 +904,14 @@ def _width(support: SupportFunction) -> float:
     return max(support(d) + support(-d) for d in np.eye(3))
 
 
-def _support_with_planes(shape: Geometry) -> SupportFunction | None:
+def _support_or_extent(shape: Geometry) -> SupportFunction | None:
+    """Return the support function of a shape; that of a height map is of the box around it, in
+    which no ball may be.
+    """
+    if isinstance(shape, Heightmap):
+        x, y, height = shape.size
+        corners = product((-0.5 * x, 0.5 * x), (-0.5 * y, 0.5 * y), (-_BASE, height))
+        return support_of_points(np.array(list(corners)) + shape.position)
     return half_space(np.array(shape.normal)) if isinstance(shape, Plane) else support_of(shape)
 
 
@@ -844,21 +922,41 @@ def _pressed_in(group: Sequence[_Target]) -> list[_Pressed]:
     refused = {id(each) for each in group if each.refusal}
     found: dict[int, _Pressed] = {}
     with_others: dict[int, _Pressed] = {}
-    for each in group:
-        shape = each.collision.geometry
-        if isinstance(shape, Plane) and id(each) not in refused:
-            n = each.X_WG.R @ np.array(shape.normal)
-            found[id(each)] = _Pressed(each, n, _ASIDE_ON_PLANE * axes_of(n)[1])
+    for each in (each for each in group if each.is_plane and id(each) not in refused):
+        place = _place_on_plane(each, group, refused)
+        if place is not None:
+            (with_others if place.beside() else found)[id(each)] = place
     for n in PRESSED_DIRECTIONS:
         if len(found) == len(group):
             break
         highest = _outermost(group, n, refused)
-        if highest:
+        if highest and not highest[0][1].is_plane:
             (_, top), *others = highest
             place = _Pressed(top, n, np.zeros(3), tuple(others))
             places = with_others if place.beside() else found
             places.setdefault(id(top), place)
     return list((with_others | found).values())
+
+
+def _place_on_plane(
+    plane: _Target, group: Sequence[_Target], refused: Collection[int]
+) -> _Pressed | None:
+    """Return where balls are pressed on a plane, far from its origin and, if that is among others,
+    away from other planes; None if other surfaces are everywhere.
+    """
+    n = plane.normal
+    _, t, s = axes_of(n)
+    others = [each for each in group if each is not plane]
+    sides = [np.array((each.normal @ t, each.normal @ s)) for each in others if each.is_plane]
+    away = sum(sides, np.zeros(2))
+    for a, b in ((1.0, 0.0), away / max(float(np.linalg.norm(away)), ROUNDING)):
+        shift = _ASIDE_ON_PLANE * (a * t + b * s)
+        center = plane.point(n) + BALL_RADIUS * n + shift
+        drops = [each.clearance(center, (n, a * t + b * s)) for each in others]
+        place = _Pressed(plane, n, shift, tuple(zip(drops, others, strict=True)))
+        if min(drops, default=0.0) >= -_FLUSH and _is_one(plane, place.beside(), refused):
+            return place
+    return None
 
 
 def moved_support(support: SupportFunction, X_WG: Pose) -> SupportFunction:
@@ -877,9 +975,13 @@ def _outermost(
     if not order or heights[order[0]] > _ENDLESS:
         return []
     found = [(heights[order[0]] - heights[k], shapes[k]) for k in order]
-    top, near = found[0][1], [each for drop, each in found if drop < _DISTINCT]
-    is_one = all(each.surface == top.surface and id(each) not in refused for each in near)
-    return found if is_one else []
+    near = [each for drop, each in found if drop < _DISTINCT]
+    return found if _is_one(found[0][1], near, refused) else []
+
+
+def _is_one(top: _Target, near: Sequence[_Target], refused: Collection[int]) -> bool:
+    """Return whether shapes that are as far out as another one have its surface."""
+    return all(each.surface == top.surface and id(each) not in refused for each in near)
 
 
 def support_of(shape: Geometry) -> SupportFunction | None:

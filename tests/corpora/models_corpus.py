@@ -98,7 +98,9 @@ class Finding:
 
 
 def models() -> list[Model]:
-    """Return every model of the corpora and of the installed packages, in a fixed order."""
+    """Return every model of the corpora and of the installed packages in SDFormat and URDF, in a
+    fixed order.
+    """
     return [*_gazebo(), *_libsdformat(), *_drake(), *_robots()]
 
 
@@ -138,6 +140,13 @@ def _packages(folder: Path) -> dict[str, Path]:
     files = (path for path in sorted(folder.rglob("package.xml")) if "conflicting" not in str(path))
     named = ((re.search(r"<name>\s*([^<\s]+)", path.read_text()), path) for path in files)
     return {match[1]: path.parent for match, path in named if match}
+
+
+def mjcf_models() -> list[Model]:
+    """Return the files of MJCF of the corpus, in a fixed order."""
+    folder = CORPUS / "mjcf"
+    names = (folder / "files.txt").read_text(encoding="utf-8").split() if folder.is_dir() else []
+    return [Model(name=f"mjcf/{name}", path=folder / "inputs" / name) for name in sorted(names)]
 
 
 def _robots() -> Iterator[Model]:

@@ -1,5 +1,5 @@
-"""Compare real models in both simulators, with Drake as a witness; the results are in
-``docs/proof.md``.
+"""Compare real models in both simulators, with a witness that reads the file by itself: Drake, or
+MuJoCo for MJCF. The results are in ``docs/proof.md``.
 """
 
 from __future__ import annotations
@@ -88,6 +88,8 @@ class Proof:
     links: int = 0
     verdict: str = ""
     """Verdict on MuJoCo and PyBullet: EQUIVALENT, AGREES or DIFFERS."""
+    named: bool = False
+    """Whether each row that fails names a diagnostic of what a simulator cannot hold."""
     repaired: bool = False
     """Whether non-physical inertias were repaired, because MuJoCo refuses them."""
     worst: dict[str, float] = field(default_factory=dict)
@@ -95,7 +97,7 @@ class Proof:
     causes: tuple[str, ...] = ()
     """Codes of known causes, or differences with their place."""
     witness: str = ""
-    """Verdict on Drake: EQUIVALENT, AGREES, DIFFERS, or absent."""
+    """Verdict on the witness: EQUIVALENT, AGREES, DIFFERS, or absent."""
     witness_causes: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
     """What was not compared in MuJoCo and PyBullet at these levels."""
@@ -158,8 +160,10 @@ def _judge_at_levels(task: Comparable) -> Proof:
 def judge(model: Model, levels: Sequence[str] = LEVELS) -> Proof:
     """Compare a model in this process."""
     search = {"paths": list(model.paths), "package_map": model.packages}
+    witness = witness_of(model)
     try:
-        mechanism = bridge.lower(_without_visuals(loaders.load(model.path, **search)))
+        scene = loaders.load(model.path, **search)
+        mechanism = bridge.lower(_without_visuals(scene) if witness == "drake" else scene)
     except (loaders.LoadError, ExportError) as error:
         return Proof(model=model.name, invalid=_reason(error), date=_today())
     known = {
@@ -169,20 +173,26 @@ def judge(model: Model, levels: Sequence[str] = LEVELS) -> Proof:
         "dofs": len(mechanism.v_order),
     }
     comparison, repaired = compare_or_repair(
-        mechanism, (*BOTH, "drake"), levels=levels, configurations=STATES, **search
+        mechanism, (*BOTH, witness), levels=levels, configurations=STATES, **search
     )
-    rows = [row for row in comparison.rows if "drake" not in row.engines]
-    witness, witness_causes = _witness(comparison)
+    rows = [row for row in comparison.rows if witness not in row.engines]
+    witness_verdict, witness_causes = _witness(comparison, witness)
     return Proof(
         **known,
         verdict=_verdict(rows),
+        named=all(row.code for row in rows if row.outcome is Outcome.FAILED),
         worst=_worst(rows),
         causes=_causes(rows),
         repaired=repaired,
-        witness=witness,
+        witness=witness_verdict,
         witness_causes=witness_causes,
-        gaps=_gaps(comparison),
+        gaps=_gaps(comparison, witness),
     )
+
+
+def witness_of(model: Model) -> str:
+    """Return the engine that reads a model by itself: Drake, or MuJoCo for MJCF."""
+    return "mujoco-native" if model.path.suffix == ".xml" else "drake"
 
 
 def _today() -> str:
@@ -219,9 +229,9 @@ def _worst(rows: Iterable[Row]) -> dict[str, float]:
     }
 
 
-def _gaps(comparison: Comparison) -> tuple[str, ...]:
+def _gaps(comparison: Comparison, witness: str) -> tuple[str, ...]:
     """What the simulators did not compare at the levels that were run."""
-    gaps = (gap for gap in comparison.gaps if gap.level != "not run" and "drake" not in gap.engines)
+    gaps = (gap for gap in comparison.gaps if gap.level != "not run" and witness not in gap.engines)
     return tuple(dict.fromkeys(gap.code or gap.quantity for gap in gaps))
 
 
@@ -237,14 +247,17 @@ def _causes(rows: Iterable[Row]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(causes))
 
 
-def _witness(comparison: Comparison) -> tuple[str, tuple[str, ...]]:
-    """Compare Drake with the reference only, so that errors of the simulators do not count; the
-    visuals that Drake reads were left out of the model.
+def _witness(comparison: Comparison, witness: str) -> tuple[str, tuple[str, ...]]:
+    """Compare the witness with the reference, and MuJoCo's reading of the original also with the
+    export, so that errors of the simulators do not count. Drake has no partner in MuJoCo, and the
+    visuals that it reads were left out of the model.
     """
+    partners = ("reference", "mujoco") if witness == "mujoco-native" else ("reference",)
     rows = [
         row
         for row in comparison.rows
-        if row.engines == ("reference", "drake") and row.quantity != "visual shapes"
+        if row.engines in [(partner, witness) for partner in partners]
+        and (row.quantity != "visual shapes" or witness != "drake")
     ]
     absent = [row for row in rows if row.quantity == "reading" and row.outcome is Outcome.UNKNOWN]
     if absent:

@@ -201,6 +201,7 @@ def test_the_page_is_written_from_journals_alone(
     monkeypatch.setattr(
         table, "models", lambda: [Model(name=name, path=tmp_path / "a.sdf") for name in ("a", "b")]
     )
+    monkeypatch.setattr(table, "mjcf_models", list)
     append(tmp_path / "journal.jsonl", FIRST, BOTH)
     options = ["--levels", "L0,L1", "--only-page", "--page", str(tmp_path / "page.md")]
     monkeypatch.setattr(

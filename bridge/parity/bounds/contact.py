@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +37,7 @@ from loaders.model import (
     Ellipsoid,
     Link,
     Mesh,
+    Physics,
     Settings,
     WeldConstraint,
     settings_of,
@@ -46,6 +48,8 @@ _SOLREF = (0.02, 1.0)
 _SOLIMP = (0.9, 0.95)
 _WHOLE_SOLIMP = (*_SOLIMP, 0.001, 0.5, 2.0)
 """MuJoCo's defaults."""
+_APPROACH = 10
+"""Number of steps in which a body approaches."""
 _FIXED_POINT = 60
 """Number of iterations for the depth at rest, which contract as the impedance grows with it."""
 
@@ -236,17 +240,77 @@ class SoftContact(NamedTuple):
         return self.softness.stretch * self.softness.admitted * acceleration
 
 
-def stepped_rebound(settings: Settings, step: float, duration: float, weight: float) -> float:
-    """Return the ratio of speeds after and before an impact with 1 m/s of a body that touches a
-    surface at the end of a step, in the depth in which it rests: what MuJoCo computes for one
-    contact with an elliptic cone, in steps of ``v' = v + h d max(b v + d k r, 0)``, ``r' = r - h
-    v'``, with the speed outwards v.
+class Stepping(NamedTuple):
+    """The steps that MuJoCo takes through a contact of a solid ball.
+
+    A pyramid has two edges for each dimension of the contact but the normal, each of which takes up
+    ``2 mu^2 (1 + mu^2)`` times what a contact does that has an elliptic cone (MuJoCo,
+    ``mj_makeImpedance``, ``mj_diagApprox``); with the exact mobility along the edge, to which the
+    turning of the ball adds, ``2 mu^2 (1 + 7/2 mu^2)`` times.
+
+    Attributes:
+        is_pyramidal: Whether cones of friction are pyramids.
+        ratio: Ratio of the impedances of friction and of the normal force.
+        is_rk4: Whether a step has the four stages of Runge and Kutta.
+        is_exact: Whether mobilities are exact.
+    """
+
+    is_pyramidal: bool = False
+    ratio: float = 1.0
+    is_rk4: bool = False
+    is_exact: bool = False
+
+    @classmethod
+    def of(cls, physics: Physics) -> Stepping:
+        """Return that of a scene, by the settings that it states or those of the export."""
+        if not conventions_of(physics).has_solver_settings:
+            return cls()
+        stated = {path: text.lower() for path, text in settings_of(physics, MUJOCO)}
+        return cls(
+            is_pyramidal=stated.get("option/cone") != "elliptic",
+            ratio=float(stated.get("option/impratio", "1")),
+            is_rk4=stated.get("option/integrator") == "rk4",
+            is_exact=stated.get("flag/diagexact") == "enable",
+        )
+
+    def admitted(self, mu: float, dimensions: int) -> float:
+        """Return what a contact admits of an acceleration, over that of one with an elliptic cone.
+
+        Args:
+            mu: Its coefficient of friction.
+            dimensions: Its dimensions, MuJoCo's ``condim``.
+        """
+        if not self.is_pyramidal or dimensions == 1:
+            return 1.0
+        along = 1.0 + (3.5 if self.is_exact else 1.0) * mu**2
+        return mu**2 / self.ratio * along / (dimensions - 1)
+
+
+@lru_cache(maxsize=4096)
+def stepped_rebound(
+    settings: Settings,
+    step: float,
+    duration: float,
+    weight: float,
+    *,
+    admitted: float = 1.0,
+    is_rk4: bool = False,
+    start: float | None = None,
+) -> float:
+    """Return the ratio of speeds after and before an impact with 1 m/s of a body that comes from
+    above a surface, and without it would be at the depth in which it rests at the end of a step.
+
+    That is what MuJoCo computes for one contact, in steps of ``v' = v + h a``, ``r' = r - h v'``,
+    with the speed outwards v, the depth r, and ``a = d max(d k r - b v, 0) / (d + e (1 - d))``.
 
     Args:
         settings: Attributes of the shape by name; ``solref`` and ``solimp`` count.
         step: Time step h [s].
         duration: Duration in which the body leaves, at most [s].
         weight: Acceleration under which the body rests [m/s^2].
+        admitted: What it admits e, see `Stepping.admitted`; over the number of equal contacts.
+        is_rk4: Whether a step has the four stages of Runge and Kutta.
+        start: That depth [m]; None for the one in which it rests.
     """
     stated = dict(settings)
     first, second, d_max = stated_numbers(stated)
@@ -255,14 +319,35 @@ def stepped_rebound(settings: Settings, step: float, duration: float, weight: fl
     depth, speed = 0.0, -1.0
     for _ in range(_FIXED_POINT):
         d = _impedance(stated, depth)
-        depth = (1.0 - d) * weight / (d**2 * k)
-    for _ in range(round(duration / step)):
-        d = _impedance(stated, depth)
-        speed += step * d * max(d * k * depth - b * speed, 0.0)
-        depth -= step * speed
-        if depth <= 0.0:
+        depth = admitted * (1.0 - d) * weight / (d**2 * k)
+    depth = (depth if start is None else start) - _APPROACH * step
+
+    def acceleration(r: float, v: float) -> float:
+        d = _impedance(stated, r)
+        return d * max(d * k * r - b * v, 0.0) / (d + admitted * (1.0 - d)) if r > 0.0 else 0.0
+
+    for _ in range(_APPROACH + round(duration / step)):
+        if is_rk4:
+            speed, depth = _rk4_step(acceleration, speed, depth, step)
+        else:
+            speed += step * acceleration(depth, speed)
+            depth -= step * speed
+        if depth <= 0.0 <= speed:
             break
     return max(speed, 0.0)
+
+
+def _rk4_step(
+    acceleration: Callable[[float, float], float], speed: float, depth: float, step: float
+) -> tuple[float, float]:
+    """Return speed and depth after a step with the four stages of Runge and Kutta."""
+    speeds, accelerations = [speed], [acceleration(depth, speed)]
+    for part in (0.5 * step, 0.5 * step, step):
+        v = speed + part * accelerations[-1]
+        accelerations.append(acceleration(depth - part * speeds[-1], v))
+        speeds.append(v)
+    weights = step / 6.0 * np.array((1.0, 2.0, 2.0, 1.0))
+    return speed + float(weights @ accelerations), depth - float(weights @ speeds)
 
 
 def _impedance(stated: Mapping[str, str], depth: float) -> float:

@@ -373,8 +373,13 @@ def _judged_in_double(row: Row, rollout: Rollout, cache: RolloutCache, sensitivi
     """Return the row of a difference between engines that compute in double precision."""
     rounding = _rounding(row, rollout, sensitivity)
     limit = CHAOTIC * max(cache.extent(name, rollout) for name in row.engines)
-    if rounding.bound <= limit and rounding.explains(row.error):
-        return explained(row, rounding)
+    # The errors of steps have no common sign: their sum grows with the root of the number.
+    steps = rollout.duration / rollout.step
+    of_all_steps = dataclasses.replace(
+        rounding, bound=min(limit, math.sqrt(steps) * rounding.bound)
+    )
+    if rounding.bound <= limit and of_all_steps.explains(row.error):
+        return explained(row, of_all_steps)
     diagnostics = (
         entry for name in row.engines for entry in cache.trajectory(name, rollout).diagnostics
     )

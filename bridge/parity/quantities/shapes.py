@@ -397,12 +397,13 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
 
 def _grips(surfaces: Surfaces, link: Link) -> set[tuple[Hashable, Grip]]:
     """Return the different grips of the shapes of a link that exert forces, with the keys of those
-    that are in listed pairs; all of a mesh that became several shapes.
+    that are in listed pairs; all of a mesh that became several shapes, and of a link whose shapes
+    exert forces in listed pairs only.
     """
     coefficients = enumerate(surfaces.friction.get(link.name, ()))
     held = surfaces.grips.get(link.name) or {k: Grip(mu) for k, mu in coefficients}
     acting = list(map(exerts_forces, shapes_of(link)))
-    is_acting = acting if len(acting) == len(held) else [True] * len(held)
+    is_acting = acting if any(acting) and len(acting) == len(held) else [True] * len(held)
     paired = frozenset[Hashable]().union(*surfaces.pair_friction)
     return {
         (key if key in paired else None, grip)
@@ -527,7 +528,7 @@ SHAPE_QUANTITIES = (
         error=nearest_distance,
         read=_pair_friction,
         is_stated=is_world,
-        causes=LOST_SHAPE | FRICTION_OF_PAIRS,
+        causes=LOST_SHAPE | FRICTION_OF_PAIRS | {pybullet_codes.CONTACT_PAIR},
     ),
     Quantity(
         level=Level.MODEL,

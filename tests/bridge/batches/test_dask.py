@@ -7,6 +7,7 @@ import os
 import signal
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -95,7 +96,8 @@ def test_an_address_without_a_scheduler_is_an_error() -> None:
 
 def test_the_servers_of_a_local_cluster_show_nothing_to_a_browser() -> None:
     pytest.importorskip("distributed")
-    executor, close = dask_executor("local", 1)
+    opened: Any = dask_executor("local", 1)
+    executor, close = opened
     try:
         state: Any = executor._client.scheduler_info()
         (worker,) = state["workers"].values()
@@ -103,6 +105,25 @@ def test_the_servers_of_a_local_cluster_show_nothing_to_a_browser() -> None:
     finally:
         close()
     assert paths == [["/sitemap.json"]] * 2
+
+
+def test_a_cluster_is_closed_although_its_client_fails_to_close(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("distributed")
+    opened: Any = dask_executor("local", 1)
+    executor, close = opened
+    client = executor._client
+    (number,) = numbers(client).values()
+    shut = client.close
+
+    def fail_after_closing() -> None:
+        shut()
+        raise AssertionError
+
+    monkeypatch.setattr(client, "close", fail_after_closing)
+    close()
+    assert not Path(f"/proc/{number}").exists()
 
 
 def _paths(port: int) -> list[str]:

@@ -367,6 +367,58 @@ QUADRUPED = robot(
 )
 
 
+def _recording(opened: list[Mechanism]) -> tuple[type[MujocoEngine], type[PyBulletEngine]]:
+    """MuJoCo and PyBullet, which note each mechanism that they are opened with."""
+
+    class Mujoco(MujocoEngine):
+        def __init__(self, mechanism: Mechanism, *, as_exported: bool = False) -> None:
+            opened.append(mechanism)
+            super().__init__(mechanism, as_exported=as_exported)
+
+    class Pybullet(PyBulletEngine):
+        def __init__(self, mechanism: Mechanism) -> None:
+            opened.append(mechanism)
+            super().__init__(mechanism)
+
+    return Mujoco, Pybullet
+
+
+FORK = robot(
+    LINK.format("base", 1),
+    LINK.format("left", 2).replace("ixx='.02'", "ixx='.2'"),
+    LINK.format("right", 2),
+    hinge("l", "base", "left"),
+    hinge("r", "base", "right"),
+)
+"""Two links that overlap, one of which has an inertia that no body can have."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "pairs"),
+    [
+        ({"overlaps": "keep"}, {"left right"}),
+        ({"overlaps": "keep", "exclude": "sampled", "exclude_samples": 20}, set()),
+    ],
+    ids=str,
+)
+def test_every_mechanism_of_a_comparison_has_the_pairs_and_the_repaired_inertia(
+    options: dict[str, object], pairs: set[str]
+) -> None:
+    opened: list[Mechanism] = []
+    scene = loaders.load_string(FORK, format="urdf")
+    levels = ("L0", "L1", "L2")
+    compare_engines(
+        scene, _recording(opened), levels=levels, inertia="repair", configurations=1, **options
+    )
+    assert len(opened) > 10
+    for mechanism in opened:
+        (left,) = (one for one in mechanism.bodies if one.name == "left")
+        assert not left.inertia.defects()
+        if any(link.collisions for link in mechanism.scene.links):
+            assert {" ".join(sorted(pair)) for pair in mechanism.collidable_pairs()} == pairs
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "base", "velocities"),
@@ -390,17 +442,6 @@ def test_every_mechanism_of_a_comparison_has_the_base(
     one has 6 more.
     """
     opened: list[Mechanism] = []
-
-    class Mujoco(MujocoEngine):
-        def __init__(self, mechanism: Mechanism, *, as_exported: bool = False) -> None:
-            opened.append(mechanism)
-            super().__init__(mechanism, as_exported=as_exported)
-
-    class Pybullet(PyBulletEngine):
-        def __init__(self, mechanism: Mechanism) -> None:
-            opened.append(mechanism)
-            super().__init__(mechanism)
-
     scene = (
         loaders.load(source)
         if isinstance(source, Path)
@@ -413,7 +454,7 @@ def test_every_mechanism_of_a_comparison_has_the_base(
     )
     levels = ("L0", "L1", "L2", "L3")
     comparison = compare_engines(
-        scene, (Mujoco, Pybullet), levels=levels, base=base, configurations=2
+        scene, _recording(opened), levels=levels, base=base, configurations=2
     )  # type: ignore[arg-type]
     counts = {len(mechanism.v_order) for mechanism in opened if mechanism.scene.name == scene.name}
     assert counts == {expected}

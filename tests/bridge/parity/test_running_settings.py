@@ -19,7 +19,7 @@ import loaders
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.mujoco.engine import MujocoEngine
 from bridge.parity.engines.pybullet.engine import PyBulletEngine
-from bridge.parity.quantities.model import RUNNING
+from bridge.parity.quantities.model import RUNNING, running_rows
 from bridge.parity.states import random_states
 from tests.support.fault_robots import springs
 from tests.support.switches import SWITCHES, Change, judged, moved, seen
@@ -96,9 +96,13 @@ def bullets_own_threshold() -> Iterator[None]:
     pybullet.disconnect(client)
 
 
-@pytest.mark.parametrize("file", ["leg.sdf", "arm/model.sdf", "double_pendulum.urdf"])
-def test_the_motion_of_test_bodies_does_not_depend_on_the_model(file: str) -> None:
-    mechanism = bridge.lower(loaders.load(ASSETS / file, quiet=True))
+@pytest.mark.parametrize("file", ["leg.sdf", "humanoid/humanoid.urdf", "r2d2.urdf"])
+def test_the_motion_of_test_bodies_does_not_depend_on_the_model(
+    file: str, pybullet_robots: Path
+) -> None:
+    """The robots of PyBullet touch themselves, and end contacts while test bodies get theirs."""
+    folder = ASSETS if file.endswith("sdf") else pybullet_robots
+    mechanism = bridge.lower(loaders.load(folder / file, quiet=True))
     for state in random_states(mechanism, 4, 0):
         engine = PyBulletEngine(mechanism)
         engine.set_state(*state)
@@ -116,6 +120,43 @@ def test_the_threshold_that_all_servers_of_a_process_share_is_compared_with_bull
             pybullet.setPhysicsEngineParameter(physicsClientId=engine._client, **change)
 
         assert failing("pendulum", "pybullet", shared) == {RUNNING}, value
+
+
+@pytest.mark.parametrize("threshold", [0.0, 1e-12, 9e-8, 1.1e-7, 1e-5])
+def test_a_threshold_of_the_residual_near_bullets_own_is_seen(threshold: float) -> None:
+    """Bullet's own is 1e-7, and PyBullet reports none."""
+    change = {"solverResidualThreshold": threshold}
+
+    def set_threshold(engine: PyBulletEngine) -> None:
+        pybullet.setPhysicsEngineParameter(physicsClientId=engine._client, **change)
+
+    assert failing("pendulum", "pybullet", set_threshold) == {RUNNING}
+
+
+def test_restitution_of_a_body_in_a_world_is_seen() -> None:
+    """Coefficients of a world are chosen for products, so that no row compares those of the file."""
+    models = "".join(
+        f"<model name='m{k}'><pose>0 0 {k} 0 0 0</pose><link name='l'><collision name='c'><geometry>"
+        "<sphere><radius>.1</radius></sphere></geometry></collision></link></model>"
+        for k in range(2)
+    )
+    text = f"<sdf version='1.10'><world name='w'>{models}</world></sdf>"
+    mechanism = bridge.lower(loaders.load_string(text, format="sdf"))
+
+    def bounces(engine: PyBulletEngine) -> None:
+        body = int(engine._bodies[-1])
+        pybullet.changeDynamics(body, -1, restitution=0.2, physicsClientId=engine._client)
+
+    assert seen(mechanism, "pybullet", lambda _: None, ("L0",)) == set()
+    assert seen(mechanism, "pybullet", bounces, ("L0",)) == {RUNNING}
+
+
+def test_a_scale_by_which_mujoco_ends_its_iterations_is_seen() -> None:
+    """It is no array of the compiled model, but one of its statistics."""
+    engine = MujocoEngine(model("box"))
+    engine.model.stat.meaninertia *= 1e6
+    (row,) = (row for row in running_rows({"mujoco": engine}) if not row.passed)
+    assert (row.quantity, row.where) == (RUNNING, "meaninertia")
 
 
 def test_each_array_of_a_compiled_model_that_changes_is_seen() -> None:

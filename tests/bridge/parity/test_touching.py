@@ -143,6 +143,29 @@ def test_a_plane_on_a_link_that_moves_shows_nothing_in_mujoco() -> None:
     assert [row for row in found.values() if row.outcome is Outcome.FAILED] == []
 
 
+PLANE = "<geom type='plane' size='1 1 1' zaxis='{}' pos='{}'/>"
+FLOOR = PLANE.format("0 0 1", "0 0 0")
+WORLDS = {  # what is pressed, and what there is
+    "corner": (FLOOR + PLANE.format("1 0 0", "-1 0 0") + PLANE.format("0 1 0", "0 -1 0"), (3, 3)),
+    "groove": (FLOOR + PLANE.format("1 0 1", "-1 0 0") + PLANE.format("-1 0 1", "1 0 0"), (2, 3)),
+    "box beside a height map": (
+        "<geom type='box' size='.1 .1 .1'/><geom type='hfield' hfield='h' pos='1.2 0 0'/>",
+        (1, 2),
+    ),
+}
+"""In a corner a ball lies far away on each plane; the bottom of the groove is too narrow for it."""
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_balls_touch_no_other_shape_of_the_world(world: str) -> None:
+    geoms, loaded = WORLDS[world]
+    text = f"""<mujoco><asset><hfield name="h" nrow="2" ncol="2" size=".5 .5 .5 .1"
+    elevation="0 1 1 0"/></asset><worldbody>{geoms}</worldbody></mujoco>"""
+    found = rows_of(bridge.lower(loaders.load_string(text, format="mjcf")))
+    assert [row for row in found.values() if row.outcome is Outcome.FAILED] == []
+    assert {found[FORCE, name, False].loaded for name, _ in ENGINES} == {loaded}
+
+
 def test_a_sound_box_is_equivalent_and_all_rows_are_part_of_it() -> None:
     found = compare(thing("box"), configurations=1)
     assert found.verdict is Verdict.EQUIVALENT
@@ -324,6 +347,53 @@ def test_balls_leave_with_the_stated_part_of_their_speed(restitution: float) -> 
     assert {found[BOUNCE, name] for name, _ in ENGINES} == {Outcome.PASSED}
 
 
+SOLVERS = {
+    "long step": ('timestep="0.05"', ""),
+    "steep pyramid": ("", 'friction="1.9"'),
+    "pyramid of six edges": ("", 'condim="4" solimp=".8 .8"'),
+    "cones": ('cone="elliptic"', 'friction="1.9"'),
+    "unequal impedances": ('impratio="3"', 'friction="1.9"'),
+    "four stages": ('integrator="RK4"', ""),
+    "exact mobilities": ('> <flag diagexact="enable"/></option><option', 'friction="1.9"'),
+    "sleep": ('sleep_tolerance="0.1"> <flag sleep="enable"/></option><option', ""),
+}
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_balls_bounce_as_the_solver_of_a_file_steps(solver: str) -> None:
+    option, geom = SOLVERS[solver]
+    text = f"""<mujoco><option {option}/><worldbody><geom type="plane" size="1 1 1" {geom}/>
+    <body pos="0 0 1"><freejoint/><geom type="box" size=".1 .1 .1" {geom}/>
+    <geom type="box" size=".1 .1 .1" pos="0.2 0 0" {geom}/></body></worldbody></mujoco>"""
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
+    assert outcomes(mechanism, ENGINES[0])[BOUNCE, "mujoco"] is Outcome.PASSED
+    damped = faulty_mujoco(lambda running: running.geom_solref.__imul__((1.0, 0.8)))
+    assert outcomes(mechanism, ("mujoco", damped))[BOUNCE, "mujoco"] is Outcome.FAILED
+
+
+def test_balls_do_not_depend_on_how_often_a_file_lets_the_solver_iterate() -> None:
+    few_times = '<option iterations="1" ls_iterations="4" impratio="10"/><worldbody>'
+    text = PARTS.format("").replace("<worldbody>", few_times, 1)
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
+    assert outcomes(mechanism, *ENGINES) == BOTH_PASS
+
+
+@pytest.mark.parametrize("step", ["0.01", "0.02"])
+def test_balls_stay_on_small_shapes_at_long_steps(step: str) -> None:
+    """In ten steps of 20 ms a ball would slide by 1.2 m, past shapes of 10 cm."""
+    text = PARTS.format("").replace("<worldbody>", f'<option timestep="{step}"/><worldbody>', 1)
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
+    assert outcomes(mechanism, *ENGINES) == BOTH_PASS
+    faults = (
+        (FRICTION, "mujoco", _overridden(friction=0.8)),
+        (FRICTION, "pybullet", _on_pybullet(anisotropicFriction=(0.8,) * 3)),
+        (GRIP, "pybullet", _on_pybullet(anisotropicFriction=(0.7,) * 3)),
+        (ROLL, "mujoco", _rolling(1.0)),
+    )
+    for quantity, name, fault in faults:
+        assert outcomes(mechanism, (name, fault))[quantity, name] is Outcome.FAILED
+
+
 SURFACES = {
     "<bounce><restitution_coefficient>.5</restitution_coefficient></bounce>": (2, 1, "bounce"),
     "<contact><ode><kp>1e7</kp><kd>1</kd></ode></contact>": (1, 1, "too slowly"),
@@ -484,7 +554,7 @@ def _surface(rng: np.random.Generator, bounce: float) -> str:
 
 def _flush_shapes(rng: np.random.Generator, surface: str) -> tuple[str, float]:
     """A shape and up to three beside and below it, each of which touches the one before it, has an
-    end in the plane of one of its ends, or both; and the height at which they begin.
+    end in the plane of one of its ends, or both, or is turned; and the height at which they begin.
     """
     place, half, shapes = np.zeros(3), 10.0 ** rng.uniform(-1.7, -0.3, 3), []
     for k in range(rng.integers(1, 5)):
@@ -501,8 +571,10 @@ def _flush_shapes(rng: np.random.Generator, surface: str) -> tuple[str, float]:
             f"<capsule><radius>{half.min() / 2}</radius><length>{half.max()}</length></capsule>",
         )[rng.choice(4, p=(0.6, 0.1, 0.2, 0.1))]
         other = surface if rng.random() < 0.8 else _surface(rng, 0.0)
+        turns = rng.uniform(-3.0, 3.0, 3) if rng.random() < 0.2 else np.zeros(3)
+        pose = " ".join(map(str, (*place, *turns)))
         shapes.append(
-            f"<collision name='c{k}'><pose>{' '.join(map(str, place))} 0 0 0</pose>"
+            f"<collision name='c{k}'><pose>{pose}</pose>"
             f"<geometry>{shape}</geometry>{other}</collision>"
         )
     return "".join(shapes), float(place[2] - half[2])
@@ -510,8 +582,8 @@ def _flush_shapes(rng: np.random.Generator, surface: str) -> tuple[str, float]:
 
 def _random_world(seed: int) -> Mechanism:
     """One to three models of one or two links that touch, of shapes that do, of 2 cm to 1 m and of
-    10 g to 100 kg above a floor, with a step of 1 to 4 ms; half of them are turned by a multiple of
-    a right angle, and a quarter bounce.
+    10 g to 100 kg above an inclined floor, with a step of 1 to 4 ms; half of them are turned by a
+    multiple of a right angle, and a quarter bounce.
     """
     rng = np.random.default_rng(seed)
     bodies = []
@@ -534,10 +606,11 @@ def _random_world(seed: int) -> Mechanism:
             links += "<axis><xyz>0 0 1</xyz></axis></joint>"
         pose = " ".join(map(str, (9 * k, 0, 5, *turns)))
         bodies.append(f"<model name='m{k}'><pose>{pose}</pose>{links}</model>")
-    step = rng.uniform(1e-3, 4e-3)
+    step, tilt = rng.uniform(1e-3, 4e-3), " ".join(map(str, rng.uniform(-0.5, 0.5, 2)))
     text = (
         f"<sdf version='1.10'><world name='w'><physics type='ode'><max_step_size>{step}"
-        f"</max_step_size></physics><model name='floor'><static>1</static><link name='l'>"
+        f"</max_step_size></physics><model name='floor'><pose>0 0 -20 {tilt} 0</pose><static>1"
+        f"</static><link name='l'>"
         f"<collision name='c'><geometry><plane/></geometry>{_surface(rng, 0.0)}</collision></link>"
         f"</model>{''.join(bodies)}</world></sdf>"
     )

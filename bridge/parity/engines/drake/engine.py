@@ -39,7 +39,6 @@ from bridge.codes import (
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, initial_positions
 from bridge.parity.engine import (
-    MODEL_FRAME,
     ActuatorTrial,
     BaseEngine,
     Dof,
@@ -80,7 +79,7 @@ from loaders.model import (
 )
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, local_name
+from loaders.scoped_names import MODEL_FRAME, SEPARATOR, local_name
 from loaders.text import counted
 from loaders.urdf import codes as urdf_codes
 

@@ -34,6 +34,8 @@ from bridge.parity.engine import (
     ActuatorTrial,
     DivergedError,
     NotReportedError,
+    Settings,
+    Statements,
     Surfaces,
 )
 from bridge.parity.engines.mujoco.engine import MujocoEngine
@@ -50,6 +52,9 @@ FIELDS = (
     "sensordata",
 )  # fmt: skip
 """The fields that a device computes beside the mass matrix."""
+_VECTORS, _NUMBERS = ("gravity", "wind", "magnetic"), ("density", "viscosity")
+_FLAGS = ("integrator", "disableflags", "enableflags")
+"""Options that act on smooth motion; the time step goes to the device before each motion."""
 
 
 class AcceleratedEngine(MujocoEngine, ABC):
@@ -72,6 +77,7 @@ class AcceleratedEngine(MujocoEngine, ABC):
             mechanism: The mechanism.
             as_exported: Whether to keep the integrator and the damping of the export.
         """
+        self._device_model: Any = None
         self._lacks_shapes = False
         self._batch: dict[bytes, tuple[Computed, int]] = {}
         self._current: tuple[bytes, Computed, int] | None = None
@@ -105,18 +111,38 @@ class AcceleratedEngine(MujocoEngine, ABC):
     def _refusal_of(self) -> str:
         """Put the model on the device; return what it lacks, empty if it takes the model."""
         try:
-            self._hold(self._put())
+            self._put()
         except NotImplementedError as error:
             return str(error)
+        self._read_device()
+        self._opened = copy(self.model)
         return ""
 
-    def _hold(self, numbers: Mapping[str, Array]) -> None:
-        """Write the numbers that the device holds into the compiled model."""
-        for name, value in numbers.items():
+    def _read_device(self) -> None:
+        """Write the numbers and the options that the device holds into the compiled model."""
+        for name, value in self._numbers().items():
             held = getattr(self.model, name, None)
             if isinstance(held, np.ndarray) and held.size == value.size:
                 held[...] = np.reshape(value, held.shape)
-        self._opened = copy(self.model)
+        options = self._device_model.opt
+        for name in (*_VECTORS, *_NUMBERS, *_FLAGS):
+            value = np.ravel(_array(getattr(options, name)))
+            if name in _VECTORS:
+                getattr(self.model.opt, name)[:] = value
+            else:
+                setattr(self.model.opt, name, value[0].item())
+
+    def running_statements(self) -> tuple[Statements, Statements]:
+        """See `Engine.running_statements`; of the numbers that the device holds now."""
+        if not self.refusal:
+            self._read_device()
+        return super().running_statements()
+
+    def settings(self) -> Settings:
+        """See `Engine.settings`; those that the device holds now."""
+        if not self.refusal:
+            self._read_device()
+        return super().settings()
 
     # --- what a simulator answers -----------------------------------------------------------------
 
@@ -125,13 +151,16 @@ class AcceleratedEngine(MujocoEngine, ABC):
         """Return the version of the simulator."""
 
     @abstractmethod
-    def _put(self) -> Mapping[str, Array]:
-        """Put the compiled model on the device, and return the numbers that it holds by the names
-        of ``MjModel``.
+    def _put(self) -> None:
+        """Put the compiled model on the device.
 
         Raises:
             NotImplementedError: If the simulator lacks something.
         """
+
+    @abstractmethod
+    def _numbers(self) -> Mapping[str, Array]:
+        """Return the numbers that the device holds by the names of ``MjModel``."""
 
     @abstractmethod
     def _computed(self, positions: Array, velocities: Array) -> Computed:
@@ -367,7 +396,7 @@ class MjxEngine(AcceleratedEngine):
             return "it would prepare each mesh that collides, which takes minutes"
         return ""
 
-    def _put(self) -> Mapping[str, Array]:
+    def _put(self) -> None:
         import jax
         import mujoco
         from mujoco import mjx
@@ -379,9 +408,14 @@ class MjxEngine(AcceleratedEngine):
             # without contacts, MJX 3.17 fails to index its elliptic cones
             model.opt.cone = mujoco.mjtCone.mjCONE_PYRAMIDAL
         with jax.enable_x64(True):
-            self._device_model: Any = mjx.put_model(model, impl="jax")
+            self._device_model = mjx.put_model(model, impl="jax")
             self._device_data: Any = mjx.make_data(model, impl="jax")
-        return _numbers(self._device_model)
+
+    def _numbers(self) -> Mapping[str, Array]:
+        return _arrays(
+            (field.name, getattr(self._device_model, field.name, None))
+            for field in self._device_model.fields()
+        )
 
     def _model_with_step(self) -> Any:
         step = self._jax.numpy.asarray(self.model.opt.timestep)
@@ -418,14 +452,15 @@ class MjxEngine(AcceleratedEngine):
             return np.asarray(measure(self._model_with_step(), self._at_current_state()))
 
 
-def _numbers(model: Any) -> dict[str, Array]:
-    """Return the arrays of floating-point numbers of a model on a device, by name."""
-    found = {}
-    for field in model.fields():
-        value: Any = getattr(model, field.name, None)
-        if hasattr(value, "dtype") and np.issubdtype(value.dtype, np.floating):
-            found[field.name] = np.asarray(value)
-    return found
+def _arrays(fields: Iterable[tuple[str, Any]]) -> dict[str, Array]:
+    """Return the arrays of floating-point numbers among the fields of a model on a device."""
+    arrays = ((name, _array(value)) for name, value in fields if hasattr(value, "dtype"))
+    return {name: value for name, value in arrays if np.issubdtype(value.dtype, np.floating)}
+
+
+def _array(value: Any) -> Array:
+    """Return an array of a device, or a number, as an array of numpy."""
+    return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
 
 
 @contextmanager
@@ -451,17 +486,17 @@ class WarpEngine(AcceleratedEngine):
     def _version(self) -> str:
         return version_of("mujoco-warp") or "unknown"
 
-    def _put(self) -> Mapping[str, Array]:
+    def _put(self) -> None:
         with quiet():
             import mujoco_warp
 
             self._warp: Any = mujoco_warp
-            self._device_model: Any = mujoco_warp.put_model(self.model)
+            self._device_model = mujoco_warp.put_model(self.model)
             self._device_data: dict[int, Any] = {}
+
+    def _numbers(self) -> Mapping[str, Array]:
         model = self._device_model
-        fields = ((f.name, getattr(model, f.name)) for f in dataclasses.fields(model))
-        arrays = ((name, value.numpy()) for name, value in fields if hasattr(value, "numpy"))
-        return {name: x for name, x in arrays if np.issubdtype(x.dtype, np.floating)}
+        return _arrays((f.name, getattr(model, f.name)) for f in dataclasses.fields(model))
 
     def _worlds(self, positions: Array, velocities: Array) -> Any:
         """Return data of one world for each state."""

@@ -231,6 +231,8 @@ _CONTACT_ARRAYS = (
     "geom_pos", "geom_quat",
 )  # fmt: skip
 """Arrays of a compiled model that determine the contacts of each geom."""
+_LEAST_ITERATIONS = {"iterations": 100, "ls_iterations": 50}
+"""MuJoCo's default numbers of iterations, with which the contacts of balls converge."""
 _BALL, _LEAST_PRIORITY = "parity ball", -(2**30)
 """Names of balls, and their priority: a contact has the surface of the other shape."""
 
@@ -280,10 +282,13 @@ def _with_balls(
             setattr(model.opt, name, value)
     model.opt.gravity[:] = model.opt.wind[:] = 0.0
     model.opt.density = model.opt.viscosity = 0.0
+    model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)  # changed speeds wake no ball
     model.dof_armature[: running.nv] += HEAVY
     mujoco.mj_setConst(model, mujoco.MjData(model))
     mobilities = model.body_invweight0[: running.nbody]  # those of slides are without armature
     np.minimum(mobilities, 1.0 / HEAVY, out=mobilities)
+    for name, least in _LEAST_ITERATIONS.items():  # balls add contacts to those of the model
+        setattr(model.opt, name, max(getattr(model.opt, name), least))
     model.opt.tolerance /= HEAVY  # MuJoCo takes improvements relative to the inertia
     model.opt.noslip_tolerance /= HEAVY
     return model
@@ -754,19 +759,21 @@ class MujocoEngine(BaseEngine):
         return statements(self._view())
 
     def running_statements(self) -> tuple[Statements, Statements]:
-        """See `Engine.running_statements`; what the model states, each array of the compiled model
-        that has changed, among them those that MuJoCo derives, and whether the process has a
-        callback, which all models of a process share.
+        """See `Engine.running_statements`; what the model states, each number and array of the
+        compiled model that has changed, among them those that MuJoCo derives, and whether the
+        process has a callback, which all models of a process share.
         """
         running, opened = (dict(self._statements_of(m)) for m in (self.model, self._opened))
         for name in (name for name in dir(self._mujoco) if name.startswith(_CALLBACK)):
             is_set = getattr(self._mujoco, name)() is not None
             place = f"callback {name.removeprefix(_CALLBACK)}", ()
             running[place], opened[place] = np.array([float(is_set)]), np.zeros(1)
-        for name in dir(self._opened):
-            one, two = getattr(self.model, name), getattr(self._opened, name)
-            if isinstance(two, np.ndarray) and not np.array_equal(one, two):
-                running[name, ()], opened[name, ()] = (x.ravel().astype(float) for x in (one, two))
+        now, before = (_numbers(m) for m in (self.model, self._opened))
+        for name in before:
+            if not np.array_equal(now[name], before[name]):
+                running[name, ()], opened[name, ()] = (
+                    each[name].astype(np.float64) for each in (now, before)
+                )
         return running, opened
 
     def _statements_of(self, model: Any) -> Statements:
@@ -869,6 +876,19 @@ class MujocoEngine(BaseEngine):
 
     def close(self) -> None:
         self._data = self.model = self._opened = None
+
+
+def _numbers(model: Any) -> dict[str, Array]:
+    """Return the numbers and arrays of a compiled model that act on its motion: of its statistics
+    the inertia by which solvers scale what they leave.
+    """
+    held = {name: getattr(model, name) for name in dir(model) if not name.startswith("_")}
+    held["meaninertia"] = model.stat.meaninertia
+    return {
+        name: np.ravel(value)
+        for name, value in held.items()
+        if isinstance(value, np.ndarray | int | float)
+    }
 
 
 def _pose_of(body: int, data: Any) -> Pose:

@@ -19,6 +19,7 @@ from bridge.parity.bounds.precision import SINGLE, rounding_of_velocity
 from bridge.parity.engine import factory_of
 from bridge.parity.engines.mujoco.accelerated import _ON_CPU, quiet
 from bridge.parity.motion.step import COARSE, step_rows
+from bridge.parity.quantities.model import running_rows
 from bridge.parity.reference import ReferenceEngine
 from bridge.parity.states import random_states
 from bridge.sensors import CAMERAS, SENSOR_KINDS
@@ -43,6 +44,13 @@ TREE = """<robot name="r"><link name="a">{i}</link><link name="b">{i}</link><lin
 TWO_HINGES = """<mujoco><option gravity="0 0 -9.8"/><worldbody><body name="a" pos="0 0 1">
 <joint name="j" axis="0 1 0"/><inertial pos="0 0 -.5" mass="1" diaginertia=".1 .1 .1"/><body name="b" pos="0 .1 -1">
 <joint name="k" axis="0 1 0"/><inertial pos="0 0 -.5" mass="1" diaginertia=".1 .1 .1"/></body></body></worldbody></mujoco>"""
+
+
+def assert_options_show(engine: Any) -> None:
+    """Whether a gravity of 5 m/s^2 and a wind on the device, which the host does not have, show."""
+    assert engine.settings().gravity.tolist() == [0.0, 0.0, -5.0]
+    failed = [row.where for row in running_rows({engine.name: engine}) if not row.passed]
+    assert failed == ["option wind"]
 
 
 @pytest.mark.slow
@@ -76,6 +84,9 @@ def test_mjx_computes_and_moves_a_free_tree_as_the_reference_does(tmp_path: Path
     for one in (engine, reference):
         one.set_state(*states[0])
     np.testing.assert_allclose(engine.mass_matrix()[0, 0], 1.01 * reference.mass_matrix()[0, 0])
+    options = {"opt.gravity": np.array((0.0, 0.0, -5.0)), "opt.wind": np.array((3.0, 0.0, 0.0))}
+    engine._device_model = engine._device_model.tree_replace(options)
+    assert_options_show(engine)
 
 
 @pytest.mark.slow
@@ -123,6 +134,10 @@ def test_a_wrong_number_in_warp_is_more_than_rounding_explains(tmp_path: Path) -
 
     result = compare(tmp_path / "r.urdf", engines=(Heavier,), levels=("L0", "L1"), configurations=4)
     assert {"mass", "mass matrix", "bias forces"} <= {row.quantity for row in result.failures}
+    engine: Any = factory_of("warp")(bridge.lower(loaders.load(tmp_path / "r.urdf")))
+    engine._device_model.opt.gravity.assign(np.array([[0.0, 0.0, -5.0]], np.float32))
+    engine._device_model.opt.wind.assign(np.array([[3.0, 0.0, 0.0]], np.float32))
+    assert_options_show(engine)
 
 
 GRIPPER = """<robot name="g"><link name="world"/>{}</robot>""".format(

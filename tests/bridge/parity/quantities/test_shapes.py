@@ -209,6 +209,24 @@ def test_the_friction_of_pairs_is_that_of_the_contacts_that_mujoco_makes(
 
 TWO_GEOMS = """<mujoco><worldbody><geom name="f" type="plane" size="9 9 9" friction=".5"/><body
 pos="0 0 .09"><freejoint/>{}</body></worldbody><contact>{}</contact></mujoco>"""
+
+
+@pytest.mark.parametrize("masks", ["", "contype='0' conaffinity='0'"])
+def test_the_friction_of_a_pair_that_pybullet_cannot_hold_names_the_pair(masks: str) -> None:
+    ball = f"<geom name='b' size='.1' friction='.3' {masks}/>"
+    text = TWO_GEOMS.format(ball, "<pair geom1='f' geom2='b' friction='.6 .6'/>")
+    world = loaders.load_string(text, format="mjcf")
+    comparison = bridge.compare(world, ("mujoco", "pybullet"), levels=("L0",))
+    rows = [row for row in comparison.rows if row.quantity == "friction of pairs"]
+    errors = {row.engines: (round(row.error, 9), row.code) for row in rows}
+    lost = (0.1, "pybullet.contact-pair")  # the larger one, 0.5, in place of 0.6
+    assert errors == {
+        ("reference", "mujoco"): (0.0, ""),
+        ("reference", "pybullet"): lost,
+        ("mujoco", "pybullet"): lost,
+    }
+
+
 SECOND = (
     "friction='.9' condim='1' priority='1'",
     "friction='.2' priority='1'",

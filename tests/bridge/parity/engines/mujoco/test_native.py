@@ -5,6 +5,7 @@ fault in it.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from bridge.parity.engine import factory_of
 from bridge.parity.engines.mujoco.native import MujocoNative, compile_original
 from loaders import LoadError, Pose, Scene
 from loaders.engine_settings import RESOLVED
-from loaders.model import BallConstraint, of_engine, settings_of
+from loaders.model import BallConstraint, Friction, of_engine, settings_of
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -203,6 +204,40 @@ def test_an_override_acts_in_the_export_as_in_the_original(option: str, tmp_path
     running = factory_of("mujoco")(switched(bridge.lower(loaders.load(path, quiet=True))))
     original = mujoco.MjModel.from_xml_path(str(path))
     assert np.all(getattr(running.model.opt, option) == getattr(original.opt, option))
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "differing"),
+    [
+        ("1", "1", set()),
+        ("1", "3", set()),
+        ("3", "3", {"friction of shapes", "friction of pairs", "compiled settings"}),
+    ],
+)
+def test_contacts_that_are_all_without_friction_are_no_difference(
+    first: str, other: str, differing: set[str], tmp_path: Path
+) -> None:
+    """A mechanism whose friction was taken away is one of contacts without friction alone."""
+    path = tmp_path / "robot.xml"
+    text = SWITCHED.format('><flag limit="disable"/>').replace("<geom", f"<geom condim='{other}'")
+    text = re.sub("<contact>.*</contact>", "", text)
+    path.write_text(text.replace(f"'{other}'", f"'{first}'", 1), encoding="utf-8")
+    scene = loaders.load(path)
+    smooth = Friction(mu=0.0, mu2=0.0)
+    if differing:
+        links = [
+            dataclasses.replace(
+                link,
+                collisions=tuple(
+                    dataclasses.replace(c, surface=dataclasses.replace(c.surface, friction=smooth))
+                    for c in link.collisions
+                ),
+            )
+            for link in scene.links
+        ]
+        scene = dataclasses.replace(scene, links=tuple(links))
+    found = compare(scene, ENGINES, levels=("L0",), configurations=1)
+    assert {failure.quantity for failure in found.failures} == differing
 
 
 def test_couplings_and_constraints_are_those_of_the_original(tmp_path: Path) -> None:

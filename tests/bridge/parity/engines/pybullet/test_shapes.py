@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import bridge
+import loaders
 from bridge.parity import Outcome, compare
 from bridge.parity.engines.pybullet.engine import PyBulletEngine
 from bridge.parity.engines.pybullet.shapes import ObservedPairs, of_links
@@ -129,6 +131,33 @@ def test_links_are_moved_closer_until_they_overlap(
 ) -> None:
     assert failed(lambda _engine: None, slider(shape, p)) == set()
     assert failed(disable_both, slider(shape, p)) == {("collidable pairs", "a with c")}
+
+
+def test_plates_that_are_apart_are_not_taken_for_a_disabled_pair() -> None:
+    """They are 0.70 mm apart along an axis of one of them, by the theorem of separating axes, and
+    0.29 mm within each other by PyBullet's closest points.
+    """
+    plate = '<geom type="box" size="0.047 0.032 0.00035" mass="1"/>'
+    near, far = (
+        f'<body name="{name}" pos="{p}" quat="{wxyz}"><freejoint/>{plate}</body>'
+        for name, p, wxyz in (
+            (
+                "a",
+                "-0.004309706750436293 0.077181286358361 -0.08308933599855699",
+                "0.2135864242694124 -0.7825062265313383 -0.5799230101838657 0.07585609446034355",
+            ),
+            (
+                "b",
+                "-0.09084656942457653 0.06729954448236997 -0.07387098552686866",
+                "0.3443847549206796 -0.9275575576694682 -0.11812831620671456 -0.08415354240102511",
+            ),
+        )
+    )
+    plates = loaders.load_string(
+        f"<mujoco><worldbody>{near}{far}</worldbody></mujoco>", format="mjcf"
+    )
+    with closing(PyBulletEngine(bridge.lower(plates))) as engine:
+        assert engine.collidable_pairs() == {frozenset("ab")}
 
 
 def test_one_contact_outweighs_any_overlap_without_one() -> None:
