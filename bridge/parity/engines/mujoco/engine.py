@@ -796,8 +796,7 @@ class MujocoEngine(BaseEngine):
 
     def _acting(self) -> Any:
         """Return the compiled model with what acts."""
-        solid = [collides for collides, _ in self._carried_roles()]
-        return acting_model(self._mujoco, self.model, solid)
+        return acting_model(self._mujoco, self.model)
 
     def _name_of(self) -> Callable[[str, int], str | None]:
         return exported_names(self._mujoco, self.model, self.mechanism, self._changed_names)

@@ -36,13 +36,14 @@ from bridge.parity.engine import (
 )
 from bridge.parity.engines.native import NativeEngine, scalar_joints
 from loaders.diagnostics import LoadError, Where, limited
+from loaders.engine_settings import FRICTIONLESS, MUJOCO
 from loaders.formats import PathLike, Search, context_of, diagnostics_of
 from loaders.inertia import SpatialInertia
 from loaders.mjcf.compiled_model import Source
 from loaders.mjcf.constraint import shifted
 from loaders.mjcf.geom import file_of_mesh
 from loaders.mjcf.reader import compile_document
-from loaders.model import CouplingLaw
+from loaders.model import CouplingLaw, settings_of
 from loaders.pose import Array, Pose, quaternion_to_matrix
 from loaders.xml import model_in, parse, read_bytes
 
@@ -53,7 +54,7 @@ from .compiled_model import (
     original_names,
 )
 from .engine import MujocoEngine
-from .shapes import Roles, forward, geoms_in_tendons, idle_actuators
+from .shapes import Roles, acting_model, forward, geoms_in_tendons, idle_actuators
 
 _MERGES = "MuJoCo's URDF reader merges links that are connected by fixed joints"
 _MUJOCO_CAUSES = {
@@ -447,6 +448,19 @@ class MujocoNative(MujocoEngine):
         return [
             (False, False) if g in self._missing else role for g, role in enumerate(self._roles())
         ]
+
+    def _acting(self) -> Any:
+        """Return the original with what acts; if the mechanism leaves out friction that all
+        contacts are without, so does the original.
+        """
+        scene, model = self.mechanism.scene, self.model
+        surfaces = (shape.surface for link in scene.links for shape in link.collisions)
+        solid = [collides for collides, _ in self._carried_roles()]
+        is_smooth = bool((model.geom_condim[np.array(solid, dtype=bool)] == 1).all()) and not any(
+            FRICTIONLESS in settings_of(surface, MUJOCO) for surface in surfaces
+        )
+        is_smooth = is_smooth and not self._is_off("contact")
+        return acting_model(self._mujoco, model, is_smooth=is_smooth)
 
     def _name_of(self) -> Callable[[str, int], str | None]:
         return original_names(self.mechanism, self._names_by_kind, self._pictures)

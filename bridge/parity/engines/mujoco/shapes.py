@@ -134,20 +134,18 @@ _SMOOTH = (0.0, 0.005, 0.0001)
 """MuJoCo's coefficients of friction of a geom that slides without any."""
 
 
-def acting_model(mujoco: Any, model: Any, solid: Sequence[bool]) -> Any:
-    """Return a compiled model in which zeros stand for what its flags switch off and for the
-    friction of geoms that are all without, and the override of contacts for those of shapes and
-    pairs; its flags, equalities and actuators are the same.
+def acting_model(mujoco: Any, model: Any, *, is_smooth: bool = False) -> Any:
+    """Return a compiled model in which zeros stand for what its flags switch off, and the override
+    of contacts for those of shapes and pairs; its flags, equalities and actuators are the same.
 
     Args:
         mujoco: The module.
         model: The ``mujoco.MjModel``, which is returned where all acts as stated.
-        solid: Whether each geom collides.
+        is_smooth: Whether zero stands for the friction of all geoms, whatever the dimension.
     """
     idle = [name for flag in _IDLE if is_off(mujoco, model, flag) for name in _IDLE[flag]]
     has_override = model.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_OVERRIDE)
-    is_smooth = any(solid) and set(model.geom_condim[np.flatnonzero(solid)].tolist()) == {1}
-    if not idle and not has_override and not is_smooth:
+    if not (idle or has_override or is_smooth):
         return model
     acting = copy(model)
     for array in (getattr(acting, name) for name in idle if hasattr(acting, name)):
@@ -157,7 +155,7 @@ def acting_model(mujoco: Any, model: Any, solid: Sequence[bool]) -> Any:
         acting.geom_friction[:] = model.opt.o_friction[[0, 2, 3]]
         for kind, name in product(("geom", "pair"), _OF_OVERRIDE):
             getattr(acting, f"{kind}_{name}")[:] = getattr(model.opt, f"o_{name}")
-    if is_smooth:
+    elif is_smooth:
         acting.geom_condim[:], acting.geom_friction[:] = 3, _SMOOTH
     return acting
 
