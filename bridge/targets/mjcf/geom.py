@@ -290,13 +290,14 @@ def _mesh_shape(part: MjcfMesh) -> _Shape:
     )
 
 
+_MASKS = ("contype", "conaffinity")
 _PLACE = ("type", "size", "pos", "quat")
 _LOOKS = ("material", "rgba")
 
 
 def join_planes(context: MjcfContext) -> None:
     """Draw the planes for contact in place of equal ones that are only drawn, if the document has
-    soft bodies.
+    soft bodies, in bodies of which a geom may collide.
     """
     if not any(child.tag == "flex" for child in context.document["deformable"].children):
         return
@@ -307,11 +308,11 @@ def join_planes(context: MjcfContext) -> None:
 
 
 def _join(body: MjcfElement) -> None:
-    planes = [
-        child
-        for child in body.children
-        if child.tag == "geom" and child.attributes.get("type") == "plane"
-    ]
+    geoms = [child for child in body.children if child.tag == "geom"]
+    shapes = [geom for geom in geoms if geom.attributes.get("class") != "visual"]
+    if all(shape.attributes.get(mask) == "0" for shape in shapes for mask in _MASKS):
+        return
+    planes = [geom for geom in geoms if geom.attributes.get("type") == "plane"]
     drawn = {_place(plane): plane for plane in planes if plane.attributes.get("class") == "visual"}
     for plane in planes:
         if plane.attributes.get("class") == "visual":

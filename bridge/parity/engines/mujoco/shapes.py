@@ -119,6 +119,7 @@ def idle_actuators(mujoco: Any, model: Any) -> frozenset[int]:
 
 
 _IDLE = {
+    "equality": ("flex_edgeequality",),
     "limit": ("jnt_limited", "tendon_limited"),
     "frictionloss": ("dof_frictionloss", "tendon_frictionloss"),
     "damper": ("dof_damping", "dof_dampingpoly", "tendon_damping", "tendon_dampingpoly"),
