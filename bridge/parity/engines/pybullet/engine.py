@@ -493,16 +493,25 @@ _PAIRS = 8
 
 
 def sorts_pairs(pybullet: Any, client: int) -> bool:
-    """Return whether the last one of some pairs of test bodies gets its contact first.
+    """Return whether pairs of test bodies get their contacts in the order of sorted pairs.
 
     Bullet takes pairs in the order in which they came near each other, or sorts them
     (``deterministicOverlappingPairs``), which PyBullet does not report. The motion of a body that
     touches at several points depends on it, that of bodies that touch at one does not. Where
-    other contacts end, some of the last ones take their places.
+    other contacts end, some of the last ones take their places. Bodies that are made a second time
+    have the numbers of the first ones within Bullet, whatever was removed before.
 
     Args:
         pybullet: The module.
         client: The physics server.
+    """
+    _are_sorted(pybullet, client)
+    return _are_sorted(pybullet, client)
+
+
+def _are_sorted(pybullet: Any, client: int) -> bool:
+    """Return whether new pairs of bodies get their contacts from the last one in Bullet's numbers
+    to the first one, of which the lower one is the first in each pair.
     """
     server = {"physicsClientId": client}
     pybullet.performCollisionDetection(**server)  # ends contacts of an earlier state
@@ -518,10 +527,10 @@ def sorts_pairs(pybullet: Any, client: int) -> bool:
         pybullet.resetBasePositionAndOrientation(other, place, (0.0, 0.0, 0.0, 1.0), **server)
     pybullet.performCollisionDetection(**server)
     contacts = pybullet.getContactPoints(**server)
-    touching = [contact[1] for contact in contacts if contact[1] in bodies]
+    pairs = [contact[1:3] for contact in contacts if contact[1] in bodies]
     for body in bodies:
         pybullet.removeBody(body, **server)
-    return touching == sorted(touching, reverse=True)
+    return pairs == sorted(pairs, reverse=all(one < other for one, other in pairs))
 
 
 _BREAKING = 0.02
