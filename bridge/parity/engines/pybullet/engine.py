@@ -499,14 +499,22 @@ def sorts_pairs(pybullet: Any, client: int) -> bool:
     (``deterministicOverlappingPairs``), which PyBullet does not report. The motion of a body that
     touches at several points depends on it, that of bodies that touch at one does not. Where
     other contacts end, some of the last ones take their places. Bodies that are made a second time
-    have the numbers of the first ones within Bullet, whatever was removed before.
+    have the numbers of the first ones within Bullet, whatever was removed before. In some states
+    pairs come as if they were sorted; then sorting is switched off for a moment.
 
     Args:
         pybullet: The module.
         client: The physics server.
     """
     _are_sorted(pybullet, client)
-    return _are_sorted(pybullet, client)
+    if not _are_sorted(pybullet, client):
+        return False
+    pybullet.setPhysicsEngineParameter(deterministicOverlappingPairs=0, physicsClientId=client)
+    sorts = not _are_sorted(pybullet, client)
+    pybullet.setPhysicsEngineParameter(
+        deterministicOverlappingPairs=int(sorts), physicsClientId=client
+    )
+    return sorts
 
 
 def _are_sorted(pybullet: Any, client: int) -> bool:
