@@ -53,16 +53,10 @@ from .client import BASE, Client
 NO_VELOCITY_LIMIT = 1e9
 """Joint velocity limit that has no effect [rad/s or m/s]; PyBullet's default is 100 rad/s."""
 
-_HEAVY = 10.0
-"""Mass that a joint carries from which its stops get another largest impulse [kg]; Bullet's is 100
-N s or N m s in a step, which takes 10 m/s from this mass."""
-_STOP_FORCE = 1e9
-"""Largest force of such a stop [N or N m]."""
-
 
 def clear_pybullet_defaults(client: Client, body: int, articulation: Articulation) -> None:
-    """Remove the damping, velocity limits and motors that PyBullet adds, restore inertias that it
-    sets to zero, and let the stops of heavy links hold.
+    """Remove the damping, velocity limits and motors that PyBullet adds, and restore inertias that
+    it sets to zero.
 
     Inertias are restored first, because PyBullet's inverse dynamics ignores later changes.
 
@@ -83,22 +77,7 @@ def clear_pybullet_defaults(client: Client, body: int, articulation: Articulatio
     client.changeDynamics(
         body, BASE, linearDamping=0.0, angularDamping=0.0, maxJointVelocity=NO_VELOCITY_LIMIT
     )
-    for index in _heavy_stops(articulation):
-        client.changeDynamics(body, index, jointLimitForce=_STOP_FORCE)
     disable_motors(client, body, articulation)
-
-
-def _heavy_stops(articulation: Articulation) -> Iterator[int]:
-    """Yield PyBullet's index of each joint with stops that carries much mass."""
-    segments = articulation.segments
-    carried = [segment.inertia.mass for segment in segments]
-    for place in range(len(segments) - 1, 0, -1):
-        carried[segments[place].parent - BASE] += carried[place]
-    for index, (segment, mass) in enumerate(zip(segments, carried, strict=True), start=BASE):
-        limits = segment.primitive.limits if segment.primitive and segment.is_primary else None
-        stops = (limits.lower, limits.upper) if limits else ()
-        if mass > _HEAVY and any(map(math.isfinite, stops)):
-            yield index
 
 
 def disable_motors(client: Client, body: int, articulation: Articulation) -> None:
