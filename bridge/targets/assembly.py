@@ -659,7 +659,7 @@ class Assembly:
         world = dataclasses.replace(
             _DEFAULT, source=scene.source, physics=scene.physics, wind=scene.wind
         )
-        report_lost_settings(world, frozenset(), _LOST_SETTINGS, self._report.add)
+        report_lost_settings(world, _LOST_SETTINGS, self._report.add)
         lost = [
             key
             for key in ("physics", "spherical_coordinates", "keyframes", "tendons", "contact_pairs")

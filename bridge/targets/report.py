@@ -699,7 +699,7 @@ class LostSettings(NamedTuple):
 
 
 def report_lost_settings(
-    scene: SceneData, kept: Set[str], codes: LostSettings, add: Callable[..., None]
+    scene: SceneData, codes: LostSettings, add: Callable[..., None], kept: Set[str] = frozenset()
 ) -> None:
     """Report the settings of MuJoCo that a target lacks: each that acts on motion or contact by its
     full name, and the others, if they are options or act on the accuracy, together. The laws of
@@ -707,10 +707,10 @@ def report_lost_settings(
 
     Args:
         scene: The scene.
-        kept: Settings that the target obeys beside `solved_settings`: element and attribute, such
-            as ``body/gravcomp``, or with a value, ``geom/condim=1``.
         codes: The findings.
         add: Records a finding, as `loaders.diagnostics.Diagnostics.add` does.
+        kept: Settings that the target obeys beside `solved_settings`: element and attribute, such
+            as ``body/gravcomp``, or with a value, ``geom/condim=1``.
     """
     acting = {setting.path for setting in acting_settings(scene)}
     groups = [g for g in grouped(stated_settings(scene)) if not g.path.startswith("actuator/")]

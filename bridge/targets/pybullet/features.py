@@ -252,7 +252,7 @@ def report_unsupported_features(
         report: Record of the findings.
         obeyed: Settings of MuJoCo that coefficients of pairs obey.
     """
-    report_lost_settings(mechanism.scene, OBEYED | obeyed, LOST_SETTINGS, report.add)
+    report_lost_settings(mechanism.scene, LOST_SETTINGS, report.add, OBEYED | obeyed)
     report_lost_physics(mechanism.physics, _LOST_PHYSICS, report.add)
     for feature in UNSUPPORTED_FEATURES:
         items = list(feature.find(mechanism))

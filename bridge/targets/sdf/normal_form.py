@@ -366,7 +366,7 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfF
     scene = with_stated_looks(scene, report, in_urdf=False)
     policy, touching = default_policy(scene), _pairs_of_source(scene)
     report_friction(scene, report, codes.FRICTION_RULE, kept=("smaller", "harmonic"))
-    report_lost_settings(scene, frozenset(), LOST_SETTINGS, report.add)
+    report_lost_settings(scene, LOST_SETTINGS, report.add)
     scene = with_linear_couplings(scene, report, codes.COUPLING_LINE)
     scene = with_rotor_inertia(scene, report, codes.ROTOR_INERTIA)
     scene = without_fluid_forces(scene, report, codes.FLUID_FORCE)

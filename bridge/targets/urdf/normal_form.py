@@ -414,7 +414,7 @@ def with_representable_fields(scene: Scene, options: UrdfExportOptions, report: 
             return {**lost, **dict.fromkeys(negative, codes.FIELD)} if negative else lost
         return lost
 
-    report_lost_settings(scene, frozenset(), LOST_SETTINGS, report.add)
+    report_lost_settings(scene, LOST_SETTINGS, report.add)
     has_pairs = "drake" in options.extensions and has_writable_pairs(scene)
     scene, found = without_lost_fields(scene, lost_of)
     for lost in found:

@@ -518,8 +518,8 @@ def sorts_pairs(pybullet: Any, client: int) -> bool:
 
 
 def _are_sorted(pybullet: Any, client: int) -> bool:
-    """Return whether new pairs of bodies get their contacts from the last one in Bullet's numbers
-    to the first one, of which the lower one is the first in each pair.
+    """Return whether the contacts of new pairs come in descending order where the lower number is
+    the first in each pair, and in ascending order otherwise.
     """
     server = {"physicsClientId": client}
     pybullet.performCollisionDetection(**server)  # ends contacts of an earlier state
