@@ -324,6 +324,8 @@ _BEYOND = 0.05
 """Part of the speed towards a stop that is left if the stop does not hold."""
 _LARGEST_IMPULSE = 100.0
 """Largest impulse of a stop by default [N m s or N s], Bullet's ``m_maxAppliedImpulse``."""
+_UNLIMITED_FORCE = 1e12
+"""Largest force of a stop that has none [N m or N]."""
 
 
 def yielding_stops(
@@ -1255,6 +1257,22 @@ class PyBulletEngine(BaseEngine):
         self._pybullet.setPhysicsEngineParameter(
             numSolverIterations=count, physicsClientId=self._client
         )
+
+    @contextmanager
+    def with_strong_stops(self) -> Iterator[float]:
+        """See `Engine.with_strong_stops`."""
+        server = {"physicsClientId": self._client}
+        step = self._pybullet.getPhysicsEngineParameters(**server)["fixedTimeStep"]
+        self._set_stop_force(_UNLIMITED_FORCE)
+        try:
+            yield _LARGEST_IMPULSE
+        finally:
+            self._set_stop_force(_LARGEST_IMPULSE / step)
+
+    def _set_stop_force(self, force: float) -> None:
+        server = {"physicsClientId": self._client}
+        for body, joint in _links_of(self._pybullet, _bodies_of(self._pybullet, server), server):
+            self._pybullet.changeDynamics(body, joint, jointLimitForce=force, **server)
 
     def step(self, count: int) -> None:
         for _ in range(count):
