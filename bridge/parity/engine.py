@@ -381,6 +381,12 @@ class Engine(Protocol):
         """
         return math.inf, 0.0
 
+    def excess(self, link: str, collision: Collision) -> float:
+        """Return by how much a shape of a link is thicker in the engine than stated at most [m]; by
+        default zero.
+        """
+        return 0.0
+
     def combined_friction(self, one: Grip, other: Grip) -> float:
         """Return the coefficient of friction of two shapes in contact, given what each states.
 

@@ -397,7 +397,9 @@ def _with_more_iterations(row: Row, motion: _Motion, stated: int) -> Row:
 
 
 class _Held(NamedTuple):
-    """How far the joint nearest to what is allowed is from it [rad or m], and that for people."""
+    """The distance of the joint nearest to what is allowed from it [rad or m], and that for
+    people.
+    """
 
     margin: float
     text: str

@@ -56,6 +56,7 @@ from bridge.targets.pybullet.constraint import MAX_FORCE, Gear
 from bridge.targets.pybullet.contact import (
     collisions_of,
     contact_parameters,
+    excess_of,
     is_hull,
     surface_of,
 )
@@ -1244,6 +1245,12 @@ class PyBulletEngine(BaseEngine):
         depth = BALL_WEIGHT / contact_parameters(surface)["contactStiffness"]
         rate = _rest_rate(surface, float(settings["fixedTimeStep"]))
         return rate, depth - (HULL_MARGIN if is_hull(collision) else 0.0)
+
+    def excess(self, link: str, collision: Collision) -> float:
+        """See `Engine.excess`; a base has no margin."""
+        bases = (body.state.articulation.segments[0].links for body in self._bodies)
+        is_base = any(carried.link.name == link for links in bases for carried in links)
+        return 0.0 if is_base else excess_of(collision)
 
     def solver_iterations(self) -> int:
         """See `Engine.solver_iterations`; PyBullet's default unless it was set."""
