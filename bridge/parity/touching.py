@@ -33,7 +33,7 @@ from bridge.mechanism.coordinates import Position
 from bridge.targets.mjcf import codes as mjcf_codes
 from loaders.collision_pairs import exerts_forces
 from loaders.diagnostics import Diagnostics
-from loaders.engine_settings import MUJOCO
+from loaders.engine_settings import MUJOCO, with_override
 from loaders.meshes import read_mesh
 from loaders.model import (
     WORLD,
@@ -894,7 +894,9 @@ def _targets(
             else:
                 target = _Target(
                     link=link.name,
-                    collision=collision,
+                    collision=replace(
+                        collision, surface=with_override(collision.surface, mechanism.physics)
+                    ),
                     X_WG=X_WG,
                     support=moved_support(support, X_WG),
                     triangles=_triangles(collision.geometry) if group == fixed else 0,

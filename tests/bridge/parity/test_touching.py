@@ -19,6 +19,7 @@ import trimesh
 
 import bridge
 import loaders
+from bridge.lowering.transform import switched
 from bridge.mechanism import Mechanism
 from bridge.parity import Outcome, Verdict, compare
 from bridge.parity.bounds.contact import stepped_rebound
@@ -322,6 +323,19 @@ def test_a_medium_does_not_carry_balls() -> None:
     found = rows_of(bridge.lower(loaders.load_string(text, format="mjcf")))
     row = found[FORCE, "mujoco", False]
     assert (row.loaded, row.outcome) == ((2, 2), Outcome.PASSED)
+
+
+def test_an_override_stands_for_the_surfaces_of_all_shapes() -> None:
+    """Without it what slides is braked faster, and bounces more."""
+    option = '<option o_solimp=".5 .6 .01"><flag override="enable"/></option><worldbody>'
+    mechanism = switched(
+        bridge.lower(
+            loaders.load_string(PARTS.format("").replace("<worldbody>", option, 1), format="mjcf")
+        )
+    )
+    lost = faulty_mujoco(lambda running: setattr(running.opt, "enableflags", 0))
+    assert Outcome.FAILED not in outcomes(mechanism, *ENGINES[:1]).values()
+    assert Outcome.FAILED in outcomes(mechanism, ("mujoco", lost)).values()
 
 
 @pytest.mark.parametrize("masks", ['contype="1" conaffinity="0"', 'contype="0" conaffinity="1"'])
