@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bridge.geometry.convex_decomposition import is_simplified
 from bridge.geometry.shapes import (
     SupportFunction,
     directions,
@@ -32,9 +33,10 @@ from bridge.mechanism.coordinates import Position
 from bridge.targets.mjcf import codes as mjcf_codes
 from loaders.collision_pairs import exerts_forces
 from loaders.diagnostics import Diagnostics
-from loaders.engine_settings import MUJOCO
+from loaders.engine_settings import MUJOCO, with_override
 from loaders.meshes import read_mesh
 from loaders.model import (
+    WORLD,
     Box,
     Capsule,
     Collision,
@@ -106,6 +108,10 @@ _LEAST_IMPEDANCE = 2.4 / PULLED
 """Impedance of a contact of MuJoCo from which such a pull moves a ball at once."""
 MAX_BALLS = 40
 """Largest number of shapes that balls touch."""
+MAX_TRIANGLES = 20_000
+"""Largest number of triangles of a mesh on which balls are pressed and that PyBullet does not hold
+as convex: with 127,264 of them four balls take 0.1 s a step.
+"""
 MAX_FRICTION = 2.0
 """Coefficient of friction above which a pull by it lifts balls off."""
 MAX_RESTITUTION = 0.95
@@ -151,12 +157,15 @@ class _Target:
         collision: The shape.
         X_WG: Its pose.
         support: Its support function in the world.
+        triangles: Number of triangles that PyBullet tests against each ball in each step: those of
+            a mesh that does not move and is not simplified.
     """
 
     link: str
     collision: Collision
     X_WG: Pose
     support: SupportFunction
+    triangles: int = 0
 
     @property
     def mu(self) -> float:
@@ -214,6 +223,8 @@ class _Target:
             return "have no outermost point"
         if isinstance(self.collision.geometry, Mesh) and _width(self.support) > _WIDE:
             return f"are meshes wider than {_WIDE:g} m, in whose gaps a ball may lie"
+        if self.triangles > MAX_TRIANGLES:
+            return f"are fixed meshes of more than {MAX_TRIANGLES} triangles, which take too long"
         contact = self.soft_contact(0.0)
         sag, rate = contact.sag(BALL_WEIGHT), contact.slowest_rate
         if surface.stiffness is not None:
@@ -872,7 +883,9 @@ def _targets(
     """
     poses, left_out = mechanism.link_poses(q), Counter[str]()
     groups: dict[int, list[_Target]] = {}
+    fixed = mechanism.weld_group_of(WORLD)
     for link in mechanism.scene.links:
+        group = mechanism.weld_group_of(link.name)
         for collision in filter(exerts_forces, link.collisions):
             X_WG = poses[link.name] @ collision.X_LG
             support = _support_or_extent(collision.geometry)
@@ -881,23 +894,34 @@ def _targets(
             else:
                 target = _Target(
                     link=link.name,
-                    collision=collision,
+                    collision=replace(
+                        collision, surface=with_override(collision.surface, mechanism.physics)
+                    ),
                     X_WG=X_WG,
                     support=moved_support(support, X_WG),
+                    triangles=_triangles(collision.geometry) if group == fixed else 0,
                 )
-                groups.setdefault(mechanism.weld_group_of(link.name), []).append(target)
+                groups.setdefault(group, []).append(target)
     found: list[_Pressed] = []
-    for group in groups.values():
-        pressed = _pressed_in(group)
+    for shapes in groups.values():
+        pressed = _pressed_in(shapes)
         left_out.update(
             each.refusal or "lie within other shapes that do not move against them"
-            for each in group
+            for each in shapes
             if not any(each is other.target for other in pressed)
         )
         found += pressed
     if len(found) > MAX_BALLS:
         left_out[f"are beyond the first {MAX_BALLS}"] += len(found) - MAX_BALLS
     return found[:MAX_BALLS], left_out
+
+
+def _triangles(shape: Geometry) -> int:
+    """Return the number of triangles of a mesh that collides as it is; zero for other shapes."""
+    if not isinstance(shape, Mesh) or is_simplified(shape):
+        return 0
+    data = read_mesh(shape, Diagnostics())
+    return 0 if data is None else sum(len(part.faces) for part in data.parts)
 
 
 def _width(support: SupportFunction) -> float:

@@ -578,6 +578,10 @@ def kept_contacts(pybullet: Any, client: int) -> Array:
     return np.array(found)
 
 
+_APART, _UNTURNED = 1e4, (0.0, 0.0, 0.0, 1.0)
+"""Distance of balls at first [m]: PyBullet finds the overlaps of a body anew with each pair that it
+shall not see; and their orientation.
+"""
 _FOLLOWED = 10
 """Number of steps after which forces on balls follow their centers: lever arms are shorter than a
 millimeter, 1e-4 of the radius."""
@@ -611,17 +615,22 @@ class _Touched:
         shape = pybullet.createCollisionShape(
             pybullet.GEOM_SPHERE, radius=BALL_RADIUS, **self._server
         )
-        self._balls = [self._add(ball, shape) for ball in balls]
+        self._balls = [self._add(ball, shape, number) for number, ball in enumerate(balls)]
         self._forces: list[list[float]] = [[0.0] * 3] * len(balls)
         for one, two in combinations(self._balls, 2):
             pybullet.setCollisionFilterPair(one, two, BASE, BASE, 0, **self._server)
-        for number, ball in zip(self._balls, balls, strict=True):
-            for body in bodies:
+        for body in bodies:
+            indices = {*body.links.values()}
+            get = partial(pybullet.getCollisionShapeData, int(body), **self._server)
+            shaped = {index for index in indices if get(index)}
+            for number, ball in zip(self._balls, balls, strict=True):
                 touched = {body.links[name] for name in ball.touches & body.links.keys()}
-                for index in set(body.links.values()) - touched:
+                for index in shaped - touched:
                     pybullet.setCollisionFilterPair(
                         number, int(body), BASE, index, 0, **self._server
                     )
+        for number, ball in zip(self._balls, balls, strict=True):
+            pybullet.resetBasePositionAndOrientation(number, ball.center, _UNTURNED, **self._server)
 
     def _make_heavy(self) -> None:
         pybullet, server = self._pybullet, self._server
@@ -636,9 +645,10 @@ class _Touched:
                     **server,
                 )
 
-    def _add(self, ball: Ball, shape: int) -> int:
+    def _add(self, ball: Ball, shape: int, number: int) -> int:
         pybullet, server = self._pybullet, self._server
-        body = int(pybullet.createMultiBody(1.0, shape, basePosition=ball.center, **server))
+        place = (_APART * (number + 1), 0.0, _APART)
+        body = int(pybullet.createMultiBody(1.0, shape, basePosition=place, **server))
         pybullet.changeDynamics(
             body,
             BASE,
