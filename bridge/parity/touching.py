@@ -613,7 +613,9 @@ def _expected(
         presses = "bounce a ball for seconds" if bounces_on else ""
         rate, _ = engine.resting(target.link, target.collision)
         sways = "" if math.isinf(rate) else "sway"
-        bounces = target.hides_bounce or sways or each.hides_bounce(steps[1])
+        is_thick = engine.excess(target.link, target.collision) > 0.0
+        early = "are thicker in this engine" if is_thick else ""
+        bounces = target.hides_bounce or sways or early or each.hides_bounce(steps[1])
         reasons = (presses, slides, holds, rolls, bounces)
         bounce = engine.bounce(restitution)
         values: dict[str, _Limits] = dict(zip(ACTING, _rigid(mu, bounce), strict=True))
