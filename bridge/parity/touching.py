@@ -54,7 +54,7 @@ from loaders.model import (
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.text import counted
 
-from .bounds.contact import BallState, ContactLaw, SoftContact, Stepping
+from .bounds.contact import BallState, ContactLaw, Softness, Stepping
 from .engine import (
     BALL_RADIUS,
     BALL_WEIGHT,
@@ -226,13 +226,12 @@ class _Target:
             return "have no outermost point"
         if isinstance(self.collision.geometry, Mesh) and _width(self.support) > _WIDE:
             return f"are meshes wider than {_WIDE:g} m, in whose gaps a ball may lie"
-        contact = self.soft_contact(0.0)
-        sag, rate = contact.sag(BALL_WEIGHT), contact.slowest_rate
+        sag, rate = Softness.of(tuple(self._settings.items()), 0.0).sag(BALL_WEIGHT), math.inf
         if surface.stiffness is not None:
             sag = max(sag, BALL_WEIGHT / max(surface.stiffness, MIN_STIFFNESS))
             half = 0.5 * (math.inf if surface.damping is None else surface.damping)
             slow = half - math.sqrt(max(half**2 - surface.stiffness, 0.0))
-            rate = rate if math.isinf(half) else min(rate, slow)
+            rate = rate if math.isinf(half) else slow
         if sag > _MAX_SAG:
             return f"yield by more than {_MAX_SAG:g} m under a ball"
         return "come to rest too slowly" if rate * MAX_RESTS * REST_TIME < SETTLED else ""
@@ -264,13 +263,7 @@ class _Target:
         surface = self.collision.surface
         if surface.stiffness is not None or surface.damping is not None:
             return "sway"
-        if not surface.restitution and self.soft_contact(0.0).duration > BOUNCE_TIME:
-            return "bounce too slowly"
         return "hold what touches them" if self._settings.keys() & _PUSHING else ""
-
-    def soft_contact(self, step: float) -> SoftContact:
-        """Return the contact that MuJoCo's settings of the surface state, at a time step [s]."""
-        return SoftContact.of(tuple(self._settings.items()), step)
 
     def most_friction(self, mu: float | Array) -> float | Array:
         """Return the largest coefficient of friction that the mean over two opposite directions
@@ -297,7 +290,8 @@ class _Target:
             count: The number of steps.
         """
         taken = BALL_WEIGHT * self.mu * count * step
-        return SPARE * (taken + 0.5 * BALL_WEIGHT * self.mu * self.soft_contact(step).lag)
+        law = ContactLaw.of(tuple(self._settings.items()), self.mu, step, Stepping())
+        return SPARE * (taken + 0.5 * BALL_WEIGHT * self.mu * law.lag)
 
     def clearance(self, center: Array, axes: Sequence[Array]) -> float:
         """Return how far a ball is from the shape, or from its extent along some axes [m]; negative
@@ -535,7 +529,7 @@ def _unfit(engine: Engine, pressed: _Pressed, longest: float, steps: tuple[float
     target = pressed.target
     carried = np.array(pressed.by_law(steps).get(ACTING[0], (1.0, 1.0)))
     if np.abs(carried - 1.0).max() > LEFT[ACTING[0]]:
-        return "bounce on a ball at rest with these steps"
+        return "let no ball come to rest at these time steps"
     if pressed.beside(_depth(engine, pressed, longest)):
         return "come to rest too slowly beside others"
     reports = [d for d in engine.diagnostics if target.link in d.subjects]
@@ -710,8 +704,9 @@ def _shown_by(
         for quantity, values in session.found().items():
             found[quantity].append(values[..., 0])
     if others:
-        depths = np.linspace(ROUNDING, 1.0, IMPACT_PHASES) * law.step
-        rebounds = [each.rebound(depth, BOUNCE_TIME) for each in laws for depth in depths.tolist()]
+        depths = (np.linspace(ROUNDING, 1.0, IMPACT_PHASES) * law.step).tolist()
+        longest = max(BOUNCE_TIME, IMPACT_STEPS * steps[1])
+        rebounds = [each.rebound(depth, longest) for each in laws for depth in depths]
         found[ACTING[-1]] = [np.asarray(rebound) for rebound in rebounds]
     return {name: (np.min(each, axis=0), np.max(each, axis=0)) for name, each in found.items()}
 
@@ -909,7 +904,7 @@ class _Session:
         after[self._n :, 2] = (heights - self._heights()) / (FALL_STEPS * self._step)
         self._set_velocities(after)
         self._model.step(FALL_STEPS)
-        return lost / carrying, speeds
+        return _ratio(lost, carrying), speeds
 
     def _heights(self) -> Array:
         """Return the positions of the turning balls along the normals [m]."""
@@ -940,8 +935,12 @@ class _Session:
         self._run(roll_time(self._step))
         rolled = self._sign * self._velocities()[self._n :, 0] / speed
         held = self._sign * before[: self._n, 0]
-        lost = np.divide(held, friction * HOLD_TIME, out=np.zeros(self._n), where=friction > 0.0)
-        return lost, slipped / carrying, rolled
+        return _ratio(held, friction * HOLD_TIME), _ratio(slipped, carrying), rolled
+
+
+def _ratio(parts: Array, wholes: Array) -> Array:
+    """Return parts over wholes; zero for no whole, as that of friction that nothing carries."""
+    return np.divide(parts, wholes, out=np.zeros(len(parts)), where=wholes != 0.0)
 
 
 def _counted_reasons(reasons: Counter[str], total: int, lack: str) -> str:

@@ -82,6 +82,14 @@ class Softness(NamedTuple):
         inverse = 1.0 / -first if first < 0.0 else (max(first, 2.0 * step) * second) ** 2
         return cls(d_max**2 / d_min * inverse, (1.0 - d_min) / d_min)
 
+    def sag(self, acceleration: float) -> float:
+        """Return how deep it yields at most under a steady acceleration [m].
+
+        Args:
+            acceleration: The acceleration without the constraint [m/s^2].
+        """
+        return self.stretch * self.admitted * acceleration
+
 
 def stated_numbers(settings: Mapping[str, str]) -> tuple[float, float, float]:
     """Return both numbers of ``solref``, and the largest impedance.
@@ -163,69 +171,6 @@ class SoftStop(NamedTuple):
         w = math.sqrt(d * k)
         ratio = 0.5 * self.damping * math.sqrt(d / k)
         return first_peak(ratio) * speed / w + 2.0 * (1.0 - d) * acceleration / w**2
-
-
-class SoftContact(NamedTuple):
-    """A contact of MuJoCo as a spring and a damper.
-
-    Attributes:
-        softness: The spring.
-        damping: Factor b of the speed [1/s].
-    """
-
-    softness: Softness
-    damping: float
-
-    @classmethod
-    def of(cls, settings: Settings, step: float = 0.0) -> SoftContact:
-        """Return the contact that the settings of a shape state.
-
-        Args:
-            settings: Attributes of the shape by name; ``solref`` and ``solimp`` count.
-            step: Time step [s]; a time constant is at least two of them.
-        """
-        first, second, d_max = stated_numbers(dict(settings))
-        damping = -second / d_max if first < 0.0 else 2.0 / (d_max * max(first, 2.0 * step))
-        return cls(Softness.of(settings, step), damping)
-
-    @property
-    def impedance(self) -> float:
-        """The least impedance."""
-        return 1.0 / (1.0 + self.softness.admitted)
-
-    @property
-    def frequency(self) -> float:
-        """The frequency without damping [1/s]."""
-        return math.sqrt(self.impedance / self.softness.stretch)
-
-    @property
-    def ratio(self) -> float:
-        """The damping ratio."""
-        return self.impedance * self.damping / (2.0 * self.frequency)
-
-    @property
-    def slowest_rate(self) -> float:
-        """The rate at which it comes to rest at least [1/s]."""
-        root = math.sqrt(max(self.ratio**2 - 1.0, 0.0))
-        return (self.ratio - root) * self.frequency
-
-    @property
-    def lag(self) -> float:
-        """The time constant of its damper [s]."""
-        return 1.0 / (self.impedance * self.damping)
-
-    @property
-    def duration(self) -> float:
-        """Duration of an impact with a damping ratio of 1 [s], the longest up to that ratio."""
-        return 2.0 / self.frequency
-
-    def sag(self, acceleration: float) -> float:
-        """Return how deep it yields at most under a steady acceleration towards it [m].
-
-        Args:
-            acceleration: The acceleration without the contact [m/s^2].
-        """
-        return self.softness.stretch * self.softness.admitted * acceleration
 
 
 class Stepping(NamedTuple):
@@ -336,6 +281,11 @@ class ContactLaw(NamedTuple):
             stepping=stepping,
             contacts=contacts,
         )
+
+    @property
+    def lag(self) -> float:
+        """The time constant of the damper at most [s]."""
+        return 1.0 / (min(self.solimp[:2]) * self.damping)
 
     def impedance(self, depth: float) -> float:
         """Return the impedance in a depth [m]; see MuJoCo's documentation, ``solimp``."""
