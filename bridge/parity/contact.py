@@ -56,7 +56,7 @@ from loaders.pose import IDENTITY, Array, Pose, frozen, skew
 from loaders.scene import Scene
 from loaders.text import counted
 
-from .bounds.contact import SoftContact
+from .bounds.contact import Softness
 from .causes import CONTACT_MODEL, Cause, cause_of
 from .engine import (
     DivergedError,
@@ -513,7 +513,7 @@ class _Bench:
     def sag(self) -> float:
         """Penetration of a body of 1 kg under its weight [m]."""
         settings = settings_of(self.surface, MUJOCO)
-        return max(CONTACT_SOFTNESS * G, SoftContact.of(settings, self.step).sag(G))
+        return max(CONTACT_SOFTNESS * G, Softness.of(settings, self.step).sag(G))
 
     @contextmanager
     def open(

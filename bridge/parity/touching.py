@@ -56,7 +56,7 @@ from loaders.model import (
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.text import counted
 
-from .bounds.contact import BallState, ContactLaw, SoftContact, Stepping
+from .bounds.contact import BallState, ContactLaw, Softness, Stepping
 from .engine import (
     BALL_RADIUS,
     BALL_WEIGHT,
@@ -237,13 +237,12 @@ class _Target:
             return f"are meshes wider than {_WIDE:g} m, in whose gaps a ball may lie"
         if self.triangles > MAX_TRIANGLES:
             return f"are fixed meshes of more than {MAX_TRIANGLES} triangles, which take too long"
-        contact = self.soft_contact(0.0)
-        sag, rate = contact.sag(BALL_WEIGHT), contact.slowest_rate
+        sag, rate = Softness.of(tuple(self._settings.items()), 0.0).sag(BALL_WEIGHT), math.inf
         if surface.stiffness is not None:
             sag = max(sag, BALL_WEIGHT / max(surface.stiffness, MIN_STIFFNESS))
             half = 0.5 * (math.inf if surface.damping is None else surface.damping)
             slow = half - math.sqrt(max(half**2 - surface.stiffness, 0.0))
-            rate = rate if math.isinf(half) else min(rate, slow)
+            rate = rate if math.isinf(half) else slow
         if sag > _MAX_SAG:
             return f"yield by more than {_MAX_SAG:g} m under a ball"
         return "come to rest too slowly" if rate * MAX_RESTS * REST_TIME < SETTLED else ""
@@ -275,13 +274,7 @@ class _Target:
         surface = self.collision.surface
         if surface.stiffness is not None or surface.damping is not None:
             return "sway"
-        if not surface.restitution and self.soft_contact(0.0).duration > BOUNCE_TIME:
-            return "bounce too slowly"
         return "hold what touches them" if self._settings.keys() & _PUSHING else ""
-
-    def soft_contact(self, step: float) -> SoftContact:
-        """Return the contact that MuJoCo's settings of the surface state, at a time step [s]."""
-        return SoftContact.of(tuple(self._settings.items()), step)
 
     def most_friction(self, mu: float | Array) -> float | Array:
         """Return the largest coefficient of friction that the mean over two opposite directions
@@ -308,7 +301,8 @@ class _Target:
             count: The number of steps.
         """
         taken = BALL_WEIGHT * self.mu * count * step
-        return SPARE * (taken + 0.5 * BALL_WEIGHT * self.mu * self.soft_contact(step).lag)
+        law = ContactLaw.of(tuple(self._settings.items()), self.mu, step, Stepping())
+        return SPARE * (taken + 0.5 * BALL_WEIGHT * self.mu * law.lag)
 
     def clearance(self, center: Array, axes: Sequence[Array]) -> float:
         """Return how far a ball is from the shape, or from its extent along some axes [m]; negative
@@ -403,6 +397,16 @@ class _Pressed(NamedTuple):
         """Return the others that a ball touches in a depth [m]; those that are as high."""
         return [each for drop, each in self.others if drop < depth]
 
+    def by_law(self, steps: tuple[float, float]) -> dict[str, _Limits]:
+        """Return the least and the largest value of each quantity by the law; nothing without one.
+
+        Args:
+            steps: Time step, and that for which the model is exported [s].
+        """
+        if self.law is None:
+            return {}
+        return _shown_by(self.law, self.target.collision.surface, len(self.beside()), steps)
+
     def hides_bounce(self, step: float) -> str:
         """Return the reason why a ball does not show how the shape bounces, in an export for a
         time step [s]; empty if it does. An impact is at most half of a period of a spring, so that
@@ -473,7 +477,7 @@ def _rows_of(
     were.
     """
     found: list[dict[str, Array]] = []
-    stated: list[dict[str, dict[int, _Limits]]] = []
+    stated: list[tuple[dict[str, dict[int, _Limits]], dict[str, Counter[str]]]] = []
     stepping = Stepping.of(mechanism.physics)
     exported = mechanism.physics.time_step
     counts = {link.name: len(shapes_of(link)) for link in mechanism.scene.links}
@@ -486,10 +490,9 @@ def _rows_of(
             held = [_with_law(engine, each, stepping, step) for each in as_held]
             targets = [each.target for each in held]
             longest = _most_rests(exported) * REST_TIME
-            unfit = [_unfit(engine, each, longest) for each in held]
             steps = step, exported
-            shown, hidden = _expected(engine, held, unfit, surfaces, steps)
-            stated.append(shown)
+            unfit = [_unfit(engine, each, longest, steps) for each in held]
+            stated.append(_expected(engine, held, unfit, surfaces, steps))
             fit = np.array([not lack for lack in unfit])
             depths = [_depth(engine, each, longest) for each in held]
             sunk = [
@@ -497,12 +500,14 @@ def _rows_of(
                 for ball, each, depth in zip(balls, held * 4, depths * 4, strict=True)
             ]
             found.append(_Session(engine.touch(sunk), held, fit, steps).found())
-    for quantity, each in shown.items():
-        if each:
-            limits = stated[0][quantity], each
-            yield _row(quantity, engine.name, targets, found, limits, step, total)
-        if hidden[quantity]:
-            reasons = _counted_reasons(hidden[quantity], len(targets), "do not show it")
+    for quantity in ACTING:
+        limits = [shown[quantity] for shown, _ in stated]
+        numbers = sorted(limits[0].keys() & limits[1].keys())
+        if numbers:
+            yield _row(quantity, engine.name, targets, numbers, found, limits, step, total)
+        hidden = stated[0][1][quantity] | stated[1][1][quantity]
+        if hidden:
+            reasons = _counted_reasons(hidden, len(targets), "do not show it")
             yield _not_shown(quantity, engine.name, reasons)
 
 
@@ -515,21 +520,27 @@ def _most_rests(exported: float) -> int:
 
 def _depth(engine: Engine, pressed: _Pressed, longest: float) -> float:
     """Return the depth in which a ball begins [m]: where it rests on a contact that is so slow that
-    it would not come to rest in a duration [s].
+    it would not come to rest in a duration [s]; and where contacts begin by a law.
     """
+    if pressed.law:
+        return -pressed.law.margin
     rate, depth = engine.resting(pressed.target.link, pressed.target.collision)
     return depth if rate * longest < SETTLED else 0.0
 
 
-def _unfit(engine: Engine, pressed: _Pressed, longest: float) -> str:
+def _unfit(engine: Engine, pressed: _Pressed, longest: float, steps: tuple[float, float]) -> str:
     """Return the reason why a shape shows nothing in an engine; empty if it does not.
 
     Args:
         engine: The engine.
         pressed: The shape.
         longest: Longest duration in which balls come to rest [s].
+        steps: Time step, and that for which the model is exported [s].
     """
     target = pressed.target
+    carried = np.array(pressed.by_law(steps).get(ACTING[0], (1.0, 1.0)))
+    if np.abs(carried - 1.0).max() > LEFT[ACTING[0]]:
+        return "let no ball come to rest at these time steps"
     if pressed.beside(_depth(engine, pressed, longest)):
         return "come to rest too slowly beside others"
     reports = [d for d in engine.diagnostics if target.link in d.subjects]
@@ -617,11 +628,8 @@ def _expected(
         early = "are thicker in this engine" if is_thick else ""
         bounces = target.hides_bounce or sways or early or each.hides_bounce(steps[1])
         reasons = (presses, slides, holds, rolls, bounces)
-        bounce = engine.bounce(restitution)
-        values: dict[str, _Limits] = dict(zip(ACTING, _rigid(mu, bounce), strict=True))
-        if each.law:
-            surface, beside = target.collision.surface, len(each.beside())
-            values = _shown_by(each.law, surface, beside, steps)
+        rigid = zip(ACTING, _rigid(mu, engine.bounce(restitution)), strict=True)
+        values = {**dict[str, _Limits](rigid), **each.by_law(steps)}
         limits = _limits(each, mu, values, steps)
         for quantity, hides in zip(ACTING, reasons, strict=True):
             reason = unfit[k] or hides
@@ -644,10 +652,11 @@ def _limits(
     """Return the least and the largest value of each quantity that a shape may show, where balls
     show some on a flat surface.
 
-    A ball that moves turns the normal by its way over its radius, which pushes it on by that part
-    of its weight. If shapes beside the ball carry it, ahead of it or behind it, whose normals are
-    inclined by theta, it shows the friction ``tan(atan(mu) +- theta)``, and is braked or pushed by
-    ``tan(theta)`` times its weight.
+    A ball that moves turns the normal by its way over its radius: while it slides, while friction
+    holds it, which creeps, and while it is pulled away. That pushes it on by this part of its
+    weight. If shapes beside the ball carry it, ahead of it or behind it, whose normals are inclined
+    by theta, it is braked or pushed by ``tan(theta)`` times its weight. With a normal that is
+    inclined it shows the friction ``tan(atan(mu) +- theta)``.
 
     Args:
         pressed: The shape.
@@ -655,19 +664,29 @@ def _limits(
         values: The least and the largest value of each quantity on a flat surface.
         steps: Time step, and that for which the model is exported [s].
     """
-    _, slide, _, roll, _ = ACTING
+    _, slide, hold, roll, _ = ACTING
     step, count = steps[0], slide_steps(steps[1])
-    way = count * step * pressed.target.sliding_speed(step, count)
+    slid = count * step * pressed.target.sliding_speed(step, count)
+    crept = slid + values[hold][1] * mu * BALL_WEIGHT * HOLD_TIME**2
+    pulled = crept + 0.5 * PULLED * mu * BALL_WEIGHT * (count * step) ** 2
     theta = pressed.inclination() if mu else 0.0
     least, most = values[slide]
-    angle = np.arctan(pressed.target.most_friction(most)) + theta
+    angle = np.arctan(pressed.target.most_friction(most)) + np.full(2, theta)
     tangent = np.where(angle < math.pi / 2.0, np.tan(angle), math.inf)
-    slides = np.tan(np.arctan(least) - theta) - way / BALL_RADIUS, tangent
+    turned = np.array((slid, pulled)) / BALL_RADIUS
+    slides = np.tan(np.arctan(least) - theta - turned), tangent
+    held, yields = values[hold]
+    yields = yields * (1.0 + crept / BALL_RADIUS / (HELD * max(mu, ROUNDING)))
     rolls = count * step + roll_time(step)
     pushed = 0.5 * BALL_WEIGHT * rolls**2 / BALL_RADIUS
     aside = BALL_WEIGHT * math.tan(theta) * rolls / rolling_speed(mu, step)
     slowest, fastest = values[roll]
-    return {**values, slide: slides, roll: (slowest - aside, fastest + aside + pushed)}
+    return {
+        **values,
+        slide: slides,
+        hold: (held, yields),
+        roll: (slowest - aside, fastest + aside + pushed),
+    }
 
 
 @lru_cache(maxsize=1024)
@@ -698,8 +717,9 @@ def _shown_by(
         for quantity, values in session.found().items():
             found[quantity].append(values[..., 0])
     if others:
-        depths = np.linspace(ROUNDING, 1.0, IMPACT_PHASES) * law.step
-        rebounds = [each.rebound(depth, BOUNCE_TIME) for each in laws for depth in depths.tolist()]
+        depths = (np.linspace(ROUNDING, 1.0, IMPACT_PHASES) * law.step).tolist()
+        longest = max(BOUNCE_TIME, IMPACT_STEPS * steps[1])
+        rebounds = [each.rebound(depth, longest) for each in laws for depth in depths]
         found[ACTING[-1]] = [np.asarray(rebound) for rebound in rebounds]
     return {name: (np.min(each, axis=0), np.max(each, axis=0)) for name, each in found.items()}
 
@@ -718,7 +738,7 @@ class _LawfulBalls:
         _, t, _ = axes_of(n)
         self._law, self._axes = law, np.array((n, t))
         self._both = np.array(((n, t), (n, -t)))
-        start: BallState = (-law.depth_at_rest(BALL_WEIGHT), 0.0, 0.0, 0.0)
+        start: BallState = (0.0, 0.0, 0.0, 0.0)
         self._balls, self._pushes = [start, start], [[0.0, 0.0]] * 2
 
     def positions(self) -> Array:
@@ -748,6 +768,7 @@ def _row(
     quantity: str,
     name: str,
     targets: Sequence[_Target],
+    numbers: Sequence[int],
     found: Sequence[Mapping[str, Array]],
     limits: Sequence[_Shown],
     step: float,
@@ -760,7 +781,6 @@ def _row(
     step; and one that does not depend on the step stays as it is. The tolerance is by how much the
     error becomes smaller, which the step explains, and what solvers leave.
     """
-    numbers = list(limits[-1])
     values = [each[quantity][..., numbers] for each in found]
     ranges = [np.moveaxis(np.array([each[k] for k in numbers]), 0, -1) for each in limits]
     coarse, fine = (value - np.clip(value, *r) for value, r in zip(values, ranges, strict=True))
@@ -770,7 +790,7 @@ def _row(
     errors = np.where(np.isfinite(tolerances), errors, math.inf)
     tolerances = np.where(np.isfinite(tolerances), tolerances, ROUNDING)
     worst = np.unravel_index(int(np.argmax(errors / tolerances)), errors.shape)
-    error, tolerance, link = errors[worst], tolerances[worst], targets[numbers[worst[-1]]].link
+    error, tolerance, link = errors[worst], tolerances[worst], targets[numbers[int(worst[-1])]].link
     return Row(
         level=Level.MOTION,
         quantity=quantity,
@@ -886,7 +906,7 @@ class _Session:
         after = self._velocities()
         lost = self._sign * (before - after)[: self._n, 0]
         carrying = (after - before)[: self._n, 2] + taken
-        after[self._n :] = (0.0, 0.0, -1.0)
+        after[: self._n], after[self._n :] = 0.0, (0.0, 0.0, -1.0)
         self._set_velocities(after)
         speeds = np.zeros(self._n)
         for _ in range(self._slides + round(self._impact / self._step)):
@@ -897,7 +917,7 @@ class _Session:
         after[self._n :, 2] = (heights - self._heights()) / (FALL_STEPS * self._step)
         self._set_velocities(after)
         self._model.step(FALL_STEPS)
-        return lost / carrying, speeds
+        return _ratio(lost, carrying), speeds
 
     def _heights(self) -> Array:
         """Return the positions of the turning balls along the normals [m]."""
@@ -928,8 +948,12 @@ class _Session:
         self._run(roll_time(self._step))
         rolled = self._sign * self._velocities()[self._n :, 0] / speed
         held = self._sign * before[: self._n, 0]
-        lost = np.divide(held, friction * HOLD_TIME, out=np.zeros(self._n), where=friction > 0.0)
-        return lost, slipped / carrying, rolled
+        return _ratio(held, friction * HOLD_TIME), _ratio(slipped, carrying), rolled
+
+
+def _ratio(parts: Array, wholes: Array) -> Array:
+    """Return parts over wholes; zero for no whole, as that of friction that nothing carries."""
+    return np.divide(parts, wholes, out=np.zeros(len(parts)), where=wholes != 0.0)
 
 
 def _counted_reasons(reasons: Counter[str], total: int, lack: str) -> str:

@@ -48,8 +48,9 @@ _SOLREF = (0.02, 1.0)
 _SOLIMP = (0.9, 0.95)
 _WHOLE_SOLIMP = (*_SOLIMP, 0.001, 0.5, 2.0)
 """MuJoCo's defaults."""
-_LEAST_FRICTION = 1e-5
-"""Coefficient to which MuJoCo raises those that are less (``mjMINMU``)."""
+_LEAST_FRICTION, _LEAST_WIDTH = 1e-5, 1e-15
+"""Coefficient to which MuJoCo raises those that are less (``mjMINMU``), and width of an impedance
+up to which that is constant (``mjMINVAL``)."""
 _FIXED_POINT = 60
 """Number of iterations for the depth at rest, which contract as the impedance grows with it."""
 
@@ -80,6 +81,14 @@ class Softness(NamedTuple):
         d_min = min(max(d_min, 0.0001), 0.9999)
         inverse = 1.0 / -first if first < 0.0 else (max(first, 2.0 * step) * second) ** 2
         return cls(d_max**2 / d_min * inverse, (1.0 - d_min) / d_min)
+
+    def sag(self, acceleration: float) -> float:
+        """Return how deep it yields at most under a steady acceleration [m].
+
+        Args:
+            acceleration: The acceleration without the constraint [m/s^2].
+        """
+        return self.stretch * self.admitted * acceleration
 
 
 def stated_numbers(settings: Mapping[str, str]) -> tuple[float, float, float]:
@@ -162,69 +171,6 @@ class SoftStop(NamedTuple):
         w = math.sqrt(d * k)
         ratio = 0.5 * self.damping * math.sqrt(d / k)
         return first_peak(ratio) * speed / w + 2.0 * (1.0 - d) * acceleration / w**2
-
-
-class SoftContact(NamedTuple):
-    """A contact of MuJoCo as a spring and a damper.
-
-    Attributes:
-        softness: The spring.
-        damping: Factor b of the speed [1/s].
-    """
-
-    softness: Softness
-    damping: float
-
-    @classmethod
-    def of(cls, settings: Settings, step: float = 0.0) -> SoftContact:
-        """Return the contact that the settings of a shape state.
-
-        Args:
-            settings: Attributes of the shape by name; ``solref`` and ``solimp`` count.
-            step: Time step [s]; a time constant is at least two of them.
-        """
-        first, second, d_max = stated_numbers(dict(settings))
-        damping = -second / d_max if first < 0.0 else 2.0 / (d_max * max(first, 2.0 * step))
-        return cls(Softness.of(settings, step), damping)
-
-    @property
-    def impedance(self) -> float:
-        """The least impedance."""
-        return 1.0 / (1.0 + self.softness.admitted)
-
-    @property
-    def frequency(self) -> float:
-        """The frequency without damping [1/s]."""
-        return math.sqrt(self.impedance / self.softness.stretch)
-
-    @property
-    def ratio(self) -> float:
-        """The damping ratio."""
-        return self.impedance * self.damping / (2.0 * self.frequency)
-
-    @property
-    def slowest_rate(self) -> float:
-        """The rate at which it comes to rest at least [1/s]."""
-        root = math.sqrt(max(self.ratio**2 - 1.0, 0.0))
-        return (self.ratio - root) * self.frequency
-
-    @property
-    def lag(self) -> float:
-        """The time constant of its damper [s]."""
-        return 1.0 / (self.impedance * self.damping)
-
-    @property
-    def duration(self) -> float:
-        """Duration of an impact with a damping ratio of 1 [s], the longest up to that ratio."""
-        return 2.0 / self.frequency
-
-    def sag(self, acceleration: float) -> float:
-        """Return how deep it yields at most under a steady acceleration towards it [m].
-
-        Args:
-            acceleration: The acceleration without the contact [m/s^2].
-        """
-        return self.softness.stretch * self.softness.admitted * acceleration
 
 
 class Stepping(NamedTuple):
@@ -321,11 +267,13 @@ class ContactLaw(NamedTuple):
         words = [float(word) for word in stated.get("solimp", "").split()]
         d_min, d_max, width, middle, power = (*words, *_WHOLE_SOLIMP[len(words) :])
         d_min, d_max, middle = (min(max(x, 1e-4), 0.9999) for x in (d_min, d_max, middle))
+        flat = 0.5 * (d_min + d_max)
+        impedances = (d_min, d_max) if width > _LEAST_WIDTH else (flat, flat)
         period, dimensions = d_max * max(first, 2.0 * step), int(stated.get("condim", "3"))
         return cls(
             stiffness=-first / d_max**2 if first < 0.0 else (period * second) ** -2,
             damping=-second / d_max if first < 0.0 else 2.0 / period,
-            solimp=(d_min, d_max, max(width, 1e-15), middle, max(power, 1.0)),
+            solimp=(*impedances, width, middle, max(power, 1.0)),
             mu=max(mu, _LEAST_FRICTION) if dimensions > 1 else 0.0,
             across=2 * (dimensions - 2) if stepping.is_pyramidal and dimensions > 1 else 0,
             margin=float(stated.get("margin", 0.0)),
@@ -333,6 +281,11 @@ class ContactLaw(NamedTuple):
             stepping=stepping,
             contacts=contacts,
         )
+
+    @property
+    def lag(self) -> float:
+        """The time constant of the damper at most [s]."""
+        return 1.0 / (min(self.solimp[:2]) * self.damping)
 
     def impedance(self, depth: float) -> float:
         """Return the impedance in a depth [m]; see MuJoCo's documentation, ``solimp``."""

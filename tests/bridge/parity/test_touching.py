@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -387,27 +387,60 @@ def test_balls_leave_with_the_stated_part_of_their_speed(restitution: float) -> 
 
 
 SOLVERS = {
-    "long step": ('timestep="0.05"', ""),
-    "steep pyramid": ("", 'friction="1.9"'),
-    "pyramid of six edges": ("", 'condim="4" solimp=".8 .8"'),
-    "cones": ('cone="elliptic"', 'friction="1.9"'),
-    "unequal impedances": ('impratio="3"', 'friction="1.9"'),
-    "four stages": ('integrator="RK4"', ""),
-    "exact mobilities": ('> <flag diagexact="enable"/></option><option', 'friction="1.9"'),
-    "sleep": ('sleep_tolerance="0.1"> <flag sleep="enable"/></option><option', ""),
+    "exact mobilities": '> <flag diagexact="enable"/></option><option',
+    "sleep": 'sleep_tolerance="0.1"> <flag sleep="enable"/></option><option',
 }
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_balls_bounce_as_the_solver_of_a_file_steps(solver: str) -> None:
-    option, geom = SOLVERS[solver]
-    text = f"""<mujoco><option {option}/><worldbody><geom type="plane" size="1 1 1" {geom}/>
-    <body pos="0 0 1"><freejoint/><geom type="box" size=".1 .1 .1" {geom}/>
-    <geom type="box" size=".1 .1 .1" pos="0.2 0 0" {geom}/></body></worldbody></mujoco>"""
+    text = f"""<mujoco><option {SOLVERS[solver]}/><default><geom friction="1.9"/></default><worldbody>
+    <geom type="plane" size="1 1 1"/><body pos="0 0 1"><freejoint/><geom type="box" size=".1 .1 .1"/>
+    <geom type="box" size=".1 .1 .1" pos="0.2 0 0"/></body></worldbody></mujoco>"""
     mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
     assert outcomes(mechanism, ENGINES[0])[BOUNCE, "mujoco"] is Outcome.PASSED
     damped = faulty_mujoco(lambda running: running.geom_solref.__imul__((1.0, 0.8)))
     assert outcomes(mechanism, ("mujoco", damped))[BOUNCE, "mujoco"] is Outcome.FAILED
+
+
+CONTACT = """<mujoco><option timestep="{step}" cone="{cone}" impratio="{ratio}"
+integrator="{integrator}"/><default><geom friction="{mu}" solref="{solref}" solimp="{solimp}"
+margin="{margin}" condim="{condim}"/></default><worldbody><geom type="plane" size="1 1 1"/>
+<body pos="0 0 1"><freejoint/><geom type="{shape}" size=".1 .1 .1"/></body></worldbody></mujoco>"""
+
+
+def _drawn(seed: int) -> dict[str, Any]:
+    """Settings of MuJoCo of all that a contact of one friction has, with a damping ratio from 0.3."""
+    rng = np.random.default_rng(seed)
+    stiffness, ratio = 10.0 ** rng.uniform(3.0, 5.0), rng.uniform(0.3, 1.5)
+    direct = f"{-stiffness:.0f} {-2.0 * ratio * math.sqrt(stiffness):.0f}"
+    impedances = (*sorted(rng.uniform(0.5, 0.99, 2)), 10.0 ** rng.uniform(-3.5, -1.5))
+    return {
+        "solref": rng.choice([direct, f"{10.0 ** rng.uniform(-3.0, -1.3):.4f} {ratio:.2f}"]),
+        "solimp": " ".join(f"{x:.4f}" for x in (*impedances, *rng.uniform((0.2, 1), (0.8, 3)))),
+        "mu": float(f"{10.0 ** rng.uniform(-1.3, 0.3):.3f}"),
+        "cone": rng.choice(["pyramidal", "elliptic"]),
+        "ratio": f"{10.0 ** rng.uniform(-0.5, 1.5):.2f}",
+        "margin": rng.choice(["0", "0.001", "0.01"]),
+        "step": f"{10.0 ** rng.uniform(-3.3, -2.3):.5f}",
+        "condim": rng.choice(["3", "4"]),
+        "integrator": rng.choice(["Euler", "RK4", "implicitfast"]),
+        "shape": rng.choice(["sphere", "box", "capsule"]),
+    }
+
+
+@pytest.mark.parametrize("seed", seeds(40))
+def test_balls_touch_as_the_contact_of_a_file_is_drawn(seed: int) -> None:
+    """With half of the friction, which no number of a shape shows, they do not."""
+    drawn = _drawn(seed)
+    mechanism = bridge.lower(loaders.load_string(CONTACT.format(**drawn), format="mjcf"))
+    rows = list(touch_rows(mechanism, ENGINES[:1]))
+    assert [row for row in rows if row.outcome is Outcome.FAILED] == []
+    assert all("come to rest" in row.cause for row in rows if row.outcome is Outcome.UNKNOWN)
+    solref, solimp = ([float(x) for x in drawn[name].split()] for name in ("solref", "solimp"))
+    half = _overridden(0.5 * drawn["mu"], solref, solimp, float(drawn["margin"]))
+    if any(row.loaded for row in rows if row.quantity == FRICTION):
+        assert outcomes(mechanism, ("mujoco", half))[FRICTION, "mujoco"] is Outcome.FAILED
 
 
 def test_balls_do_not_depend_on_how_often_a_file_lets_the_solver_iterate() -> None:
@@ -668,8 +701,9 @@ def test_no_contact_of_a_random_world_is_a_false_alarm(seed: int) -> None:
 
 def _overridden(
     friction: float = 0.5,
-    solref: tuple[float, float] = (0.02, 1.0),
-    solimp: tuple[float, float] = (0.9, 0.95),
+    solref: Sequence[float] = (0.02, 1.0),
+    solimp: Sequence[float] = (0.9, 0.95),
+    margin: float = 0.0,
 ) -> Any:
     """A running MuJoCo with the parameters of all contacts overridden, as no number of a shape
     shows.
@@ -677,10 +711,10 @@ def _overridden(
 
     def change(running: Any) -> None:
         running.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_OVERRIDE)
-        running.opt.o_margin = 0.0
+        running.opt.o_margin = margin
         running.opt.o_friction[:2] = friction
         running.opt.o_solref[:] = solref
-        running.opt.o_solimp[:2] = solimp
+        running.opt.o_solimp[: len(solimp)] = solimp
 
     return faulty_mujoco(change)
 

@@ -25,8 +25,10 @@ from bridge.parity.bounds.constraint import (
     without_screw_forces,
 )
 from bridge.parity.bounds.contact import (
+    ContactLaw,
     Softness,
     SoftStop,
+    Stepping,
     first_peak,
     stated_softness,
     surface_bound,
@@ -136,6 +138,80 @@ def test_a_constant_force_stretches_a_coupling_by_the_stated_softness(settings: 
 
 def test_a_source_of_another_format_states_no_softness() -> None:
     assert stated_softness(bridge.lower(loaders.load("assets/double_pendulum.urdf")), 1e-3) == {}
+
+
+BALL = """<mujoco><option gravity="0 0 0" timestep="{step}" cone="{cone}" impratio="{ratio}"
+  integrator="{integrator}" iterations="100" tolerance="1e-15"><flag diagexact="{exact}"/></option>
+  <worldbody><geom type="plane" size="9 9 1" priority="1" friction="{mu}" solref="{solref}"
+  solimp="{solimp}" margin="{margin}" condim="{condim}"/><body pos="0 0 10"><freejoint/><inertial
+  pos="0 0 0" mass="1" diaginertia="{moment} {moment} {moment}"/><geom size="10"/></body>
+  </worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_the_law_of_a_contact_is_that_of_mujoco(seed: int) -> None:
+    """A ball falls on a plane, slides, is pulled and rolls: in 100 steps its velocity is MuJoCo's."""
+    rng = np.random.default_rng(seed)
+    settings = {
+        "solref": rng.choice(["0.02 1", "0.005 1", "0.1 0.5", "5e-5 1", "-2000 -20"]),
+        "solimp": rng.choice(
+            ["0.9 0.95 0.001", ".8 .8 .01", ".5 .99 .01 .3 3", ".9 .7", ".5 .9 0"]
+        ),
+        "condim": rng.choice(["1", "3", "4", "6"]),
+        "margin": rng.choice(["0", "0.01"]),
+    }
+    mu, step = rng.choice([0.01, 0.2, 1.0, 2.0]), rng.choice([5e-4, 2e-3, 1e-2])
+    stepping = Stepping(
+        is_pyramidal=bool(rng.integers(2)),
+        ratio=float(rng.choice([0.3, 1.0, 10.0])),
+        is_rk4=bool(rng.integers(2)),
+        is_exact=bool(rng.integers(2)),
+    )
+    moment = float(rng.choice([40.0, 1e6]))
+    law = ContactLaw.of(tuple(settings.items()), mu, step, stepping)
+    model = mujoco.MjModel.from_xml_string(
+        BALL.format(
+            **settings,
+            mu=f"{mu} 0.005 0.0001",
+            step=step,
+            cone="pyramidal" if stepping.is_pyramidal else "elliptic",
+            ratio=stepping.ratio,
+            integrator="RK4" if stepping.is_rk4 else "Euler",
+            exact="enable" if stepping.is_exact else "disable",
+            moment=moment,
+        )
+    )
+    data = mujoco.MjData(model)
+    ball = (rng.uniform(-1e-3, 1e-3), rng.normal(0.0, 0.1), rng.normal(0.0, 0.3), 0.0)
+    pull = mu * 9.8 * rng.choice([0.0, 0.8, -4.0])
+    data.qpos[2] += law.margin + ball[0]
+    data.qvel[1:3] = ball[2], ball[1]
+    data.xfrc_applied[1, 1:3] = pull, -9.8
+    for _ in range(100):
+        mujoco.mj_step(model, data)
+        ball = law.after_step(ball, (-9.8, pull), moment)
+        assert data.qvel[1:3] == pytest.approx(ball[2:0:-1], rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize("ratio", [0.3, 1.0])
+def test_an_impact_by_the_law_ends_as_that_of_a_spring_and_damper(ratio: float) -> None:
+    """``exp(-2 z acos(z) / sqrt(1 - z^2))``, of which a step takes no part."""
+    settings = (("solref", f"0.01 {ratio}"), ("solimp", "0.9 0.9"))
+    law = ContactLaw.of(settings, 1.0, 1e-5, Stepping())
+    assert law.rebound(1e-9, 0.5) == pytest.approx(first_peak(ratio) ** 2, rel=2e-3)
+
+
+@pytest.mark.parametrize("is_pyramidal", [True, False])
+def test_friction_that_holds_by_the_law_creeps_with_what_it_admits(*, is_pyramidal: bool) -> None:
+    """``(1 - d) / (d b)`` times the acceleration that is held; ``1 + mu^2`` times that if edges hold."""
+    stepping = Stepping(is_pyramidal=is_pyramidal)
+    law = ContactLaw.of((("solimp", "0.8 0.8"),), 0.5, 1e-3, stepping)
+    ball = (-law.depth_at_rest(9.8), 0.0, 0.0, 0.0)
+    for _ in range(300):
+        ball = law.after_step(ball, (-9.8, 0.5), 1e12)
+    creep = 0.5 * 0.25 * 0.8 * 0.02 / 2.0
+    assert ball[2] == pytest.approx(creep * (1.25 if is_pyramidal else 1.0), rel=1e-6)
+    assert ball[1] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_a_time_constant_is_at_least_two_steps() -> None:
