@@ -56,6 +56,7 @@ from bridge.targets.pybullet.constraint import MAX_FORCE, Gear
 from bridge.targets.pybullet.contact import (
     collisions_of,
     contact_parameters,
+    excess_of,
     is_hull,
     surface_of,
 )
@@ -324,6 +325,8 @@ _BEYOND = 0.05
 """Part of the speed towards a stop that is left if the stop does not hold."""
 _LARGEST_IMPULSE = 100.0
 """Largest impulse of a stop by default [N m s or N s], Bullet's ``m_maxAppliedImpulse``."""
+_UNLIMITED_FORCE = 1e12
+"""Largest force of a stop that has none [N m or N]."""
 
 
 def yielding_stops(
@@ -1253,6 +1256,12 @@ class PyBulletEngine(BaseEngine):
         rate = _rest_rate(surface, float(settings["fixedTimeStep"]))
         return rate, depth - (HULL_MARGIN if is_hull(collision) else 0.0)
 
+    def excess(self, link: str, collision: Collision) -> float:
+        """See `Engine.excess`; a base has no margin."""
+        bases = (body.state.articulation.segments[0].links for body in self._bodies)
+        is_base = any(carried.link.name == link for links in bases for carried in links)
+        return 0.0 if is_base else excess_of(collision)
+
     def solver_iterations(self) -> int:
         """See `Engine.solver_iterations`; PyBullet's default unless it was set."""
         return int(
@@ -1265,6 +1274,22 @@ class PyBulletEngine(BaseEngine):
         self._pybullet.setPhysicsEngineParameter(
             numSolverIterations=count, physicsClientId=self._client
         )
+
+    @contextmanager
+    def with_strong_stops(self) -> Iterator[float]:
+        """See `Engine.with_strong_stops`."""
+        server = {"physicsClientId": self._client}
+        step = self._pybullet.getPhysicsEngineParameters(**server)["fixedTimeStep"]
+        self._set_stop_force(_UNLIMITED_FORCE)
+        try:
+            yield _LARGEST_IMPULSE
+        finally:
+            self._set_stop_force(_LARGEST_IMPULSE / step)
+
+    def _set_stop_force(self, force: float) -> None:
+        server = {"physicsClientId": self._client}
+        for body, joint in _links_of(self._pybullet, _bodies_of(self._pybullet, server), server):
+            self._pybullet.changeDynamics(body, joint, jointLimitForce=force, **server)
 
     def step(self, count: int) -> None:
         for _ in range(count):
