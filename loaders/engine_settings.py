@@ -854,6 +854,23 @@ def _surfaces(
     return None
 
 
+def with_override(surface: Surface, physics: Physics) -> Surface:
+    """Return a surface with what MuJoCo's override states in place of its own settings; the surface
+    itself if there is none.
+
+    Args:
+        surface: A surface of a scene that `as_switched` returned.
+        physics: The physics of the scene.
+    """
+    stated = dict(settings_of(physics, MUJOCO))
+    names = [name for name in sorted(_OVERRIDDEN) if f"option/o_{name}" in stated]
+    if stated.get(_OVERRIDE) != "enable" or not names:
+        return surface
+    given = tuple((name, stated[f"option/o_{name}"]) for name in names if name != "friction")
+    kept = settings_of(_without(_OVERRIDDEN, surface), MUJOCO)
+    return dataclasses.replace(surface, engine_settings=of_engine(MUJOCO, (*kept, *given)))
+
+
 def _with_friction(surface: Surface, mu: float) -> Surface:
     return dataclasses.replace(surface, friction=Friction(mu=mu, mu2=mu))
 

@@ -39,9 +39,12 @@ ITERATIONS = "parity.solver-iterations"
 """A solver stops before its forces have converged; the bound is what the running engine shows with
 more iterations."""
 
+STOP_FORCE = "parity.stop-force"
+"""A stop of an engine has a largest force; the bound is what the running engine shows without."""
+
 UNRESOLVED = "parity.unresolved-dampers"
-"""Dampers or springs are faster than the time step; the bound is what the engine shows at a shorter
-step."""
+"""Dampers or springs are faster than the time step; the bound is what the engine shows with rotors
+that slow them down."""
 
 SINGLE_PRECISION = "parity.single-precision"
 """An engine computes in single precision; the bound is what rounding does to this model."""

@@ -4,9 +4,9 @@ Every simulator has its own contact model, so results are not equal: each scenar
 tolerance, which its row states. For the rest height the model itself, as one rigid body, is dropped
 on a plane, and its lowest point must end up on the plane; a robot with feet stands on them at its
 home position. Columns that topple and stacks are standard cases in exports with the physics of the
-model, its options and flags: bodies with a surface of the model on a plane with the same surface,
-compared with closed forms at two time steps. What single contacts of the model do is measured in
-`bridge.parity.touching`.
+model, its options and flags but for a medium and sleep: bodies with a surface of the model on a
+plane with the same surface, compared with closed forms at two time steps. What single contacts of
+the model do is measured in `bridge.parity.touching`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from bridge.mechanism.bodies import ROOT, Body
 from bridge.mechanism.coordinates import Position
 from loaders.collision_pairs import exerts_forces
 from loaders.diagnostics import Diagnostic
-from loaders.engine_settings import MUJOCO, grip_of
+from loaders.engine_settings import FLUID, MUJOCO, grip_of, with_override
 from loaders.finish.mesh_check import with_meshes_as_they_are
 from loaders.inertia import SpatialInertia
 from loaders.model import (
@@ -269,6 +269,9 @@ SOFT_CONTACT = 5e-3
 [m]."""
 _NOT_RIGID = ("margin", "gap", "adhesion", "surfacevel")
 """MuJoCo's settings of a shape with which closed forms of rigid contact do not hold."""
+_NOT_FREE = frozenset({*FLUID, "flag/sleep"})
+"""Options of MuJoCo with which a column does not begin to fall: a medium carries it, or it sleeps.
+"""
 MIN_FRICTION, MAX_FRICTION = 0.01, 2.0
 """Coefficients of friction for which a block slides a measurable distance, at least 0.1 mm, and
 does not tip over."""
@@ -319,7 +322,7 @@ def _surfaces(mechanism: Mechanism) -> list[Surface]:
         (surface.friction.mu, surface.restitution, surface.engine_settings)
         for link in mechanism.scene.links
         for collision in filter(exerts_forces, link.collisions)
-        for surface in [collision.surface]
+        for surface in [with_override(collision.surface, mechanism.physics)]
     )
     return [
         Surface(friction=Friction(mu=mu, mu2=mu), restitution=e, engine_settings=settings)
@@ -437,7 +440,7 @@ def _standing_rows(mechanism: Mechanism, name: str, factory: Factory) -> Iterato
     tolerance = sinking * (1.0 + scenario.size() / support)
     errors = []
     for step in (STEP, STEP / 2.0):
-        physics = dataclasses.replace(mechanism.physics, time_step=step)
+        physics = dataclasses.replace(_without_medium(mechanism.physics), time_step=step)
         scene = dataclasses.replace(scenario.scene, physics=physics)
         with closing(as_exported(factory)(lower(scene))) as engine:
             engine.set_step(step)
@@ -618,7 +621,8 @@ def scenario_rows(
         scenarios: Names of the scenarios.
     """
     step = min(STEP, mechanism.physics.time_step)
-    bench = _Bench(factory=factory, physics=mechanism.physics, surface=surface, step=step)
+    physics = _without_medium(mechanism.physics)
+    bench = _Bench(factory=factory, physics=physics, surface=surface, step=step)
     for quantity in scenarios:
         reason = _not_measured(bench, quantity)
         if reason:
@@ -626,6 +630,12 @@ def scenario_rows(
             yield dataclasses.replace(row, is_stated=not surface.restitution)
             continue
         yield _scenario_row(quantity, name, bench)
+
+
+def _without_medium(physics: Physics) -> Physics:
+    """Return physics with which a body falls as in a vacuum, and does not sleep."""
+    kept = tuple((path, text) for path, text in physics.parameters if path not in _NOT_FREE)
+    return dataclasses.replace(physics, parameters=kept)
 
 
 def _not_measured(bench: _Bench, quantity: str) -> str:

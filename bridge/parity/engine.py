@@ -11,6 +11,7 @@ import importlib
 import logging
 import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
@@ -380,6 +381,12 @@ class Engine(Protocol):
         """
         return math.inf, 0.0
 
+    def excess(self, link: str, collision: Collision) -> float:
+        """Return by how much a shape of a link is thicker in the engine than stated at most [m]; by
+        default zero.
+        """
+        return 0.0
+
     def combined_friction(self, one: Grip, other: Grip) -> float:
         """Return the coefficient of friction of two shapes in contact, given what each states.
 
@@ -399,6 +406,12 @@ class Engine(Protocol):
     def set_solver_iterations(self, count: int) -> None:
         """Set the number of iterations of the solver in each step."""
         _refuse(self, "set solver iterations")
+
+    def with_strong_stops(self) -> AbstractContextManager[float]:
+        """Return a context in which the stops of the running bodies have no largest force; it gives
+        their largest impulse in a step outside of it [N m s or N s], infinite by default.
+        """
+        return nullcontext(math.inf)
 
     # --- state and motion -------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bridge.geometry.convex_decomposition import is_simplified
 from bridge.geometry.shapes import (
     SupportFunction,
     directions,
@@ -35,9 +36,10 @@ from bridge.mechanism.coordinates import Position
 from bridge.targets.mjcf import codes as mjcf_codes
 from loaders.collision_pairs import exerts_forces
 from loaders.diagnostics import Diagnostics
-from loaders.engine_settings import MUJOCO
+from loaders.engine_settings import MUJOCO, with_override
 from loaders.meshes import read_mesh
 from loaders.model import (
+    WORLD,
     Box,
     Capsule,
     Collision,
@@ -109,6 +111,10 @@ ball over that which friction takes away, or at which a soft contact brakes with
 friction."""
 MAX_BALLS = 40
 """Largest number of shapes that balls touch."""
+MAX_TRIANGLES = 20_000
+"""Largest number of triangles of a mesh on which balls are pressed and that PyBullet does not hold
+as convex: with 127,264 of them four balls take 0.1 s a step.
+"""
 MAX_FRICTION = 2.0
 """Coefficient of friction above which a pull by it lifts balls off."""
 MAX_RESTITUTION = 0.95
@@ -165,12 +171,15 @@ class _Target:
         collision: The shape.
         X_WG: Its pose.
         support: Its support function in the world.
+        triangles: Number of triangles that PyBullet tests against each ball in each step: those of
+            a mesh that does not move and is not simplified.
     """
 
     link: str
     collision: Collision
     X_WG: Pose
     support: SupportFunction
+    triangles: int = 0
 
     @property
     def mu(self) -> float:
@@ -226,6 +235,8 @@ class _Target:
             return "have no outermost point"
         if isinstance(self.collision.geometry, Mesh) and _width(self.support) > _WIDE:
             return f"are meshes wider than {_WIDE:g} m, in whose gaps a ball may lie"
+        if self.triangles > MAX_TRIANGLES:
+            return f"are fixed meshes of more than {MAX_TRIANGLES} triangles, which take too long"
         sag, rate = Softness.of(tuple(self._settings.items()), 0.0).sag(BALL_WEIGHT), math.inf
         if surface.stiffness is not None:
             sag = max(sag, BALL_WEIGHT / max(surface.stiffness, MIN_STIFFNESS))
@@ -613,7 +624,9 @@ def _expected(
         presses = "bounce a ball for seconds" if bounces_on else ""
         rate, _ = engine.resting(target.link, target.collision)
         sways = "" if math.isinf(rate) else "sway"
-        bounces = target.hides_bounce or sways or each.hides_bounce(steps[1])
+        is_thick = engine.excess(target.link, target.collision) > 0.0
+        early = "are thicker in this engine" if is_thick else ""
+        bounces = target.hides_bounce or sways or early or each.hides_bounce(steps[1])
         reasons = (presses, slides, holds, rolls, bounces)
         rigid = zip(ACTING, _rigid(mu, engine.bounce(restitution)), strict=True)
         values = {**dict[str, _Limits](rigid), **each.by_law(steps)}
@@ -977,7 +990,9 @@ def _targets(
     """
     poses, left_out = mechanism.link_poses(q), Counter[str]()
     groups: dict[int, list[_Target]] = {}
+    fixed = mechanism.weld_group_of(WORLD)
     for link in mechanism.scene.links:
+        group = mechanism.weld_group_of(link.name)
         for collision in filter(exerts_forces, link.collisions):
             X_WG = poses[link.name] @ collision.X_LG
             support = _support_or_extent(collision.geometry)
@@ -986,23 +1001,34 @@ def _targets(
             else:
                 target = _Target(
                     link=link.name,
-                    collision=collision,
+                    collision=replace(
+                        collision, surface=with_override(collision.surface, mechanism.physics)
+                    ),
                     X_WG=X_WG,
                     support=moved_support(support, X_WG),
+                    triangles=_triangles(collision.geometry) if group == fixed else 0,
                 )
-                groups.setdefault(mechanism.weld_group_of(link.name), []).append(target)
+                groups.setdefault(group, []).append(target)
     found: list[_Pressed] = []
-    for group in groups.values():
-        pressed = _pressed_in(group)
+    for shapes in groups.values():
+        pressed = _pressed_in(shapes)
         left_out.update(
             each.refusal or "lie within other shapes that do not move against them"
-            for each in group
+            for each in shapes
             if not any(each is other.target for other in pressed)
         )
         found += pressed
     if len(found) > MAX_BALLS:
         left_out[f"are beyond the first {MAX_BALLS}"] += len(found) - MAX_BALLS
     return found[:MAX_BALLS], left_out
+
+
+def _triangles(shape: Geometry) -> int:
+    """Return the number of triangles of a mesh that collides as it is; zero for other shapes."""
+    if not isinstance(shape, Mesh) or is_simplified(shape):
+        return 0
+    data = read_mesh(shape, Diagnostics())
+    return 0 if data is None else sum(len(part.faces) for part in data.parts)
 
 
 def _width(support: SupportFunction) -> float:

@@ -218,6 +218,10 @@ EXAMPLES: dict[str, Example] = {
     ),
     "pybullet.texture-transparency": from_folder(s.textured(None, "RGBA"), target="pybullet"),
     "pybullet.too-many-joints": loading(chain([T.REVOLUTE] * 150, s.NOTHING), "m"),
+    "pybullet.thin-shape": loading(
+        scene([link("a"), link("b", shape=m.Box(size=(0.1, 0.1, 0.001)))], [joint("j", "a", "b")]),
+        "b",
+    ),
     "pybullet.turned-base": loading(s.one(inertia=SKEWED), "a"),
     "pybullet.velocity-decay": loading(s.one(velocity_decay=(0.1, 0.0)), "a"),
     "pybullet.velocity-limit": loading(s.hinge(velocity=1.0), "j"),

@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
+from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, with_followers
 from bridge.mechanism.dynamics import STABILITY_LIMIT
 from bridge.parity.bounds.contact import SoftStop
 from bridge.parity.bounds.counterfactual import without_lost_rotors
-from bridge.parity.causes import ITERATIONS, ROTOR_INERTIA, SOFT, UNRESOLVED, Cause
+from bridge.parity.causes import ITERATIONS, ROTOR_INERTIA, SOFT, STOP_FORCE, UNRESOLVED, Cause
 from bridge.parity.engine import DivergedError, Dof, Engine, NotReportedError, scalar_dofs
 from bridge.parity.quantity import dof_place
 from bridge.parity.reference import accelerations
@@ -43,8 +45,6 @@ steps."""
 MAX_DOUBLINGS, MAX_ITERATIONS = 6, 1_280_000
 """Number of times that the iterations of a solver are doubled at most, to tell whether they are too
 few, and the largest number of them in the whole motion."""
-MAX_SHORTENED = 3
-"""Number of times that the step is halved at most, to tell whether it is too long for dampers."""
 MISSING = 5.0
 """Multiple of the bound of a soft stop beyond which it does not act; up to it, other stops and
 couplings may push."""
@@ -53,6 +53,8 @@ CLEAR = 1.1
 PUSHED, PUSH = 40, 2.0
 """Number of milliseconds of the motion of a joint that is pushed into its stop, and its speed in
 rad/s or m/s."""
+MAX_TURN = 1.0
+"""Turn or way of a joint in the last step beyond which a motion diverges [rad or m]."""
 SETTLED = 1e-4
 """Overshoot that a stop under load may keep, times the speed of the impact or one [rad or m]."""
 
@@ -144,15 +146,18 @@ def stop_rows(
     if not limits:
         return
     for name, opener in engines.items():
-        with closing(opener(model)) as engine:
+        with ExitStack() as stack:
+            engine = stack.enter_context(closing(opener(model)))
             lost = [entry for entry in engine.diagnostics if entry.is_one_of(ROTOR_INERTIA)]
-        held = without_lost_rotors(model, lost)
-        rate = max(fastest_rate(held), fastest_rate(held, start[0]))
-        step = _stable_step(rate)
-        is_stable = rate * step <= STABILITY_LIMIT
-        with closing(opener(exported(mechanism, step))) as engine:
+            held = without_lost_rotors(model, lost)
+            rate = max(fastest_rate(held), fastest_rate(held, start[0]))
+            step = _stable_step(rate)
+            if step < STEP:
+                model_at_step = exported(mechanism, step)
+                held = without_lost_rotors(model_at_step, lost)
+                engine = stack.enter_context(closing(opener(model_at_step)))
+            is_stable = rate * step <= STABILITY_LIMIT
             reopened = None if is_stable else opener
-            held = without_lost_rotors(exported(mechanism, step), lost)
             whole = _Motion(name, engine, held, limits, start, SAMPLES, reopened)
             if engine.steps_explicitly and not is_stable:
                 cause = (
@@ -240,7 +245,7 @@ class _Motion:
 def _judged(motion: _Motion, loads: _Loads) -> Row:
     row = _overshoot_row(motion, loads)
     if row.outcome is Outcome.FAILED and motion.reopened is not None:
-        row = _with_shorter_steps(row, motion, motion.reopened)
+        row = _with_slower_dampers(row, motion, motion.reopened)
     is_soft = (
         motion.engine.obeys_mjcf_settings
         and conventions_of(motion.mechanism.physics).has_solver_settings
@@ -353,9 +358,25 @@ def _overshoot_row(motion: _Motion, loads: _Loads) -> Row:
     except NotReportedError:
         return row
     try:
-        return _with_more_iterations(row, motion, stated)
+        row = _with_more_iterations(row, motion, stated)
     finally:
         motion.engine.set_solver_iterations(stated)
+    return _with_strong_stops(row, motion) if row.outcome is Outcome.FAILED else row
+
+
+def _with_strong_stops(row: Row, motion: _Motion) -> Row:
+    """Return the row, explained if all stops of the same running bodies hold once their force has
+    no bound.
+    """
+    with motion.engine.with_strong_stops() as largest:
+        held = _held(motion)
+    if held is None:
+        return row
+    text = (
+        f"a stop has an impulse of at most {largest:g} N m s or N s in a step; without that bound, "
+        f"{held.text}"
+    )
+    return _explained(row, STOP_FORCE, row.error + held.margin, text)
 
 
 def _with_more_iterations(row: Row, motion: _Motion, stated: int) -> Row:
@@ -367,39 +388,71 @@ def _with_more_iterations(row: Row, motion: _Motion, stated: int) -> Row:
         if stated * 2**doubling * steps > MAX_ITERATIONS:
             break
         motion.engine.set_solver_iterations(stated * 2**doubling)
-        overshoot, allowed, dof = _overshoot(motion)
-        if overshoot <= allowed:
+        held = _held(motion)
+        if held is not None:
             text = (
                 f"the solver does {stated} iterations in a step, in which the forces of stops that "
                 "act on each other through links of little inertia do not converge; with "
-                f"{stated * 2**doubling}, the joint nearest to what is allowed, {dof_place(dof)}, "
-                f"passes its stop by {overshoot:.1e} of {allowed:.1e}"
+                f"{stated * 2**doubling}, {held.text}"
             )
-            return _explained(row, ITERATIONS, row.error + allowed - overshoot, text)
+            return _explained(row, ITERATIONS, row.error + held.margin, text)
     return row
 
 
-def _with_shorter_steps(row: Row, motion: _Motion, reopened: Callable[[Mechanism], Engine]) -> Row:
-    """Return the row, explained if all stops of the same model hold at a shorter step: until fast
-    dampers have come to rest, the speed at which a joint meets its stop is not that of its motion.
+class _Held(NamedTuple):
+    """The distance of the joint nearest to what is allowed from it [rad or m], and that for
+    people.
+    """
+
+    margin: float
+    text: str
+
+
+def _held(motion: _Motion) -> _Held | None:
+    """Return by how much all stops hold in a motion; None if one does not."""
+    try:
+        overshoot, allowed, dof = _overshoot(motion)
+    except DivergedError:
+        return None
+    text = (
+        f"the joint nearest to what is allowed, {dof_place(dof)}, passes its stop by "
+        f"{overshoot:.1e} of {allowed:.1e}"
+    )
+    return _Held(allowed - overshoot, text) if overshoot <= allowed else None
+
+
+def _with_slower_dampers(row: Row, motion: _Motion, reopened: Callable[[Mechanism], Engine]) -> Row:
+    """Return the row, explained if all stops hold once rotors slow dampers and springs down:
+    MuJoCo computes the force of a stop without dampers, which then take away what it does as well.
     """
     step = motion.mechanism.scene.physics.time_step
-    for shorter in (step / 2.0**halving for halving in range(1, MAX_SHORTENED + 1)):
-        model = exported(motion.mechanism, shorter)
-        with closing(reopened(model)) as engine:
-            shortened = replace(motion, engine=engine, mechanism=model)
-            try:
-                overshoot, allowed, dof = _overshoot(shortened)
-            except DivergedError:
-                break
-        if overshoot <= allowed:
-            text = (
-                f"dampers or springs are faster than the step of {step:.1e} s; at {shorter:.1e} s, "
-                f"the joint nearest to what is allowed, {dof_place(dof)}, passes its stop by "
-                f"{overshoot:.1e} of {allowed:.1e}"
-            )
-            return _explained(row, UNRESOLVED, row.error + allowed - overshoot, text)
-    return row
+    rate = max(fastest_rate(motion.mechanism, q) for q in (None, motion.start[0]))
+    model = _with_heavier_rotors(motion.mechanism, step)
+    with closing(reopened(model)) as engine:
+        held = _held(replace(motion, engine=engine, mechanism=model))
+    if held is None:
+        return row
+    text = (
+        f"dampers or springs act at a rate of {rate:.1e} 1/s, which the step of {step:.1e} s does "
+        f"not follow; with rotors that slow them down, {held.text}"
+    )
+    return _explained(row, UNRESOLVED, row.error + held.margin, text)
+
+
+def _with_heavier_rotors(mechanism: Mechanism, step: float) -> Mechanism:
+    """Return the mechanism with rotors that give each damper and spring a rate that a step [s]
+    follows.
+    """
+    h = step / STABILITY_LIMIT
+
+    def heavier(axis: JointAxis) -> JointAxis:
+        added = h * axis.damping + h**2 * axis.spring_stiffness
+        return replace(axis, inertia=axis.inertia + added)
+
+    joints = tuple(
+        replace(joint, axes=tuple(map(heavier, joint.axes))) for joint in mechanism.scene.joints
+    )
+    return relowered(mechanism, replace(mechanism.scene, joints=joints))
 
 
 def _explained(row: Row, code: str, bound: float, text: str) -> Row:
@@ -485,6 +538,10 @@ def _overshoot(
 ) -> tuple[float, float, Dof]:
     """Return the overshoot that is largest relative to what is allowed, what is allowed there, and
     the joint.
+
+    Raises:
+        DivergedError: If the motion diverges, or a joint turns by more than `MAX_TURN` in the last
+            step.
     """
     engine, mechanism, limits = motion.engine, motion.mechanism, motion.limits
     engine.set_state(*motion.start)
@@ -509,4 +566,10 @@ def _overshoot(
                 loads.add(dof, distance, abs(speed), allowed)
             allowed += 0.0 if soft is None else soft.overshoot(dof, speeds[dof])
             worst = max(worst, (overshoot / allowed, overshoot, allowed, dof))
+    fastest = float(np.abs(engine.velocities()).max())
+    if step * fastest > MAX_TURN:
+        raise DivergedError(
+            f"the motion in {motion.name} ends at {fastest:.1e} rad/s or m/s, more than "
+            f"{MAX_TURN:g} rad or m in a step of {step:.1e} s"
+        )
     return worst[1:]

@@ -871,9 +871,18 @@ def _excess(mechanism: Mechanism, merged: Iterable[int]) -> int:
 
 
 def _links_to_merge(mechanism: Mechanism) -> frozenset[int]:
-    """Choose as few welded links as needed to merge, links without collisions first."""
+    """Choose as few welded links as needed to merge, links without collisions first; none whose
+    joint measures its force.
+    """
+    measured = {
+        joint.name
+        for joint in mechanism.scene.joints
+        if any(sensor.type == "force_torque" for sensor in joint.sensors)
+    }
     welded = [
-        i for i, body in enumerate(mechanism.bodies) if not body.primitives and body.parent != ROOT
+        i
+        for i, body in enumerate(mechanism.bodies)
+        if not body.primitives and body.parent != ROOT and body.joint not in measured
     ]
     welded.sort(key=lambda i: bool(mechanism.bodies[i].link.collisions))
     return frozenset(welded[: max(0, _excess(mechanism, ()))])

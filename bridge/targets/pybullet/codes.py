@@ -581,6 +581,14 @@ TEXTURE_TRANSPARENCY = noted(
     meaning="PyBullet draws the transparent parts of a texture as opaque.",
     remedy="Split the mesh, and give the transparent part a transparent color.",
 )
+THIN_SHAPE = approximated(
+    "pybullet.thin-shape",
+    "PyBullet touches {count:a box or cylinder|boxes and cylinders} on links early, by up to "
+    "{error:.2g} m, because {count:it is|they are} thinner than {thickness:g} m: {collisions}",
+    meaning="PyBullet makes boxes and cylinders of links thicker that are thinner than 2 mm.",
+    remedy="Make them 2 mm thick, or weld them to the world as a file of their own.",
+    hint="make them as thick as that; those of a base are exact",
+)
 TOO_MANY_JOINTS = invalid(
     "pybullet.too-many-joints",
     "model {model} exceeds PyBullet's maximum of {max_joints:joint|joints} and "

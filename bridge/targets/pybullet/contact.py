@@ -43,7 +43,18 @@ from loaders.engine_settings import (
     worst_of,
 )
 from loaders.limits import limited
-from loaders.model import Collision, Cone, Ellipsoid, Friction, Link, Mesh, Polyline, Surface
+from loaders.model import (
+    Box,
+    Collision,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Friction,
+    Link,
+    Mesh,
+    Polyline,
+    Surface,
+)
 from loaders.model.contact import torsional_length
 from loaders.pose import Array
 from loaders.scene import Scene
@@ -486,7 +497,8 @@ def contact_changes(
         if carried is not None:
             parameters = contact_parameters(surface_of(carried.link.collisions))
             changes.append((index, parameters | coefficients.of_link(carried.link.name)))
-    if any(is_hull(collision) for collision in collisions_of(articulation.segments[0])):
+    base = collisions_of(articulation.segments[0])
+    if any(is_hull(collision) or excess_of(collision) for collision in base):
         # PyBullet ignores the margin of other links
         changes[0][1]["collisionMargin"] = _LEAST_MARGIN
     return changes
@@ -510,6 +522,22 @@ def collisions_of(segment: Segment) -> list[Collision]:
 def is_hull(collision: Collision) -> bool:
     """Return whether PyBullet uses a convex hull, inflated by a margin, if the link moves."""
     return isinstance(collision.geometry, Mesh | Cone | Ellipsoid | Polyline)
+
+
+def excess_of(collision: Collision) -> float:
+    """Return by how much PyBullet's box or cylinder of a link is larger than stated at most [m].
+
+    It is the part of the shape within a margin, with that margin around it. A half h that is
+    thinner than the margin m gives a part of ``m - h``, turned inside out, and ``2 m - h`` in all.
+    """
+    match collision.geometry:
+        case Box(size=size):
+            halves = np.array(size) / 2.0
+        case Cylinder(radius=radius, length=length):
+            halves = np.array((radius, radius, length / 2.0))
+        case _:
+            return 0.0
+    return float(2.0 * np.linalg.norm(np.maximum(HULL_MARGIN - halves, 0.0)))
 
 
 def contact_parameters(surface: Surface) -> dict[str, float]:
@@ -803,13 +831,24 @@ def _report_combination_rules(collisions: Sequence[_LinkCollision], report: Repo
 
 def _report_margins(articulation: Articulation, report: Report) -> None:
     """Report convex hulls with a margin: those of moving links, because a base has none and static
-    meshes are exact.
+    meshes are exact; and boxes and cylinders of links that are thinner than two margins.
     """
-    inflated: list[_LinkCollision] = []
+    inflated, thin = list[_LinkCollision](), list[_LinkCollision]()
     for index, segment in enumerate(articulation.segments[1:]):
+        collisions = _link_collisions(segment)
+        thin += [shape for shape in collisions if excess_of(shape.collision)]
         if articulation.is_free or welded_pose(articulation.segments, index) is None:
-            collisions = _link_collisions(segment)
             inflated += [shape for shape in collisions if is_hull(shape.collision)]
+    if thin:
+        report.add(
+            codes.THIN_SHAPE,
+            thin[0].collision.where,
+            subjects=_subjects(thin),
+            count=len(thin),
+            thickness=2.0 * HULL_MARGIN,
+            error=max(excess_of(shape.collision) for shape in thin),
+            collisions=_names(thin),
+        )
     if inflated:
         report.add(
             codes.HULL_MARGIN,

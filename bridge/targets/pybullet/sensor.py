@@ -196,9 +196,15 @@ def _surplus(state: State) -> dict[str, Array]:
     """Return what PyBullet adds to each reaction, moment first: it computes reactions in two
     passes, without and with the forces of its solver, and counts the velocity products in both.
     """
-    mechanism = state.articulation.mechanism
-    positions = mechanism.positions_by_body(state.positions())
-    return reactions_to_bias(mechanism.bodies, positions, mechanism.velocities(state.velocities()))
+    mechanism, segments = state.articulation.mechanism, state.articulation.segments
+    lender = segments[0].inertia_lender
+    holding = segments[:1] if lender is None else (segments[0], segments[lender + 1])
+    return reactions_to_bias(
+        mechanism.bodies,
+        mechanism.positions_by_body(state.positions()),
+        mechanism.velocities(state.velocities()),
+        {carried.link.name for segment in holding for carried in segment.links},
+    )
 
 
 def _reaction(state: State, index: int) -> Array:

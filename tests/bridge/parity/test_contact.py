@@ -313,6 +313,9 @@ ON_PLANE = """<mujoco><option {option}/><worldbody><geom type="plane" size="2 2 
 pos="0 0 .3"><freejoint/><geom type="box" size=".1 .1 .1" {geom}/></body></worldbody></mujoco>"""
 
 
+FLAG = '{}><flag {}="enable"/></option><option'
+
+
 def on_plane(option: str = "", geom: str = "") -> loaders.Scene:
     return loaders.load_string(ON_PLANE.format(option=option, geom=geom), format="mjcf")
 
@@ -344,7 +347,9 @@ def test_what_stops_a_contact_fails_its_scenario(scenario: str) -> None:
         ('integrator="RK4" cone="elliptic" impratio="10"', "", ""),
         ('timestep=".0005"', 'solref=".004 1"', ""),
         ("", 'condim="6"', ""),
+        (FLAG.format('viscosity="1" sleep_tolerance=".01"', "sleep"), "", ""),
         ("", 'margin=".05"', "states margin"),
+        (FLAG.format('o_margin=".05"', "override"), "", "states margin"),
         ("", 'solref=".3 1"', "so soft"),
         ("", 'condim="1"', "not for 0"),
         ("", 'friction="5"', "not for 5"),

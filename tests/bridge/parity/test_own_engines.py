@@ -263,6 +263,7 @@ OTHERS = {
     "sensor_forces",
     "set_solver_iterations",
     "solver_iterations",
+    "with_strong_stops",
     "zero_poses",
 }
 """Asked only where stops do not hold where sensors measure forces or in replays, or answered by other members."""

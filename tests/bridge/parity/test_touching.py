@@ -19,6 +19,7 @@ import trimesh
 
 import bridge
 import loaders
+from bridge.lowering.transform import switched
 from bridge.mechanism import Mechanism
 from bridge.parity import Outcome, Verdict, compare
 from bridge.parity.bounds.contact import ContactLaw, Stepping
@@ -166,6 +167,29 @@ def test_balls_touch_no_other_shape_of_the_world(world: str) -> None:
     assert {found[FORCE, name, False].loaded for name, _ in ENGINES} == {loaded}
 
 
+def test_balls_on_more_bodies_than_bitmasks_have_bits_touch_their_own_alone() -> None:
+    """Balls of 10 m lie on bodies that are 0.3 m apart, and each lies on its own."""
+    body = """<body pos="{} 0 0"><freejoint/><geom type="sphere" size=".1" mass="1"
+    friction="{}"/></body>"""
+    bodies = "".join(body.format(0.3 * k, 0.1 + 0.01 * k) for k in range(36))
+    text = f"<mujoco><worldbody>{bodies}</worldbody></mujoco>"
+    found = list(touch_rows(bridge.lower(loaders.load_string(text, format="mjcf")), ENGINES[:1]))
+    assert [(row.loaded, row.outcome) for row in found] == [((36, 36), Outcome.PASSED)] * 5
+
+
+def test_no_ball_is_pressed_on_a_fixed_mesh_of_many_triangles(tmp_path: Path) -> None:
+    """PyBullet tests each of them against a ball, but holds a mesh that moves as its hull."""
+    sphere = trimesh.creation.icosphere(subdivisions=5, radius=0.1)
+    sphere.export(tmp_path / "mesh.stl")
+    text = BODY.format(shape="<mesh><uri>mesh.stl</uri></mesh>", surface="")
+    for static, pressed in (("<static>true</static>", 0), ("", 1)):
+        (tmp_path / "m.sdf").write_text(text.replace("<pose>", f"{static}<pose>"), "utf-8")
+        found = rows_of(bridge.lower(loaders.load(tmp_path / "m.sdf", quiet=True)))
+        shown = {row.loaded for row in found.values() if row.outcome is Outcome.PASSED}
+        assert shown == ({(1, 1)} if pressed else set())
+        assert pressed or "more than 20000 triangles" in found[FORCE, "pybullet", True].cause
+
+
 def test_a_sound_box_is_equivalent_and_all_rows_are_part_of_it() -> None:
     found = compare(thing("box"), configurations=1)
     assert found.verdict is Verdict.EQUIVALENT
@@ -245,12 +269,14 @@ def test_contacts_that_a_file_switches_off_act_in_no_engine(flag: str, geom: str
     assert acting == (set() if flag else set(ACTING))
 
 
-def test_a_model_that_its_own_shapes_push_shows_nothing() -> None:
+def test_a_model_that_its_own_shapes_push_shows_nothing_where_they_touch() -> None:
+    """In MuJoCo shapes touch balls alone."""
     text = """<mujoco><worldbody><geom type="box" size=".1 .1 .1"/><body><freejoint/>
     <geom type="box" size=".1 .1 .09" mass="1"/></body></worldbody></mujoco>"""
     mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
     found = outcomes(mechanism, *ENGINES)
-    assert set(found.values()) <= {Outcome.UNKNOWN}
+    assert {found.pop((quantity, "mujoco")) for quantity in ACTING} == {Outcome.PASSED}
+    assert set(found.values()) == {Outcome.UNKNOWN}
 
 
 # --- no shape is left out silently ----------------------------------------------------------------
@@ -297,6 +323,19 @@ def test_a_medium_does_not_carry_balls() -> None:
     found = rows_of(bridge.lower(loaders.load_string(text, format="mjcf")))
     row = found[FORCE, "mujoco", False]
     assert (row.loaded, row.outcome) == ((2, 2), Outcome.PASSED)
+
+
+def test_an_override_stands_for_the_surfaces_of_all_shapes() -> None:
+    """Without it what slides is braked faster, and bounces more."""
+    option = '<option o_solimp=".5 .6 .01"><flag override="enable"/></option><worldbody>'
+    mechanism = switched(
+        bridge.lower(
+            loaders.load_string(PARTS.format("").replace("<worldbody>", option, 1), format="mjcf")
+        )
+    )
+    lost = faulty_mujoco(lambda running: setattr(running.opt, "enableflags", 0))
+    assert Outcome.FAILED not in outcomes(mechanism, *ENGINES[:1]).values()
+    assert Outcome.FAILED in outcomes(mechanism, ("mujoco", lost)).values()
 
 
 @pytest.mark.parametrize("masks", ['contype="1" conaffinity="0"', 'contype="0" conaffinity="1"'])

@@ -233,8 +233,9 @@ _CONTACT_ARRAYS = (
 """Arrays of a compiled model that determine the contacts of each geom."""
 _LEAST_ITERATIONS = {"iterations": 100, "ls_iterations": 50}
 """MuJoCo's default numbers of iterations, with which the contacts of balls converge."""
-_BALL, _LEAST_PRIORITY = "parity ball", -(2**30)
-"""Names of balls, and their priority: a contact has the surface of the other shape."""
+_BALL, _LEAST_PRIORITY, _LAST_BIT = "parity ball", -(2**30), 30
+"""Names of balls; their priority: a contact has the surface of the other shape; and the number of
+the last bit of their bitmasks: MuJoCo tests each pair of bodies against all that are excluded."""
 
 
 def _with_balls(
@@ -252,7 +253,7 @@ def _with_balls(
     """
     for key in list(spec.keys):
         spec.delete(key)
-    answers = not (running.geom_contype[running.geom_conaffinity == 0]).any()
+    bits = _touch_bits(balls)
     for number, ball in enumerate(balls):
         body = spec.worldbody.add_body(name=f"{_BALL} {number}", pos=ball.center)
         body.explicitinertial, body.mass, body.inertia = True, 1.0, (ball.moment,) * 3
@@ -261,19 +262,20 @@ def _with_balls(
         body.add_geom(
             type=mujoco.mjtGeom.mjGEOM_SPHERE,
             size=(BALL_RADIUS, 0.0, 0.0),
-            contype=-1,
-            conaffinity=0 if answers else -1,
+            contype=bits[ball.touches],
+            conaffinity=0,
             condim=1,
             priority=_LEAST_PRIORITY,
             friction=(1e-5, 0.0, 0.0),
         )
-        passed = [running.body(i).name for i, link in links.items() if link not in ball.touches]
-        others = () if answers else (f"{_BALL} {earlier}" for earlier in range(number))
-        for other in (*passed, *others):
+        sharing = (others for others, bit in bits.items() if bit == bits[ball.touches])
+        passed = frozenset[str]().union(*sharing) - ball.touches
+        for other in (running.body(i).name for i, link in links.items() if link in passed):
             spec.add_exclude(bodyname1=body.name, bodyname2=other)
     model = spec.compile()
     for name in _CONTACT_ARRAYS:
         getattr(model, name)[: running.ngeom] = getattr(running, name)
+    _let_touch_balls(model, running, bits, links)
     for name in (name for name in dir(running.opt) if not name.startswith("_")):
         value = getattr(running.opt, name)
         if isinstance(value, np.ndarray):
@@ -292,6 +294,36 @@ def _with_balls(
     model.opt.tolerance /= HEAVY  # MuJoCo takes improvements relative to the inertia
     model.opt.noslip_tolerance /= HEAVY
     return model
+
+
+def _touch_bits(balls: Sequence[Ball]) -> dict[frozenset[str], int]:
+    """Return the bit of a bitmask for balls by the links that they touch; those beyond the last bit
+    share it.
+    """
+    kinds = dict.fromkeys(ball.touches for ball in balls)
+    return {touches: 1 << min(number, _LAST_BIT) for number, touches in enumerate(kinds)}
+
+
+def _let_touch_balls(
+    model: Any, running: Any, bits: Mapping[frozenset[str], int], links: Mapping[int, str]
+) -> None:
+    """Let shapes that collide in a running model touch the balls of their links, and not each
+    other, which is too heavy to matter and takes long.
+
+    Args:
+        model: The model with balls, which is changed.
+        running: The running model.
+        bits: The bit of the balls that touch some links.
+        links: The link of each body of the running model.
+    """
+    bit_of = {name: bit for touches, bit in bits.items() for name in touches}
+    of_bodies = np.array(
+        [bit_of.get(links[i], 0) if i in links else -1 for i in range(running.nbody)]
+    )
+    collides = (running.geom_contype | running.geom_conaffinity) != 0
+    model.geom_contype[: running.ngeom], model.body_contype[: running.nbody] = 0, 0
+    model.geom_conaffinity[: running.ngeom] = np.where(collides, of_bodies[running.geom_bodyid], 0)
+    model.body_conaffinity[: running.nbody] = of_bodies
 
 
 def _diverging(mujoco: Any) -> list[int]:
@@ -517,7 +549,8 @@ class MujocoEngine(BaseEngine):
 
     def velocities(self) -> Array:
         self.positions()
-        v: Array = np.linalg.lstsq(self._velocity_map(), self._data.qvel, rcond=None)[0]
+        B = self._velocity_map()  # its columns are orthogonal
+        v: Array = self._data.qvel @ B / np.einsum("ij,ij->j", B, B)
         return v
 
     def _position(self, number: int, body: Body, qpos: Array) -> Coordinates:

@@ -56,6 +56,7 @@ from bridge.targets.pybullet.constraint import MAX_FORCE, Gear
 from bridge.targets.pybullet.contact import (
     collisions_of,
     contact_parameters,
+    excess_of,
     is_hull,
     surface_of,
 )
@@ -324,6 +325,8 @@ _BEYOND = 0.05
 """Part of the speed towards a stop that is left if the stop does not hold."""
 _LARGEST_IMPULSE = 100.0
 """Largest impulse of a stop by default [N m s or N s], Bullet's ``m_maxAppliedImpulse``."""
+_UNLIMITED_FORCE = 1e12
+"""Largest force of a stop that has none [N m or N]."""
 
 
 def yielding_stops(
@@ -575,6 +578,10 @@ def kept_contacts(pybullet: Any, client: int) -> Array:
     return np.array(found)
 
 
+_APART, _UNTURNED = 1e4, (0.0, 0.0, 0.0, 1.0)
+"""Distance of balls at first [m]: PyBullet finds the overlaps of a body anew with each pair that it
+shall not see; and their orientation.
+"""
 _FOLLOWED = 10
 """Number of steps after which forces on balls follow their centers: lever arms are shorter than a
 millimeter, 1e-4 of the radius."""
@@ -608,17 +615,22 @@ class _Touched:
         shape = pybullet.createCollisionShape(
             pybullet.GEOM_SPHERE, radius=BALL_RADIUS, **self._server
         )
-        self._balls = [self._add(ball, shape) for ball in balls]
+        self._balls = [self._add(ball, shape, number) for number, ball in enumerate(balls)]
         self._forces: list[list[float]] = [[0.0] * 3] * len(balls)
         for one, two in combinations(self._balls, 2):
             pybullet.setCollisionFilterPair(one, two, BASE, BASE, 0, **self._server)
-        for number, ball in zip(self._balls, balls, strict=True):
-            for body in bodies:
+        for body in bodies:
+            indices = {*body.links.values()}
+            get = partial(pybullet.getCollisionShapeData, int(body), **self._server)
+            shaped = {index for index in indices if get(index)}
+            for number, ball in zip(self._balls, balls, strict=True):
                 touched = {body.links[name] for name in ball.touches & body.links.keys()}
-                for index in set(body.links.values()) - touched:
+                for index in shaped - touched:
                     pybullet.setCollisionFilterPair(
                         number, int(body), BASE, index, 0, **self._server
                     )
+        for number, ball in zip(self._balls, balls, strict=True):
+            pybullet.resetBasePositionAndOrientation(number, ball.center, _UNTURNED, **self._server)
 
     def _make_heavy(self) -> None:
         pybullet, server = self._pybullet, self._server
@@ -633,9 +645,10 @@ class _Touched:
                     **server,
                 )
 
-    def _add(self, ball: Ball, shape: int) -> int:
+    def _add(self, ball: Ball, shape: int, number: int) -> int:
         pybullet, server = self._pybullet, self._server
-        body = int(pybullet.createMultiBody(1.0, shape, basePosition=ball.center, **server))
+        place = (_APART * (number + 1), 0.0, _APART)
+        body = int(pybullet.createMultiBody(1.0, shape, basePosition=place, **server))
         pybullet.changeDynamics(
             body,
             BASE,
@@ -1243,6 +1256,12 @@ class PyBulletEngine(BaseEngine):
         rate = _rest_rate(surface, float(settings["fixedTimeStep"]))
         return rate, depth - (HULL_MARGIN if is_hull(collision) else 0.0)
 
+    def excess(self, link: str, collision: Collision) -> float:
+        """See `Engine.excess`; a base has no margin."""
+        bases = (body.state.articulation.segments[0].links for body in self._bodies)
+        is_base = any(carried.link.name == link for links in bases for carried in links)
+        return 0.0 if is_base else excess_of(collision)
+
     def solver_iterations(self) -> int:
         """See `Engine.solver_iterations`; PyBullet's default unless it was set."""
         return int(
@@ -1255,6 +1274,22 @@ class PyBulletEngine(BaseEngine):
         self._pybullet.setPhysicsEngineParameter(
             numSolverIterations=count, physicsClientId=self._client
         )
+
+    @contextmanager
+    def with_strong_stops(self) -> Iterator[float]:
+        """See `Engine.with_strong_stops`."""
+        server = {"physicsClientId": self._client}
+        step = self._pybullet.getPhysicsEngineParameters(**server)["fixedTimeStep"]
+        self._set_stop_force(_UNLIMITED_FORCE)
+        try:
+            yield _LARGEST_IMPULSE
+        finally:
+            self._set_stop_force(_LARGEST_IMPULSE / step)
+
+    def _set_stop_force(self, force: float) -> None:
+        server = {"physicsClientId": self._client}
+        for body, joint in _links_of(self._pybullet, _bodies_of(self._pybullet, server), server):
+            self._pybullet.changeDynamics(body, joint, jointLimitForce=force, **server)
 
     def step(self, count: int) -> None:
         for _ in range(count):

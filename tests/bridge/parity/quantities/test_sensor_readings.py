@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,14 @@ import pytest
 
 import bridge
 import loaders
+from bridge.parity.engine import factory_of
 from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from bridge.parity.states import random_states
 from bridge.parity.verdict import Outcome
+from loaders.inertia import SpatialInertia
+from loaders.model import JointType, Link, Sensor
+from loaders.pose import IDENTITY, Pose, rotation_about
+from tests.support.scenes import joint, link, scene
 
 SENSORS = "".join(
     f"<sensor name='{kind}' type='{kind}'><pose>0.4 0.1 0 0.3 -0.2 0.7</pose></sensor>"
@@ -81,3 +88,43 @@ class Turned(PyBulletEngine):
 def test_a_sensor_with_other_axes_is_found() -> None:
     (row,) = (row for row in rows("mujoco", Turned) if row.engines == ("mujoco", "turned"))
     assert (row.outcome, row.where) == (Outcome.FAILED, "m::imu")
+
+
+NOTHING, BALL = SpatialInertia.of(0.0), SpatialInertia.of(1.0, (0.1, 0.0, 0.0), 0.01 * np.eye(3))
+BASES: dict[str, list[Link]] = {
+    "with mass": [],
+    "without mass, so that a welded link lends its own": [link("torso", inertia=BALL)],
+    "with so many welded links that PyBullet holds some of them in others": [
+        link(f"w{i}", inertia=BALL) for i in range(130)
+    ],
+}
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_the_force_at_a_joint_does_not_depend_on_the_link_that_holds_the_inertia_of_a_base(
+    name: str,
+) -> None:
+    """The joint of the tip is welded, and no shape keeps its link apart in PyBullet."""
+    welded = BASES[name]
+
+    def measured(name: str) -> tuple[Sensor, ...]:
+        return (Sensor(name="ft", type="force_torque", X_LS=IDENTITY, joint=name),)
+
+    base = link("base", inertia=NOTHING if len(welded) == 1 else BALL)
+    links = [base, *welded, link("arm", inertia=BALL), link("tip", inertia=BALL)]
+    X_PJ = Pose.of(rotation_about(np.array((1.0, 0.0, 0.0)), 0.4), (0.3, 0.1, -0.2))
+    joints = [
+        *(joint(f"j_{w.name}", "base", w.name, JointType.FIXED, X_PJ=X_PJ) for w in welded),
+        joint("j", "base", "arm", xyz=(0, 0.6, 0.8), X_PJ=X_PJ, sensors=measured("j")),
+        joint("k", "arm", "tip", JointType.FIXED, X_PJ=X_PJ, sensors=measured("k")),
+    ]
+    mechanism = bridge.lower(scene(links, joints))
+    (state,) = random_states(mechanism, 1, 0)
+    readings = []
+    for engine in ("mujoco", "pybullet"):
+        with closing(factory_of(engine)(mechanism)) as opened:
+            opened.set_state(*state)
+            readings.append(opened.sensor_forces())
+    for sensor, expected in readings[0].items():
+        np.testing.assert_allclose(readings[1][sensor], expected, rtol=1e-5, atol=1e-5)
+        assert np.abs(expected).max() > 0.01

@@ -19,6 +19,7 @@ from loaders.model import (
     Box,
     Collision,
     Cone,
+    Cylinder,
     Friction,
     JointType,
     Link,
@@ -310,6 +311,55 @@ def test_the_margin_of_a_mesh_on_a_moving_link_is_reported(bullet_client, cube):
     (entry,) = (e for e in body.diagnostics if e.code == "pybullet.hull-margin")
     assert entry.arguments["margin"] == 1e-3
     assert "a" in entry.subjects
+
+
+THIN = {
+    "sheet": Box(size=(0.2, 0.2, 4e-4)),
+    "disc": Cylinder(radius=0.1, length=4e-4),
+    "wire": Cylinder(radius=2e-4, length=0.2),
+    "cube": Box(size=(4e-4,) * 3),
+    "board": Box(size=(0.2, 0.2, 2e-3)),
+}
+
+
+@pytest.mark.parametrize("on_base", [False, True])
+@pytest.mark.parametrize("name", THIN)
+def test_a_thin_box_or_cylinder_touches_as_early_as_reported(bullet_client, name, on_base):
+    """A ball is at most as much nearer than it is as is reported, and at most 0.73 mm farther,
+    because PyBullet rounds edges by a margin of 1 mm, except on a base with thin shapes.
+
+    The distance of a point from a box is that from the nearest point with coordinates within its
+    halves; from a cylinder, in the plane of its axis.
+    """
+    shape = THIN[name]
+    links = [link("a", shape=shape if on_base else None), link("b", shape=shape)]
+    body = load_into_pybullet(
+        scene(links, [joint("j", "a", "b")]), physicsClientId=bullet_client, useFixedBase=True
+    )
+    found = [e.arguments["error"] for e in body.diagnostics if e.code == "pybullet.thin-shape"]
+    assert bool(found) is (name != "board")
+    reported = 0.0 if on_base else sum(found)
+    ball = pybullet.createMultiBody(
+        1.0,
+        pybullet.createCollisionShape(
+            pybullet.GEOM_SPHERE, radius=0.05, physicsClientId=bullet_client
+        ),
+        physicsClientId=bullet_client,
+    )
+    index, errors = -1 if on_base else body.links["b"], []
+    for n in np.random.default_rng(0).normal(size=(100, 3)):
+        p = 0.3 * n / np.linalg.norm(n)
+        x, halves = p, np.array(shape.size) / 2 if isinstance(shape, Box) else None
+        if halves is None:
+            x, halves = np.array((np.hypot(*p[:2]), p[2])), (shape.radius, shape.length / 2)
+        pybullet.resetBasePositionAndOrientation(ball, p, (0, 0, 0, 1), bullet_client)
+        (point, *_) = pybullet.getClosestPoints(
+            body, ball, 1.0, index, -1, physicsClientId=bullet_client
+        )
+        errors.append(np.linalg.norm(np.maximum(np.abs(x) - halves, 0)) - 0.05 - point[8])
+    assert max(errors) <= reported + 1e-7
+    assert max(errors) >= 0.5 * reported - 1e-7
+    assert min(errors) > (-1e-7 if on_base and found else -7.4e-4)
 
 
 def test_a_mesh_that_the_world_holds_touches_where_it_is(bullet_client, cube):
