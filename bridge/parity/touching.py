@@ -387,8 +387,9 @@ class _Pressed(NamedTuple):
 
     @property
     def lift(self) -> float:
-        """How much higher than at rest a ball is at the end of a step of its fall [m]: by a law,
-        so that it begins to touch `FIRST_DEPTH` steps deep, however little that is at rest.
+        """The height above that at rest of a ball at the end of a step of its fall [m].
+
+        By a law it begins to touch `FIRST_DEPTH` steps deep, however little that is at rest.
         """
         law = self.law
         return 0.0 if law is None else law.depth_at_rest(BALL_WEIGHT) - FIRST_DEPTH * law.step

@@ -174,7 +174,7 @@ class SoftStop(NamedTuple):
 
 
 class Stepping(NamedTuple):
-    """How MuJoCo solves for the forces of contacts, and takes steps.
+    """The settings by which MuJoCo solves for the forces of contacts, and takes steps.
 
     Attributes:
         is_pyramidal: Whether cones of friction are pyramids.
