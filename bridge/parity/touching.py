@@ -5,7 +5,9 @@ masks, surfaces and solver, while the model is too heavy to move. On each shape 
 turn, and slide in opposite directions; two others turn. What they do follows from the stated
 surface alone, whatever the shape: balls are so large that the normal of the contact hardly turns
 (`BALL_RADIUS`), and the mean over both directions is free of its inclination. Each is measured at
-two time steps, and what remains must vanish with the step.
+two time steps, and what remains must vanish with the step. Engines that obey MuJoCo's settings show
+what balls do by the law of these settings, solved here for the same motion (`ContactLaw`); others,
+and surfaces that bounce, the closed forms of rigid contact.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import astuple, dataclass, replace
+from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
@@ -47,12 +50,13 @@ from loaders.model import (
     Mesh,
     Plane,
     Sphere,
+    Surface,
     settings_of,
 )
-from loaders.pose import Array, Pose
+from loaders.pose import IDENTITY, Array, Pose
 from loaders.text import counted
 
-from .bounds.contact import SoftContact, Stepping, stepped_rebound
+from .bounds.contact import BallState, ContactLaw, SoftContact, Stepping
 from .engine import (
     BALL_RADIUS,
     BALL_WEIGHT,
@@ -98,14 +102,13 @@ which it bounces [s]."""
 IMPACT_STEPS = 33
 """Steps of the model that an impact on a contact of a stated restitution takes at most: half a
 period of MuJoCo's spring, whose time constant is ten steps."""
-IMPACT_PHASES = 8
-"""Number of depths within a step in which an impact on several shapes may begin."""
+FIRST_DEPTH, IMPACT_PHASES = 0.3, 8
+"""Part of a step by which a ball with 1 m/s is deep in a shape when it begins to touch it, far from
+the stages of a step; number of depths in which an impact on several shapes may begin."""
 HELD, PULLED, SPARE = 0.8, 4.0, 3.0
 """Forces, over that of friction, that must not and that must move a ball; and speed of a sliding
 ball over that which friction takes away, or at which a soft contact brakes with all of its
 friction."""
-_LEAST_IMPEDANCE = 2.4 / PULLED
-"""Impedance of a contact of MuJoCo from which such a pull moves a ball at once."""
 MAX_BALLS = 40
 """Largest number of shapes that balls touch."""
 MAX_TRIANGLES = 20_000
@@ -125,8 +128,13 @@ LEFT = {ACTING[0]: REST_ERROR + math.exp(-SETTLED)}
 that error, and after all durations a contact has settled but for that part."""
 _DISTINCT = 0.005
 """Distance by which a shape must be higher than all others with another surface [m]."""
-PRESSED_DIRECTIONS = tuple(directions())
-"""Directions from which balls are pressed."""
+_SWITCH, _NEAR_SWITCH = 0.5, 0.05
+"""Component of a normal along y beyond which MuJoCo's pyramids of friction have edges towards
+another axis, and how near to it a ball may slide across it."""
+PRESSED_DIRECTIONS = tuple(
+    sorted(directions(), key=lambda n: bool(abs(abs(n[1]) - _SWITCH) < _NEAR_SWITCH))
+)
+"""Directions from which balls are pressed; last those from which friction may change its edges."""
 _ASIDE, _ASIDE_ON_PLANE = 0.01, 1e3
 """How far the directions are turned whose points lie around the one below a ball [rad]; how far
 from its origin a plane gets a ball [m]."""
@@ -141,11 +149,17 @@ _ENDLESS = 1e5
 """Reach from which a shape has no end in a direction [m]."""
 _INSET = 1e-2
 """Distance of the position from all stops [rad or m]."""
+_MOMENTS = [
+    Ball(center=np.zeros(3), turns=turns, touches=frozenset()).moment for turns in (False, True)
+]
+"""Moments of inertia of balls that do not turn, and that do [kg m^2]."""
 _MAX_SAG, MIN_STIFFNESS = 0.05, 1e-5
 """Penetration at rest up to which a ball is pressed on a shape [m]; least stiffness [N/m]."""
 _Named = Sequence[tuple[str, Factory]]
-_Shown = Mapping[int, tuple[float, float]]
-"""The least and the largest value that a shape may show, by its number."""
+_Limits = tuple[float | Array, float | Array]
+"""The least and the largest value, or those of both motions in which balls slide."""
+_Shown = Mapping[int, _Limits]
+"""What a shape may show, by its number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,8 +225,6 @@ class _Target:
             return f"have a friction above {MAX_FRICTION:g}"
         if surface.restitution or (surface.stiffness, surface.damping) != (None, None):
             return "bounce or sway"
-        if self.soft_contact(0.0).impedance < _LEAST_IMPEDANCE:
-            return "yield to a pull"
         return "move or hold what touches them" if self._settings.keys() & _PUSHING else ""
 
     @property
@@ -250,11 +262,6 @@ class _Target:
         return dict(settings_of(self.collision.surface, MUJOCO))
 
     @property
-    def margin(self) -> float:
-        """The distance at which MuJoCo's contacts with the shape begin [m]."""
-        return float(self._settings.get("margin", 0.0))
-
-    @property
     def hides_rolling(self) -> str:
         """The reason why a ball does not show that it rolls; empty if it does."""
         rolling = self.collision.surface.friction.rolling
@@ -276,34 +283,7 @@ class _Target:
         """Return the contact that MuJoCo's settings of the surface state, at a time step [s]."""
         return SoftContact.of(tuple(self._settings.items()), step)
 
-    def rebounds(self, step: float, stepping: Stepping, others: int) -> tuple[float, float]:
-        """Return the least and the largest part of its speed with which MuJoCo lets a ball leave,
-        which begins to touch the shape alone in the depth in which it rests, and in any depth if
-        others touch it as well, alike or later.
-
-        Args:
-            step: The time step [s].
-            stepping: How MuJoCo takes steps.
-            others: The number of others.
-        """
-        settings, dimensions = tuple(self._settings.items()), int(self._settings.get("condim", 3))
-        admitted = stepping.admitted(self.mu, dimensions)
-        depths = np.linspace(ROUNDING * step, step, IMPACT_PHASES).tolist() if others else [None]
-        found = [
-            stepped_rebound(
-                settings,
-                step,
-                BOUNCE_TIME,
-                BALL_WEIGHT,
-                admitted=admitted / contacts,
-                is_rk4=stepping.is_rk4,
-                start=start,
-            )
-            for contacts, start in product({1, min(2, 1 + others), 1 + others}, depths)
-        ]
-        return min(found), max(found)
-
-    def most_friction(self, mu: float) -> float:
+    def most_friction(self, mu: float | Array) -> float | Array:
         """Return the largest coefficient of friction that the mean over two opposite directions
         may show.
 
@@ -314,7 +294,7 @@ class _Target:
         Args:
             mu: The coefficient of friction.
         """
-        if mu == 0.0 or not isinstance(self.collision.geometry, Mesh):
+        if not isinstance(self.collision.geometry, Mesh):
             return mu
         sine = 0.5 * _width(self.support) / BALL_RADIUS
         tangent_squared = sine**2 / (1.0 - sine**2)
@@ -361,7 +341,7 @@ def axes_of(n: Array) -> tuple[Array, Array, Array]:
     """Return a direction, one in which MuJoCo's pyramids of friction have an edge, and their
     normal.
     """
-    start = np.array((0.0, 1.0, 0.0) if abs(n[1]) < 0.5 else (0.0, 0.0, 1.0))
+    start = np.array((0.0, 1.0, 0.0) if abs(n[1]) < _SWITCH else (0.0, 0.0, 1.0))
     t = start - (start @ n) * n
     t /= np.linalg.norm(t)
     return n, t, np.cross(n, t)
@@ -402,12 +382,22 @@ class _Pressed(NamedTuple):
         shift: Displacement of the balls [m].
         others: How much lower other shapes are that do not move against it [m]; and zero for the
             shape itself if it collides as several parts.
+        law: The law by which balls move on it; None for that of rigid contact.
     """
 
     target: _Target
     n: Array
     shift: Array
     others: tuple[tuple[float, _Target], ...] = ()
+    law: ContactLaw | None = None
+
+    @property
+    def lift(self) -> float:
+        """How much higher than at rest a ball is at the end of a step of its fall [m]: by a law,
+        so that it begins to touch `FIRST_DEPTH` steps deep, however little that is at rest.
+        """
+        law = self.law
+        return 0.0 if law is None else law.depth_at_rest(BALL_WEIGHT) - FIRST_DEPTH * law.step
 
     def beside(self, depth: float = _DISTINCT) -> list[_Target]:
         """Return the others that a ball touches in a depth [m]; those that are as high."""
@@ -483,7 +473,7 @@ def _rows_of(
     were.
     """
     found: list[dict[str, Array]] = []
-    stated: list[dict[str, dict[int, tuple[float, float]]]] = []
+    stated: list[dict[str, dict[int, _Limits]]] = []
     stepping = Stepping.of(mechanism.physics)
     exported = mechanism.physics.time_step
     counts = {link.name: len(shapes_of(link)) for link in mechanism.scene.links}
@@ -492,12 +482,13 @@ def _rows_of(
             engine.set_step(step)
             engine.set_state(q, {})
             surfaces = engine.surfaces()
-            held = [_as_held(each, surfaces, counts[each.target.link]) for each in pressed]
+            as_held = (_as_held(each, surfaces, counts[each.target.link]) for each in pressed)
+            held = [_with_law(engine, each, stepping, step) for each in as_held]
             targets = [each.target for each in held]
             longest = _most_rests(exported) * REST_TIME
             unfit = [_unfit(engine, each, longest) for each in held]
             steps = step, exported
-            shown, hidden = _expected(engine, held, unfit, surfaces, stepping, steps)
+            shown, hidden = _expected(engine, held, unfit, surfaces, steps)
             stated.append(shown)
             fit = np.array([not lack for lack in unfit])
             depths = [_depth(engine, each, longest) for each in held]
@@ -508,7 +499,7 @@ def _rows_of(
             found.append(_Session(engine.touch(sunk), held, fit, steps).found())
     for quantity, each in shown.items():
         if each:
-            limits = stated[0][quantity] if quantity == ACTING[-1] else each, each
+            limits = stated[0][quantity], each
             yield _row(quantity, engine.name, targets, found, limits, step, total)
         if hidden[quantity]:
             reasons = _counted_reasons(hidden[quantity], len(targets), "do not show it")
@@ -572,14 +563,31 @@ def _as_held(pressed: _Pressed, surfaces: Surfaces, count: int) -> _Pressed:
     return pressed._replace(target=replace(target, collision=collision))
 
 
+def _with_law(engine: Engine, pressed: _Pressed, stepping: Stepping, step: float) -> _Pressed:
+    """Return a shape with the law of its settings, in an engine that obeys them and in which it
+    neither bounces nor sways as the file states.
+
+    Args:
+        engine: The engine.
+        pressed: The shape.
+        stepping: How MuJoCo takes steps.
+        step: The time step [s].
+    """
+    surface = pressed.target.collision.surface
+    is_plain = not surface.restitution and (surface.stiffness, surface.damping) == (None, None)
+    if not (engine.obeys_mjcf_settings and is_plain):
+        return pressed
+    settings = settings_of(surface, MUJOCO)
+    return pressed._replace(law=ContactLaw.of(settings, pressed.target.mu, step, stepping))
+
+
 def _expected(
     engine: Engine,
     pressed: Sequence[_Pressed],
     unfit: Sequence[str],
     surfaces: Surfaces,
-    stepping: Stepping,
     steps: tuple[float, float],
-) -> tuple[dict[str, dict[int, tuple[float, float]]], dict[str, Counter[str]]]:
+) -> tuple[dict[str, dict[int, _Limits]], dict[str, Counter[str]]]:
     """Return what shapes show by quantity, and the number of those that do not by reason.
 
     Args:
@@ -587,10 +595,9 @@ def _expected(
         pressed: The shapes.
         unfit: The reason why each shows nothing; empty if it does not.
         surfaces: Its surfaces.
-        stepping: How MuJoCo takes steps.
         steps: Time step, and that for which the model is exported [s].
     """
-    shown: dict[str, dict[int, tuple[float, float]]] = {quantity: {} for quantity in ACTING}
+    shown: dict[str, dict[int, _Limits]] = {quantity: {} for quantity in ACTING}
     hidden: dict[str, Counter[str]] = {quantity: Counter() for quantity in ACTING}
     for k, each in enumerate(pressed):
         target = each.target
@@ -606,61 +613,135 @@ def _expected(
         presses = "bounce a ball for seconds" if bounces_on else ""
         rate, _ = engine.resting(target.link, target.collision)
         sways = "" if math.isinf(rate) else "sway"
-        bounces = target.hides_bounce or sways or each.hides_bounce(steps[1])
-        reasons = zip(ACTING, (presses, slides, holds, rolls, bounces), strict=True)
-        limits = _limits(engine, each, (mu, restitution), stepping, steps)
-        for (quantity, hides), limit in zip(reasons, limits, strict=True):
+        is_thick = engine.excess(target.link, target.collision) > 0.0
+        early = "are thicker in this engine" if is_thick else ""
+        bounces = target.hides_bounce or sways or early or each.hides_bounce(steps[1])
+        reasons = (presses, slides, holds, rolls, bounces)
+        bounce = engine.bounce(restitution)
+        values: dict[str, _Limits] = dict(zip(ACTING, _rigid(mu, bounce), strict=True))
+        if each.law:
+            surface, beside = target.collision.surface, len(each.beside())
+            values = _shown_by(each.law, surface, beside, steps)
+        limits = _limits(each, mu, values, steps)
+        for quantity, hides in zip(ACTING, reasons, strict=True):
             reason = unfit[k] or hides
             if reason:
                 hidden[quantity][reason] += 1
             else:
-                shown[quantity][k] = limit
+                shown[quantity][k] = limits[quantity]
     return shown, hidden
 
 
+def _rigid(mu: float, bounce: tuple[float, float]) -> Iterator[tuple[float, float]]:
+    """Yield the least and the largest value of each quantity by rigid contact on a flat surface."""
+    yield from ((value, value) for value in (1.0, mu, 0.0, 5.0 / 7.0))
+    yield bounce
+
+
 def _limits(
-    engine: Engine,
-    pressed: _Pressed,
-    coefficients: tuple[float, float],
-    stepping: Stepping,
-    steps: tuple[float, float],
-) -> Iterator[tuple[float, float]]:
-    """Yield the least and the largest value of each quantity that a shape may show.
+    pressed: _Pressed, mu: float, values: Mapping[str, _Limits], steps: tuple[float, float]
+) -> dict[str, _Limits]:
+    """Return the least and the largest value of each quantity that a shape may show, where balls
+    show some on a flat surface.
 
     A ball that moves turns the normal by its way over its radius, which pushes it on by that part
-    of its weight. MuJoCo's friction lets a part ``(1 - d) / d`` of a force through, against which
-    it damps with a rate b: what it holds creeps with ``(1 - d) / (d b)`` times the acceleration,
-    ``2 (1 + mu^2)`` times as fast with a pyramid of friction, where one edge may hold it; and a
-    ball that slides rolls after some time constants ``2 / (7 d b)``. A margin of its contacts makes
-    the arm of friction longer by it at most. If shapes beside the ball carry it, ahead of it or
-    behind it, whose normals are inclined by theta, it shows the friction ``tan(atan(mu) +-
-    theta)``, and is braked or pushed by ``tan(theta)`` times its weight.
+    of its weight. If shapes beside the ball carry it, ahead of it or behind it, whose normals are
+    inclined by theta, it shows the friction ``tan(atan(mu) +- theta)``, and is braked or pushed by
+    ``tan(theta)`` times its weight.
+
+    Args:
+        pressed: The shape.
+        mu: The coefficient of friction.
+        values: The least and the largest value of each quantity on a flat surface.
+        steps: Time step, and that for which the model is exported [s].
     """
-    (mu, restitution), target = coefficients, pressed.target
-    yield 1.0, 1.0
+    _, slide, _, roll, _ = ACTING
     step, count = steps[0], slide_steps(steps[1])
-    way = count * step * target.sliding_speed(step, count)
+    way = count * step * pressed.target.sliding_speed(step, count)
     theta = pressed.inclination() if mu else 0.0
-    angle = math.atan(target.most_friction(mu)) + theta
-    most = math.tan(angle) if angle < math.pi / 2.0 else math.inf
-    yield math.tan(math.atan(mu) - theta) - way / BALL_RADIUS, most
-    contact = target.soft_contact(step)
-    bounce = engine.bounce(restitution)
-    creep = late = 0.0
-    turning = 2.5  # m R^2 over the moment of inertia of a ball, or m (R + margin)^2
-    if engine.obeys_mjcf_settings:
-        turning *= (1.0 + target.margin / BALL_RADIUS) ** 2
-        pyramid = 2.0 * (1.0 + mu**2) if stepping.is_pyramidal else 1.0
-        creep = HELD * pyramid * contact.creep / HOLD_TIME
-        late = math.exp(-3.5 * ROLL_TIME / contact.lag)
-        if not restitution:
-            bounce = target.rebounds(step, stepping, len(pressed.beside()))
-    yield 0.0, creep
+    least, most = values[slide]
+    angle = np.arctan(pressed.target.most_friction(most)) + theta
+    tangent = np.where(angle < math.pi / 2.0, np.tan(angle), math.inf)
+    slides = np.tan(np.arctan(least) - theta) - way / BALL_RADIUS, tangent
     rolls = count * step + roll_time(step)
     pushed = 0.5 * BALL_WEIGHT * rolls**2 / BALL_RADIUS
     aside = BALL_WEIGHT * math.tan(theta) * rolls / rolling_speed(mu, step)
-    yield 5.0 / 7.0 - aside, turning / (1.0 + turning) + aside + pushed + 2.0 / 7.0 * late
-    yield bounce
+    slowest, fastest = values[roll]
+    return {**values, slide: slides, roll: (slowest - aside, fastest + aside + pushed)}
+
+
+@lru_cache(maxsize=1024)
+def _shown_by(
+    law: ContactLaw, surface: Surface, others: int, steps: tuple[float, float]
+) -> dict[str, _Limits]:
+    """Return the least and the largest value of each quantity that a law lets balls show on a flat
+    surface: that of a shape alone, and of it and others that a ball may touch as well, each of
+    which it reaches at any time within a step.
+
+    Args:
+        law: The law.
+        surface: The surface.
+        others: The number of others.
+        steps: Time step, and that for which the model is exported [s].
+    """
+    up = np.array((0.0, 0.0, 1.0))
+    flat = Collision(name="", X_LG=IDENTITY, geometry=Plane(), surface=surface)
+    target = _Target(link="", collision=flat, X_WG=IDENTITY, support=half_space(up))
+    laws = [law._replace(contacts=n) for n in {1, min(2, 1 + others), 1 + others}]
+    if law.stepping.prevents_slip:  # as far as the iterations do
+        admits = law.stepping._replace(prevents_slip=False)
+        laws += [each._replace(stepping=admits) for each in laws]
+    found: dict[str, list[Array]] = {quantity: [] for quantity in ACTING}
+    for each in laws:
+        pressed = [_Pressed(target, up, np.zeros(3), law=each)]
+        session = _Session(_LawfulBalls(each, up), pressed, np.ones(1, bool), steps)
+        for quantity, values in session.found().items():
+            found[quantity].append(values[..., 0])
+    if others:
+        depths = np.linspace(ROUNDING, 1.0, IMPACT_PHASES) * law.step
+        rebounds = [each.rebound(depth, BOUNCE_TIME) for each in laws for depth in depths.tolist()]
+        found[ACTING[-1]] = [np.asarray(rebound) for rebound in rebounds]
+    return {name: (np.min(each, axis=0), np.max(each, axis=0)) for name, each in found.items()}
+
+
+class _LawfulBalls:
+    """The balls of one shape, which is flat, by a law; see `bridge.parity.engine.TouchedModel`.
+
+    Of each two that move in opposite directions one is computed.
+
+    Args:
+        law: The law.
+        n: The normal.
+    """
+
+    def __init__(self, law: ContactLaw, n: Array) -> None:
+        _, t, _ = axes_of(n)
+        self._law, self._axes = law, np.array((n, t))
+        self._both = np.array(((n, t), (n, -t)))
+        start: BallState = (-law.depth_at_rest(BALL_WEIGHT), 0.0, 0.0, 0.0)
+        self._balls, self._pushes = [start, start], [[0.0, 0.0]] * 2
+
+    def positions(self) -> Array:
+        return np.outer(np.repeat([height for height, *_ in self._balls], 2), self._axes[0])
+
+    def velocities(self) -> Array:
+        velocities = np.array([(up, along) for _, up, along, _ in self._balls])
+        return np.asarray(np.einsum("bi,sij->bsj", velocities, self._both).reshape(-1, 3))
+
+    def model_speed(self) -> float:
+        return 0.0
+
+    def set_velocities(self, velocities: Array) -> None:
+        for k, (up, along) in enumerate((velocities[::2] @ self._axes.T).tolist()):
+            self._balls[k] = (self._balls[k][0], up, along, 0.0)
+
+    def push(self, forces: Array) -> None:
+        self._pushes = (forces[::2] @ self._axes.T).tolist()
+
+    def step(self, count: int) -> None:
+        for k, (up, along) in enumerate(self._pushes):
+            for _ in range(count):
+                self._balls[k] = self._law.after_step(self._balls[k], (up, along), _MOMENTS[k])
 
 
 def _row(
@@ -681,7 +762,7 @@ def _row(
     """
     numbers = list(limits[-1])
     values = [each[quantity][..., numbers] for each in found]
-    ranges = [np.array([each[k] for k in numbers]).T for each in limits]
+    ranges = [np.moveaxis(np.array([each[k] for k in numbers]), 0, -1) for each in limits]
     coarse, fine = (value - np.clip(value, *r) for value, r in zip(values, ranges, strict=True))
     explained = np.maximum(np.abs(coarse) - np.abs(fine), 0.0)
     tolerances = explained + LEFT.get(quantity, ROUNDING)
@@ -737,6 +818,7 @@ class _Session:
         self._forces = np.zeros((2 * self._n, 3))
         points = np.array([each.target.point(each.n) for each in pressed])
         self._reach = max(1.0, float(np.linalg.norm(np.ptp(points, axis=0))))
+        self._lifts = np.array([each.lift for each in pressed] * 2)
 
     def found(self) -> dict[str, Array]:
         """Return what the shapes show by quantity; the last axis is that of the shapes."""
@@ -791,12 +873,13 @@ class _Session:
         with 1 m/s.
 
         The ball is first moved away, so that it arrives at the end of a step at the height at which
-        it was at rest.
+        it was at rest, or that which `_Pressed.lift` states.
         """
         before, heights = self._velocities(), self._heights()
         taken = BALL_WEIGHT * self._slides * self._step
         before[: self._n, 0] += self._sign * self._speeds
-        before[self._n :] = (0.0, 0.0, 1.0)
+        before[self._n :, :2] = 0.0
+        before[self._n :, 2] = 1.0 + self._lifts / (self._slides * self._step)
         self._set_velocities(before)
         self._push(np.zeros(self._n), 0.0)
         self._model.step(self._slides)

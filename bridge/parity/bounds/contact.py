@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ import numpy as np
 from bridge import codes
 from bridge.geometry.convex_decomposition import grid_resolution
 from bridge.mechanism import Mechanism
+from bridge.parity.engine import BALL_RADIUS
 from bridge.targets.mjcf import codes as mjcf_codes
 from bridge.targets.pybullet import codes as pybullet_codes
 from loaders.diagnostics import Diagnostic, Diagnostics
@@ -48,8 +48,8 @@ _SOLREF = (0.02, 1.0)
 _SOLIMP = (0.9, 0.95)
 _WHOLE_SOLIMP = (*_SOLIMP, 0.001, 0.5, 2.0)
 """MuJoCo's defaults."""
-_APPROACH = 10
-"""Number of steps in which a body approaches."""
+_LEAST_FRICTION = 1e-5
+"""Coefficient to which MuJoCo raises those that are less (``mjMINMU``)."""
 _FIXED_POINT = 60
 """Number of iterations for the depth at rest, which contract as the impedance grows with it."""
 
@@ -214,19 +214,6 @@ class SoftContact(NamedTuple):
         return 1.0 / (self.impedance * self.damping)
 
     @property
-    def creep(self) -> float:
-        """Speed at which friction that holds yields, over the acceleration that it holds [s]."""
-        return self.softness.admitted / self.damping
-
-    @property
-    def rebound(self) -> float:
-        """Ratio of speeds after and before an impact: ``exp(-2 z acos(z) / sqrt(1 - z^2))``.
-
-        The contact ends where its force vanishes, after twice the angle of the first peak.
-        """
-        return first_peak(self.ratio) ** 2
-
-    @property
     def duration(self) -> float:
         """Duration of an impact with a damping ratio of 1 [s], the longest up to that ratio."""
         return 2.0 / self.frequency
@@ -241,24 +228,21 @@ class SoftContact(NamedTuple):
 
 
 class Stepping(NamedTuple):
-    """The steps that MuJoCo takes through a contact of a solid ball.
-
-    A pyramid has two edges for each dimension of the contact but the normal, each of which takes up
-    ``2 mu^2 (1 + mu^2)`` times what a contact does that has an elliptic cone (MuJoCo,
-    ``mj_makeImpedance``, ``mj_diagApprox``); with the exact mobility along the edge, to which the
-    turning of the ball adds, ``2 mu^2 (1 + 7/2 mu^2)`` times.
+    """How MuJoCo solves for the forces of contacts, and takes steps.
 
     Attributes:
         is_pyramidal: Whether cones of friction are pyramids.
         ratio: Ratio of the impedances of friction and of the normal force.
         is_rk4: Whether a step has the four stages of Runge and Kutta.
         is_exact: Whether mobilities are exact.
+        prevents_slip: Whether friction is solved for again, and then admits nothing.
     """
 
     is_pyramidal: bool = False
     ratio: float = 1.0
     is_rk4: bool = False
     is_exact: bool = False
+    prevents_slip: bool = False
 
     @classmethod
     def of(cls, physics: Physics) -> Stepping:
@@ -271,94 +255,192 @@ class Stepping(NamedTuple):
             ratio=float(stated.get("option/impratio", "1")),
             is_rk4=stated.get("option/integrator") == "rk4",
             is_exact=stated.get("flag/diagexact") == "enable",
+            prevents_slip=int(stated.get("option/noslip_iterations", "0")) > 0,
         )
 
-    def admitted(self, mu: float, dimensions: int) -> float:
-        """Return what a contact admits of an acceleration, over that of one with an elliptic cone.
+
+BallState = tuple[float, float, float, float]
+"""Height of a ball above that at which a contact begins [m], its velocities outwards and along the
+surface [m/s], and that with which it turns as it rolls backwards [rad/s]."""
+
+
+class ContactLaw(NamedTuple):
+    """MuJoCo's law for the contact of a solid ball of 1 kg with a surface that does not move.
+
+    The contact has the velocities v outwards and u along the surface, and would have the
+    accelerations a and c without its forces f and g, which add f and ``w g``. In the depth r these
+    are, with the impedance d of that depth, ``R = (1 - d) / d`` and ``S = R / impratio``,
+
+        ``(1 + R) f = d k r - b v - a``,  ``(w + S) g = -b u - c``,
+
+    or along the side of the cone of friction, ``g = +-mu f``, where only the sum of both equations
+    over that side holds. A pyramid has two edges ``f (1, +-mu)`` for each dimension of the contact
+    but the normal, each of which only pushes and admits ``R = 2 mu^2 (1 + mu^2) / impratio
+    (1 - d) / d``, with ``1 + w mu^2`` if mobilities are exact. The edges across the direction of
+    sliding carry but do not brake, and the one that brakes pushes the ball off the surface (MuJoCo
+    documentation, "Computation"; ``mj_makeImpedance``, ``mj_diagApprox``).
+
+    Attributes:
+        stiffness: Factor k of the depth [1/s^2].
+        damping: Factor b of the speed [1/s].
+        solimp: The numbers of the impedance by the depth.
+        mu: The coefficient of friction; zero for none.
+        across: The number of edges of a pyramid across the direction of sliding; zero for cones.
+        margin: Distance at which the contact begins [m].
+        step: The time step [s].
+        stepping: How MuJoCo takes steps.
+        contacts: The number of equal contacts.
+    """
+
+    stiffness: float
+    damping: float
+    solimp: tuple[float, ...]
+    mu: float
+    across: int
+    margin: float
+    step: float
+    stepping: Stepping
+    contacts: int
+
+    @classmethod
+    def of(
+        cls, settings: Settings, mu: float, step: float, stepping: Stepping, contacts: int = 1
+    ) -> ContactLaw:
+        """Return the law that the settings of a shape state.
 
         Args:
-            mu: Its coefficient of friction.
-            dimensions: Its dimensions, MuJoCo's ``condim``.
+            settings: Attributes of the shape by name; ``solref``, ``solimp``, ``condim`` and
+                ``margin`` count.
+            mu: The coefficient of friction.
+            step: The time step [s].
+            stepping: How MuJoCo takes steps.
+            contacts: The number of equal contacts.
         """
-        if not self.is_pyramidal or dimensions == 1:
-            return 1.0
-        along = 1.0 + (3.5 if self.is_exact else 1.0) * mu**2
-        return mu**2 / self.ratio * along / (dimensions - 1)
+        stated = dict(settings)
+        first, second = _numbers(stated.get("solref", ""), _SOLREF)
+        words = [float(word) for word in stated.get("solimp", "").split()]
+        d_min, d_max, width, middle, power = (*words, *_WHOLE_SOLIMP[len(words) :])
+        d_min, d_max, middle = (min(max(x, 1e-4), 0.9999) for x in (d_min, d_max, middle))
+        period, dimensions = d_max * max(first, 2.0 * step), int(stated.get("condim", "3"))
+        return cls(
+            stiffness=-first / d_max**2 if first < 0.0 else (period * second) ** -2,
+            damping=-second / d_max if first < 0.0 else 2.0 / period,
+            solimp=(d_min, d_max, max(width, 1e-15), middle, max(power, 1.0)),
+            mu=max(mu, _LEAST_FRICTION) if dimensions > 1 else 0.0,
+            across=2 * (dimensions - 2) if stepping.is_pyramidal and dimensions > 1 else 0,
+            margin=float(stated.get("margin", 0.0)),
+            step=step,
+            stepping=stepping,
+            contacts=contacts,
+        )
+
+    def impedance(self, depth: float) -> float:
+        """Return the impedance in a depth [m]; see MuJoCo's documentation, ``solimp``."""
+        d_min, d_max, width, middle, power = self.solimp
+        if depth >= width:
+            return d_max
+        x = depth / width
+        upper = 1.0 - (1.0 - middle) * ((1.0 - x) / (1.0 - middle)) ** power
+        risen = middle * (x / middle) ** power if x <= middle else upper
+        return float(d_min + risen * (d_max - d_min))
+
+    def _admitted(self, d: float, mobility: float) -> tuple[float, float, float]:
+        """Return what both forces admit of an acceleration with an impedance d, and what the side
+        of the cone does.
+        """
+        mu, (is_pyramidal, ratio, _, is_exact, _) = self.mu, self.stepping
+        soft = (1.0 - d) / d / self.contacts
+        if not (is_pyramidal and mu):
+            return soft, soft / ratio, soft * (1.0 + mu**2 / ratio)
+        edge = soft * 2.0 * mu**2 / ratio * (1.0 + (mobility if is_exact else 1.0) * mu**2)
+        return edge / (2.0 + self.across), edge / (2.0 * mu**2), edge
+
+    def forces(
+        self,
+        depth: float,
+        velocity: tuple[float, float],
+        acceleration: tuple[float, float],
+        mobility: float,
+    ) -> tuple[float, float]:
+        """Return the forces outwards and along the surface [N].
+
+        Args:
+            depth: The depth [m].
+            velocity: That of the contact outwards and along the surface [m/s].
+            acceleration: That which it would have without its forces [m/s^2].
+            mobility: That along the surface w [1/kg]; it is 1 outwards.
+        """
+        mu, w, m, b, d = self.mu, mobility, self.across, self.damping, self.impedance(depth)
+        normal, along, edge = self._admitted(d, mobility)
+        pull = d * self.stiffness * depth - acceleration[0] - b * velocity[0]
+        slip = acceleration[1] + b * velocity[1]
+        f, g = pull / (1.0 + normal), abs(slip) / (w + along)
+        aside = f * m / (2.0 + m)
+        if g * (1.0 + 0.5 * m) > mu * f or f < 0.0:
+            both = edge + w * mu**2
+            aside = m * (pull * both - mu * abs(slip)) / ((edge + 1.0 + m) * both - w * mu**2)
+            aside = max(aside, 0.0)
+            braking = max((pull + mu * abs(slip) - aside) / (1.0 + both), 0.0)
+            f, g = aside + braking, mu * braking
+        if self.stepping.prevents_slip:
+            g = min(abs(slip) / w, mu * (f - aside))
+        return f, -math.copysign(g, slip)
+
+    def depth_at_rest(self, weight: float) -> float:
+        """Return the depth in which a body rests [m] under an acceleration [m/s^2]."""
+        depth = 0.0
+        for _ in range(_FIXED_POINT):
+            d = self.impedance(depth)
+            depth = self._admitted(d, 1.0)[0] * weight / (d * self.stiffness)
+        return depth
+
+    def _rates(self, ball: BallState, push: tuple[float, float], moment: float) -> BallState:
+        """Return the rates of change of the state of a ball."""
+        height, up, along, spin = ball
+        if height >= 0.0:
+            return (up, *push, 0.0)
+        arm = BALL_RADIUS + 0.5 * (self.margin + height)
+        f, g = self.forces(-height, (up, along + arm * spin), push, 1.0 + arm**2 / moment)
+        return up, push[0] + f, push[1] + g, arm * g / moment
+
+    def after_step(self, ball: BallState, push: tuple[float, float], moment: float) -> BallState:
+        """Return the state of a ball after a step: ``v' = v + h a``, ``r' = r - h v'``, or the four
+        stages of Runge and Kutta.
+
+        Args:
+            ball: The state.
+            push: The force that acts on its center, outwards and along the surface [N].
+            moment: Its moment of inertia [kg m^2].
+        """
+        first, h = self._rates(ball, push, moment), self.step
+        if not self.stepping.is_rk4:
+            return _moved(ball, (ball[1] + h * first[1], *first[1:]), h)
+        second = self._rates(_moved(ball, first, 0.5 * h), push, moment)
+        third = self._rates(_moved(ball, second, 0.5 * h), push, moment)
+        fourth = self._rates(_moved(ball, third, h), push, moment)
+        for rates, part in ((first, 1.0), (second, 2.0), (third, 2.0), (fourth, 1.0)):
+            ball = _moved(ball, rates, part * h / 6.0)
+        return ball
+
+    def rebound(self, start: float, duration: float) -> float:
+        """Return the speed with which a ball leaves that arrives with 1 m/s, without its weight.
+
+        Args:
+            start: The depth in which it begins to touch the surface [m].
+            duration: Duration in which it leaves, at most [s].
+        """
+        ball = (-start, -1.0, 0.0, 0.0)
+        for _ in range(round(duration / self.step)):
+            ball = self.after_step(ball, (0.0, 0.0), 1.0)
+            if ball[0] >= 0.0 <= ball[1]:
+                break
+        return max(ball[1], 0.0)
 
 
-@lru_cache(maxsize=4096)
-def stepped_rebound(
-    settings: Settings,
-    step: float,
-    duration: float,
-    weight: float,
-    *,
-    admitted: float = 1.0,
-    is_rk4: bool = False,
-    start: float | None = None,
-) -> float:
-    """Return the ratio of speeds after and before an impact with 1 m/s of a body that comes from
-    above a surface, and without it would be at the depth in which it rests at the end of a step.
-
-    That is what MuJoCo computes for one contact, in steps of ``v' = v + h a``, ``r' = r - h v'``,
-    with the speed outwards v, the depth r, and ``a = d max(d k r - b v, 0) / (d + e (1 - d))``.
-
-    Args:
-        settings: Attributes of the shape by name; ``solref`` and ``solimp`` count.
-        step: Time step h [s].
-        duration: Duration in which the body leaves, at most [s].
-        weight: Acceleration under which the body rests [m/s^2].
-        admitted: What it admits e, see `Stepping.admitted`; over the number of equal contacts.
-        is_rk4: Whether a step has the four stages of Runge and Kutta.
-        start: That depth [m]; None for the one in which it rests.
-    """
-    stated = dict(settings)
-    first, second, d_max = stated_numbers(stated)
-    b = -second / d_max if first < 0.0 else 2.0 / (d_max * max(first, 2.0 * step))
-    k = -first / d_max**2 if first < 0.0 else (d_max * max(first, 2.0 * step) * second) ** -2
-    depth, speed = 0.0, -1.0
-    for _ in range(_FIXED_POINT):
-        d = _impedance(stated, depth)
-        depth = admitted * (1.0 - d) * weight / (d**2 * k)
-    depth = (depth if start is None else start) - _APPROACH * step
-
-    def acceleration(r: float, v: float) -> float:
-        d = _impedance(stated, r)
-        return d * max(d * k * r - b * v, 0.0) / (d + admitted * (1.0 - d)) if r > 0.0 else 0.0
-
-    for _ in range(_APPROACH + round(duration / step)):
-        if is_rk4:
-            speed, depth = _rk4_step(acceleration, speed, depth, step)
-        else:
-            speed += step * acceleration(depth, speed)
-            depth -= step * speed
-        if depth <= 0.0 <= speed:
-            break
-    return max(speed, 0.0)
-
-
-def _rk4_step(
-    acceleration: Callable[[float, float], float], speed: float, depth: float, step: float
-) -> tuple[float, float]:
-    """Return speed and depth after a step with the four stages of Runge and Kutta."""
-    speeds, accelerations = [speed], [acceleration(depth, speed)]
-    for part in (0.5 * step, 0.5 * step, step):
-        v = speed + part * accelerations[-1]
-        accelerations.append(acceleration(depth - part * speeds[-1], v))
-        speeds.append(v)
-    weights = step / 6.0 * np.array((1.0, 2.0, 2.0, 1.0))
-    return speed + float(weights @ accelerations), depth - float(weights @ speeds)
-
-
-def _impedance(stated: Mapping[str, str], depth: float) -> float:
-    """Return the impedance in a depth [m]; see MuJoCo's documentation, ``solimp``."""
-    words = [float(word) for word in stated.get("solimp", "").split()]
-    d_min, d_max, width, middle, power = (*words, *_WHOLE_SOLIMP[len(words) :])
-    d_min, d_max, middle = (min(max(x, 1e-4), 0.9999) for x in (d_min, d_max, middle))
-    x, power = min(depth / max(width, 1e-15), 1.0), max(power, 1.0)
-    upper = 1.0 - (1.0 - middle) * ((1.0 - x) / (1.0 - middle)) ** power
-    risen = middle * (x / middle) ** power if x <= middle else upper
-    return float(d_min + risen * (d_max - d_min))
+def _moved(ball: BallState, rates: BallState, step: float) -> BallState:
+    """Return the state of a ball after a time step [s] at some rates."""
+    (height, up, along, spin), (v, a, c, turn) = ball, rates
+    return height + step * v, up + step * a, along + step * c, spin + step * turn
 
 
 def first_peak(ratio: float) -> float:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -146,15 +146,18 @@ def stop_rows(
     if not limits:
         return
     for name, opener in engines.items():
-        with closing(opener(model)) as engine:
+        with ExitStack() as stack:
+            engine = stack.enter_context(closing(opener(model)))
             lost = [entry for entry in engine.diagnostics if entry.is_one_of(ROTOR_INERTIA)]
-        held = without_lost_rotors(model, lost)
-        rate = max(fastest_rate(held), fastest_rate(held, start[0]))
-        step = _stable_step(rate)
-        is_stable = rate * step <= STABILITY_LIMIT
-        with closing(opener(exported(mechanism, step))) as engine:
+            held = without_lost_rotors(model, lost)
+            rate = max(fastest_rate(held), fastest_rate(held, start[0]))
+            step = _stable_step(rate)
+            if step < STEP:
+                model_at_step = exported(mechanism, step)
+                held = without_lost_rotors(model_at_step, lost)
+                engine = stack.enter_context(closing(opener(model_at_step)))
+            is_stable = rate * step <= STABILITY_LIMIT
             reopened = None if is_stable else opener
-            held = without_lost_rotors(exported(mechanism, step), lost)
             whole = _Motion(name, engine, held, limits, start, SAMPLES, reopened)
             if engine.steps_explicitly and not is_stable:
                 cause = (

@@ -22,10 +22,10 @@ import loaders
 from bridge.lowering.transform import switched
 from bridge.mechanism import Mechanism
 from bridge.parity import Outcome, Verdict, compare
-from bridge.parity.bounds.contact import stepped_rebound
+from bridge.parity.bounds.contact import ContactLaw, Stepping
 from bridge.parity.engines.mujoco.engine import MujocoEngine
 from bridge.parity.engines.pybullet.engine import PyBulletEngine
-from bridge.parity.touching import ACTING, touch_rows
+from bridge.parity.touching import ACTING, FIRST_DEPTH, touch_rows
 from tests.support.running_faults import faulty_mujoco, faulty_pybullet
 from tests.support.seeds import few, seeds
 
@@ -287,7 +287,7 @@ PARTS = """<mujoco><worldbody><body><freejoint/><geom name="a" type="box" size="
 PRESSED = {
     'solref=".05 1"': (2, 2),
     'solref="-2000 -100"': (2, 2),
-    'solimp=".5 .9 .01"': (2, 1),
+    'solimp=".5 .9 .01"': (2, 2),
     'condim="1"': (2, 2),
     'condim="6"': (2, 2),
     'priority="3"': (2, 2),
@@ -733,7 +733,9 @@ def _planted(quantity: str, tolerance: float, engine: str) -> Iterator[Any]:
         yield _overridden(solimp=(impedance, impedance))
     else:
         ratios = {
-            ratio: stepped_rebound((("solref", f"{0.02 / ratio} {ratio}"),), 5e-4, 0.06, 9.8)
+            ratio: ContactLaw.of(
+                (("solref", f"{0.02 / ratio} {ratio}"),), 0.5, 5e-4, Stepping()
+            ).rebound(FIRST_DEPTH * 5e-4, 0.06)
             for ratio in np.linspace(0.9, 1.1, 401).tolist()
         }
         for wanted in (ratios[1.0] + twice, ratios[1.0] - twice):

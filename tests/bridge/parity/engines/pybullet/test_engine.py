@@ -6,15 +6,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import bridge
 import loaders
 from bridge.parity import Outcome, compare
-from bridge.parity.engines.pybullet.engine import CONTACT_MARGIN, PyBulletEngine
+from bridge.parity.engines.pybullet.engine import CONTACT_MARGIN, PyBulletEngine, sorts_pairs
 from bridge.targets.pybullet.client import BASE
 from loaders.model import WORLD, JointType
 from tests.support.actuated_model import sdf
@@ -314,3 +317,43 @@ def test_a_constraint_that_the_model_does_not_have_is_named_by_its_links(
         physicsClientId=pybullet_constraints_engine._client,
     )
     assert set(pybullet_constraints_engine.violations()) == {"follow", "b, d"}
+
+
+# The order of contacts, which Bullet keeps or sorts.
+
+
+@given(
+    sizes=st.lists(st.floats(0.02, 0.5), min_size=1, max_size=30),
+    seed=st.integers(0, 2**32 - 1),
+    removed=st.booleans(),
+)
+@settings(max_examples=15)
+def test_sorted_pairs_are_seen_whatever_a_world_holds_and_none_are_seen_where_none_are_sorted(
+    sizes: list[float], seed: int, removed: bool
+) -> None:
+    """PyBullet does not report whether it sorts pairs. Where bodies were removed before, sorting
+    may remain unseen, but is never seen without.
+    """
+    client = pybullet.connect(pybullet.DIRECT)
+    with ExitStack() as stack:
+        stack.callback(pybullet.disconnect, client)
+        server = {"physicsClientId": client}
+        pybullet.setPhysicsEngineParameter(deterministicOverlappingPairs=0, **server)
+        rng = np.random.default_rng(seed)
+        bodies = [
+            pybullet.createMultiBody(
+                float(rng.integers(0, 2)),
+                pybullet.createCollisionShape(pybullet.GEOM_SPHERE, radius=size, **server),
+                basePosition=rng.uniform(-1.0, 1.0, 3),
+                **server,
+            )
+            for size in sizes
+        ]
+        pybullet.stepSimulation(**server)
+        if removed:
+            pybullet.removeBody(bodies[int(rng.integers(len(bodies)))], **server)
+        assert not sorts_pairs(pybullet, client)
+        pybullet.setPhysicsEngineParameter(deterministicOverlappingPairs=1, **server)
+        assert sorts_pairs(pybullet, client) or removed
+        pybullet.setPhysicsEngineParameter(deterministicOverlappingPairs=0, **server)
+        assert not sorts_pairs(pybullet, client)
