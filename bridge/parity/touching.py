@@ -159,7 +159,7 @@ _Named = Sequence[tuple[str, Factory]]
 _Limits = tuple[float | Array, float | Array]
 """The least and the largest value, or those of both motions in which balls slide."""
 _Shown = Mapping[int, _Limits]
-"""What a shape may show, by its number."""
+"""The limits of a quantity by the number of the shape."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
