@@ -66,13 +66,16 @@ from .state import (
 )
 
 if TYPE_CHECKING:
-    from .sensor import LastStep, PyBulletSensor
+    from .sensor import LastStep, PyBulletSensor, SegmentMotion
 
 # not imported for a body without sensors
-imu_velocities: Callable[..., dict[str, Array]] = Deferred(
-    "bridge.targets.pybullet.sensor:imu_velocities"
+segment_motions: Callable[..., dict[int, SegmentMotion]] = Deferred(
+    "bridge.targets.pybullet.sensor:segment_motions"
 )
-record_step: Callable[..., dict[str, LastStep]] = Deferred(
+segments_with_imus: Callable[..., list[int]] = Deferred(
+    "bridge.targets.pybullet.sensor:segments_with_imus"
+)
+record_step: Callable[..., dict[int, LastStep]] = Deferred(
     "bridge.targets.pybullet.sensor:record_step"
 )
 sensors_of: Callable[..., dict[str, PyBulletSensor]] = Deferred(
@@ -349,11 +352,11 @@ class PyBulletBody(int):
     _state: State | None
     _articulation: Articulation
     _traits: BodyTraits
-    _has_imus: bool
+    _imu_segments: list[int]
     _step: float
     _start: Callable[[], Sequence[float]]
     _disabled: Callable[[], Sequence[LinkPair]]
-    _last_steps: dict[str, LastStep]
+    _last_steps: dict[int, LastStep]
 
     def __new__(
         cls,
@@ -384,10 +387,10 @@ class PyBulletBody(int):
         self._step, self._start = step, start
         self._disabled = disabled
         self._last_steps = {}
-        self.sensors, self._has_imus = NameIndex("sensor", {}), False
+        self.sensors, self._imu_segments = NameIndex("sensor", {}), []
         if traits.has_sensors:
             self.sensors = sensors_of(state, lambda: self.state, self._last_steps)
-            self._has_imus = any(each.placed.sensor.type == "imu" for each in self.sensors.values())
+            self._imu_segments = segments_with_imus(self.sensors, state)
         return self
 
     @property
@@ -812,7 +815,7 @@ class PyBulletBody(int):
     def _readiness(self) -> _Readiness:
         """Values that a step looks at first."""
         state, traits = self.state, self._traits
-        has_work = traits.has_passive_forces or self.gears or self._has_imus
+        has_work = traits.has_passive_forces or self.gears or self._imu_segments
         return (
             state.identify,
             (b"", b"") if has_work else state.names,
@@ -838,22 +841,23 @@ class PyBulletBody(int):
             self._readiness[-1]()
             return
         self._apply_passive_forces(self.state)
-        before = self.imu_velocities()
+        before = self.imu_motions()
         self._readiness[-1]()
         self.record_step(before)
 
-    def imu_velocities(self) -> dict[str, Array]:
-        """Return the velocity of each IMU of the body [m/s], in the world, by its name."""
-        return imu_velocities(self.sensors, self.state) if self._has_imus else {}
+    def imu_motions(self) -> dict[int, SegmentMotion]:
+        """Return the motion of each link of PyBullet that carries an IMU, by its index."""
+        segments = self._imu_segments
+        return segment_motions(self.state, segments) if segments else {}
 
-    def record_step(self, before: dict[str, Array]) -> None:
-        """Note the accelerations of a step that is done, for IMUs; `step` calls it.
+    def record_step(self, before: dict[int, SegmentMotion]) -> None:
+        """Note the motion in a step that is done, for the accelerations of IMUs; `step` calls it.
 
         Args:
-            before: What `imu_velocities` returned before the step.
+            before: What `imu_motions` returned before the step.
         """
         if before:
-            self._last_steps |= record_step(before, self.imu_velocities(), self.state)
+            self._last_steps |= record_step(before, self.state)
 
     def apply_physics(self) -> None:
         """Set the physics server's gravity and time step to those of the file; loading does not.
@@ -1377,11 +1381,11 @@ class Bodies(Sequence[PyBulletBody]):
             return
         states = [body.state for body in self]
         self._apply_passive_forces(states)
-        before = [body.imu_velocities() for body in self]
+        before = [body.imu_motions() for body in self]
         for state in states[:1]:
             state.step()
-        for body, velocities in zip(self, before, strict=True):
-            body.record_step(velocities)
+        for body, motions in zip(self, before, strict=True):
+            body.record_step(motions)
 
     @property
     def sensors(self) -> dict[str, PyBulletSensor]:

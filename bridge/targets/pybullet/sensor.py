@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,7 +40,7 @@ from bridge.sensors import (
 )
 from bridge.targets.pybullet.articulation import Articulation
 from bridge.targets.pybullet.client import BASE
-from bridge.targets.pybullet.state import State, motion_of
+from bridge.targets.pybullet.state import State, motion_of, pose_from
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD
 from loaders.pose import CAMERA_AXES, IDENTITY, Array, Pose
@@ -58,7 +58,7 @@ class PyBulletSensor:
 
     placed: PlacedSensor
     _state: Callable[[], State] = field(repr=False)
-    _steps: dict[str, LastStep] = field(repr=False)
+    _steps: dict[int, LastStep] = field(repr=False)
 
     @property
     def name(self) -> str:
@@ -76,25 +76,32 @@ class PyBulletSensor:
         """
         if self.placed.sensor.type == "imu":
             placed, state = self.placed, self._state()
-            motion, step = _motion(placed, state), self._steps.get(placed.name)
-            is_present = step is not None and np.array_equal(step.v, motion.v)
-            a = step.a if step is not None and is_present else np.full(3, math.nan)
-            if state.articulation.mechanism.moving_ancestor(placed.body) < 0:
-                a = np.zeros(3)
-            return imu(placed, motion, a, np.array(state.gravity()))
+            a = _acceleration(placed, state, self._steps)
+            return imu(placed, _motion(placed, state), a, np.array(state.gravity()))
         return _READERS[self.placed.sensor.type](self.placed, self._state())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LastStep:
-    """The velocity of a sensor after the last step, and its acceleration in that step, in W."""
+class SegmentMotion(NamedTuple):
+    """The motion of a segment in W as PyBullet states it: position and orientation of its inertial
+    frame, and the velocities there.
+    """
 
-    v: Array
-    a: Array
+    p: tuple[float, ...]
+    quaternion: tuple[float, ...]
+    v: tuple[float, ...]
+    w: tuple[float, ...]
+
+
+class LastStep(NamedTuple):
+    """The motion of a segment before and after the last step, and the time step [s]."""
+
+    before: SegmentMotion
+    after: SegmentMotion
+    seconds: float
 
 
 def sensors_of(
-    state: State, present: Callable[[], State], steps: dict[str, LastStep]
+    state: State, present: Callable[[], State], steps: dict[int, LastStep]
 ) -> dict[str, PyBulletSensor]:
     """Return the sensors of a body that was just loaded, by scoped name, and let PyBullet measure
     the forces of their joints.
@@ -102,7 +109,7 @@ def sensors_of(
     Args:
         state: State of the body.
         present: Function that returns its state as long as it is loaded.
-        steps: The last step of each IMU, which `record_step` fills.
+        steps: The last step of each segment with an IMU, which `record_step` fills.
     """
     mechanism = state.articulation.mechanism
     found = {}
@@ -123,25 +130,59 @@ def sensors_of(
     return NameIndex("sensor", found)
 
 
-def imu_velocities(sensors: Mapping[str, PyBulletSensor], state: State) -> dict[str, Array]:
-    """Return the velocity of each IMU in W, by name."""
-    return {
-        name: _motion(sensor.placed, state).v
-        for name, sensor in sensors.items()
-        if sensor.placed.sensor.type == "imu"
-    }
+def segments_with_imus(sensors: Mapping[str, PyBulletSensor], state: State) -> list[int]:
+    """Return PyBullet's indices of the segments that carry an IMU, in ascending order."""
+    places = state.articulation.link_segments
+    imus = (each.placed for each in sensors.values() if each.placed.sensor.type == "imu")
+    return sorted({places[placed.link][0] for placed in imus})
 
 
-def record_step(before: dict[str, Array], after: dict[str, Array], state: State) -> dict[str, Any]:
-    """Return the last step of each IMU.
+def segment_motions(state: State, indices: Sequence[int]) -> dict[int, SegmentMotion]:
+    """Return the present motion of segments, which must be in ascending order, by index."""
+    found, client, body = {}, state.client, state.body
+    if indices and indices[0] == BASE:
+        pose, velocities = client.getBasePositionAndOrientation(body), client.getBaseVelocity(body)
+        found[BASE], indices = SegmentMotion(*pose, *velocities), indices[1:]
+    if indices:
+        states = client.getLinkStates(
+            body, indices, computeLinkVelocity=True, computeForwardKinematics=True
+        )
+        for index, (p, quaternion, *_, v, w) in zip(indices, states, strict=True):
+            found[index] = SegmentMotion(p, quaternion, v, w)
+    return found
+
+
+def record_step(before: Mapping[int, SegmentMotion], state: State) -> dict[int, LastStep]:
+    """Return the last step of segments.
 
     Args:
-        before: Velocities before the step, by name.
-        after: Velocities after it.
-        state: State of the body.
+        before: Their motion before the step, by index.
+        state: State of the body after it.
     """
-    step = state.client.getPhysicsEngineParameters()["fixedTimeStep"]
-    return {name: LastStep(v, (v - before[name]) / step) for name, v in after.items()}
+    seconds = state.client.getPhysicsEngineParameters()["fixedTimeStep"]
+    after = segment_motions(state, list(before))
+    return {i: LastStep(before[i], after[i], seconds) for i in after}
+
+
+def _acceleration(placed: PlacedSensor, state: State, steps: Mapping[int, LastStep]) -> Array:
+    """Return the acceleration of a sensor in the last step [m/s^2], in W; not a number if something
+    changed the motion since.
+    """
+    if state.articulation.mechanism.moving_ancestor(placed.body) < 0:
+        return np.zeros(3)
+    index, X_SL = state.articulation.link_segments[placed.link]
+    step = steps.get(index)
+    if step is None or segment_motions(state, [index])[index] != step.after:
+        return np.full(3, math.nan)
+    p_IF = (state.inertial_pose(index).inverse() @ X_SL @ placed.sensor.X_LS).p
+    before, after = (_velocity(each, p_IF) for each in (step.before, step.after))
+    return np.asarray((after - before) / step.seconds)
+
+
+def _velocity(motion: SegmentMotion, p_IF: Array) -> Array:
+    """Return the velocity of a point of the inertial frame, in W."""
+    R_WI = pose_from(motion.p, motion.quaternion).R
+    return np.asarray(np.array(motion.v) + np.cross(motion.w, R_WI @ p_IF))
 
 
 def _motion(placed: PlacedSensor, state: State) -> FrameMotion:
