@@ -302,7 +302,8 @@ class _Target:
         """
         taken = BALL_WEIGHT * self.mu * count * step
         law = ContactLaw.of(tuple(self._settings.items()), self.mu, step, Stepping())
-        return SPARE * (taken + 0.5 * BALL_WEIGHT * self.mu * law.lag)
+        lag = min(law.lag, MAX_RESTS * REST_TIME / SETTLED)  # balls rest only with a shorter one
+        return SPARE * (taken + 0.5 * BALL_WEIGHT * self.mu * lag)
 
     def clearance(self, center: Array, axes: Sequence[Array]) -> float:
         """Return how far a ball is from the shape, or from its extent along some axes [m]; negative
@@ -392,7 +393,9 @@ class _Pressed(NamedTuple):
         By a law it begins to touch `FIRST_DEPTH` steps deep, however little that is at rest.
         """
         law = self.law
-        return 0.0 if law is None else law.depth_at_rest(BALL_WEIGHT) - FIRST_DEPTH * law.step
+        if law is None:
+            return 0.0
+        return min(law.depth_at_rest(BALL_WEIGHT), _MAX_SAG) - FIRST_DEPTH * law.step
 
     def beside(self, depth: float = _DISTINCT) -> list[_Target]:
         """Return the others that a ball touches in a depth [m]; those that are as high."""

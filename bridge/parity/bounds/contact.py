@@ -48,9 +48,9 @@ _SOLREF = (0.02, 1.0)
 _SOLIMP = (0.9, 0.95)
 _WHOLE_SOLIMP = (*_SOLIMP, 0.001, 0.5, 2.0)
 """MuJoCo's defaults."""
-_LEAST_FRICTION, _LEAST_WIDTH = 1e-5, 1e-15
-"""Coefficient to which MuJoCo raises those that are less (``mjMINMU``), and width of an impedance
-up to which that is constant (``mjMINVAL``)."""
+_LEAST_FRICTION, _LEAST = 1e-5, 1e-15
+"""Coefficient to which MuJoCo raises those that are less (``mjMINMU``), and other numbers up to
+which they are zero (``mjMINVAL``)."""
 _FIXED_POINT = 60
 """Number of iterations for the depth at rest, which contract as the impedance grows with it."""
 
@@ -264,15 +264,17 @@ class ContactLaw(NamedTuple):
         """
         stated = dict(settings)
         first, second = _numbers(stated.get("solref", ""), _SOLREF)
+        if (first > 0.0) != (second > 0.0):  # MuJoCo warns, and takes its default
+            first, second = _SOLREF
         words = [float(word) for word in stated.get("solimp", "").split()]
         d_min, d_max, width, middle, power = (*words, *_WHOLE_SOLIMP[len(words) :])
         d_min, d_max, middle = (min(max(x, 1e-4), 0.9999) for x in (d_min, d_max, middle))
         flat = 0.5 * (d_min + d_max)
-        impedances = (d_min, d_max) if width > _LEAST_WIDTH else (flat, flat)
+        impedances = (d_min, d_max) if width > _LEAST else (flat, flat)
         period, dimensions = d_max * max(first, 2.0 * step), int(stated.get("condim", "3"))
         return cls(
-            stiffness=-first / d_max**2 if first < 0.0 else (period * second) ** -2,
-            damping=-second / d_max if first < 0.0 else 2.0 / period,
+            stiffness=max(-first / d_max**2 if first <= 0.0 else (period * second) ** -2, _LEAST),
+            damping=max(-second / d_max if first <= 0.0 else 2.0 / period, _LEAST),
             solimp=(*impedances, width, middle, max(power, 1.0)),
             mu=max(mu, _LEAST_FRICTION) if dimensions > 1 else 0.0,
             across=2 * (dimensions - 2) if stepping.is_pyramidal and dimensions > 1 else 0,
