@@ -33,6 +33,17 @@ def mechanism() -> Any:
     return sdfbridge.lower(load())
 
 
+LED = """<sdf version="1.11"><model name="m"><link name="a"/><link name="b"/>
+<joint name="u" type="universal"><parent>world</parent><child>a</child><axis><xyz>1 0 0</xyz></axis>
+<axis2><xyz>0 1 0</xyz></axis2></joint>
+<joint name="k" type="revolute"><parent>world</parent><child>b</child><axis><xyz>0 0 1</xyz>
+<mimic joint="u" axis="axis2"><multiplier>2</multiplier></mimic></axis></joint></model></sdf>"""
+
+
+def led() -> Any:
+    return sdfbridge.lower(sdfbridge.load_string(LED, format="sdf"))
+
+
 CALLS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "option": (
         lambda: load(pathes=[]),
@@ -208,6 +219,16 @@ CALLS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         lambda: mechanism().link_poses({"elbow": "0.3"}),
         ValueError,
         "joint 'elbow' needs 1 finite number, not '0.3'",
+    ),
+    "one number for two of a leader": (
+        lambda: led().with_followers({"u": 0.3}),
+        ValueError,
+        "joint 'u' needs 2 finite numbers, not 0.3",
+    ),
+    "position of a leader in words": (
+        lambda: led().with_followers({"u": "x"}),
+        ValueError,
+        "joint 'u' needs 2 finite numbers, not 'x'",
     ),
     "truth as a position": (
         lambda: mechanism().link_poses({"elbow": True}),

@@ -415,6 +415,7 @@ def with_followers(
 
     Raises:
         TypeError: if ``given`` is no mapping.
+        ValueError: if the value of a leader is no number, or has the wrong size.
     """
     check_mapping(given)
     values: dict[str, Position] = dict(given)
@@ -433,12 +434,12 @@ def with_followers(
             if leader not in values:
                 waiting.append(coupling)
                 continue
-            value = _component(values[leader], sizes[leader], k)
+            value = _component(leader, values[leader], sizes[leader], k)
             if at is None:
                 value = coupling.at(value)
             else:
                 place = at.get(leader, (0.0,) * sizes[leader])
-                value = coupling.at(_component(place, sizes[leader], k), 1) * value
+                value = coupling.at(_component(leader, place, sizes[leader], k), 1) * value
             values[follower] = _with_component(values.get(follower), sizes[follower], f, value)
         if len(waiting) == len(pending):
             break
@@ -528,9 +529,13 @@ def all_positions(mechanism: Coupled, given: Mapping[str, Position]) -> dict[str
     }
 
 
-def _component(value: Position, size: int, k: int) -> Array:
+def _component(name: str, value: Position, size: int, k: int) -> Array:
     """Return one number of a joint's value, shape (), or of n values, shape (n,)."""
-    numbers = np.asarray(value, dtype=np.float64)
+    given = np.asarray(value)
+    is_wrong = value is None or given.dtype.kind in _NO_NUMBERS
+    if is_wrong or (size > 1 and given.shape[-1:] != (size,)):
+        raise ValueError(wrong_value(name, size, value))
+    numbers = given.astype(np.float64)
     if size == 1:
         return numbers.reshape(-1)[0] if numbers.size == 1 else numbers
     return np.asarray(numbers[..., k])

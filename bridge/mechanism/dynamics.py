@@ -9,7 +9,7 @@ composite rigid body algorithm (table 6.2).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -279,10 +279,7 @@ def bias_accelerations(
 
 
 def reactions_to_bias(
-    bodies: Sequence[Body],
-    positions: Sequence[Coordinates],
-    rates: Array,
-    in_base: Collection[str],
+    bodies: Sequence[Body], positions: Sequence[Coordinates], rates: Array
 ) -> dict[str, Array]:
     """Return the reaction of each joint to some velocity products of its tree alone, shape (6,):
     moment about the origin of the joint frame on the body, and force, in the world.
@@ -295,10 +292,8 @@ def reactions_to_bias(
         bodies: The bodies of the mechanism.
         positions: Position of each body's joint.
         rates: Velocities in ``v_order``, shape (nv,).
-        in_base: Names of the bodies whose inertia PyBullet's base holds.
     """
     segments = _segments(bodies, positions)
-    held = [body.name in in_base for body in bodies for _ in body.primitives or (None,)]
     V: list[Array] = []
     A: list[Array] = []
     for segment in segments:
@@ -308,7 +303,7 @@ def reactions_to_bias(
         S_v = segment.S @ rates[segment.v]
         V.append(V_P + S_v)
         A.append(A_P + _cross(V[-1]) @ S_v)
-    loads = [_gyroscopic(*each) for each in zip(segments, V, held, strict=True)]
+    loads = [_gyroscopic(segment, motion) for segment, motion in zip(segments, V, strict=True)]
     tau = _efforts_and_reactions(segments, A, loads, len(rates))[0]
     accelerations = np.linalg.lstsq(_mass_matrix(bodies, segments), -tau, rcond=None)[0]
     change: list[Array] = []
@@ -326,15 +321,15 @@ def reactions_to_bias(
     return found
 
 
-def _gyroscopic(segment: _Segment, V: Array, is_in_base: bool) -> Array:
-    """Return the gyroscopic moment about the center of mass, shape (6,); of a body in the base also
-    ``m w x v`` there.
+def _gyroscopic(segment: _Segment, V: Array) -> Array:
+    """Return the gyroscopic moment about the center of mass, shape (6,); of a free body also ``m w
+    x v`` there.
     """
     inertia, w = segment.inertia, V[:3]
     mass = inertia[3, 3]
     S = inertia[:3, 3:] / mass if mass else np.zeros((3, 3))
     I_cm = inertia[:3, :3] + mass * S @ S
-    force = mass * np.cross(w, V[3:] - S @ w) if is_in_base else np.zeros(3)
+    force = mass * np.cross(w, V[3:] - S @ w) if segment.is_free else np.zeros(3)
     return np.concatenate((np.cross(w, I_cm @ w) + S @ force, force))
 
 

@@ -220,7 +220,8 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         seed: Seed of the random states.
         configurations: Number of random states.
         positions: Positions of joints in a state to compare in addition to the random ones, and to
-            draw. The other joints are at zero.
+            draw. Free links that are not in it are where they are, followers of couplings as these
+            require, and other joints at zero.
         base: Whether free links are welded to the world where they are (``fixed``), or links that
             are welded to the world become free (``free``), in every engine. Engines that read the
             file themselves cannot do this.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import PrimitiveKind
+from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.dynamics import reactions_to_bias
 from bridge.mechanism.force_laws import FrameMotion
 from bridge.sensors import (
@@ -41,6 +41,7 @@ from bridge.sensors import (
 from bridge.targets.pybullet.articulation import Articulation
 from bridge.targets.pybullet.client import BASE
 from bridge.targets.pybullet.state import State, motion_of
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD
 from loaders.pose import CAMERA_AXES, IDENTITY, Array, Pose
 from loaders.scoped_names import SEPARATOR
@@ -196,15 +197,26 @@ def _surplus(state: State) -> dict[str, Array]:
     """Return what PyBullet adds to each reaction, moment first: it computes reactions in two
     passes, without and with the forces of its solver, and counts the velocity products in both.
     """
-    mechanism, segments = state.articulation.mechanism, state.articulation.segments
-    lender = segments[0].inertia_lender
-    holding = segments[:1] if lender is None else (segments[0], segments[lender + 1])
-    return reactions_to_bias(
-        mechanism.bodies,
-        mechanism.positions_by_body(state.positions()),
-        mechanism.velocities(state.velocities()),
-        {carried.link.name for segment in holding for carried in segment.links},
-    )
+    mechanism = state.articulation.mechanism
+    positions = mechanism.positions_by_body(state.positions())
+    held = _bodies_of(state.articulation)
+    return reactions_to_bias(held, positions, mechanism.velocities(state.velocities()))
+
+
+def _bodies_of(articulation: Articulation) -> list[Body]:
+    """Return the bodies with the inertia that PyBullet holds: of links that it holds in one of its
+    own, the first one has that of all.
+    """
+    held = {
+        segment.links[0].link.name: segment.inertia.moved(segment.links[0].X_SL.inverse())
+        for segment in articulation.segments
+        if segment.links
+    }
+    nothing = SpatialInertia.of(0.0)
+    return [
+        replace(body, inertia=held.get(body.name, nothing))
+        for body in articulation.mechanism.bodies
+    ]
 
 
 def _reaction(state: State, index: int) -> Array:

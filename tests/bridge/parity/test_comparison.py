@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import math
 import re
 from contextlib import suppress
 from dataclasses import replace
@@ -367,20 +368,62 @@ QUADRUPED = robot(
 )
 
 
-def _recording(opened: list[Mechanism]) -> tuple[type[MujocoEngine], type[PyBulletEngine]]:
-    """MuJoCo and PyBullet, which note each mechanism that they are opened with."""
+def _recording(
+    opened: list[Mechanism], states: list[tuple[str, dict]]
+) -> tuple[type[MujocoEngine], type[PyBulletEngine]]:
+    """MuJoCo and PyBullet, which note each mechanism that they are opened with, and each state."""
 
     class Mujoco(MujocoEngine):
         def __init__(self, mechanism: Mechanism, *, as_exported: bool = False) -> None:
             opened.append(mechanism)
             super().__init__(mechanism, as_exported=as_exported)
 
+        def set_state(self, q: dict, v: dict) -> None:
+            states.append((self.name, q))
+            super().set_state(q, v)
+
     class Pybullet(PyBulletEngine):
         def __init__(self, mechanism: Mechanism) -> None:
             opened.append(mechanism)
             super().__init__(mechanism)
 
+        def set_state(self, q: dict, v: dict) -> None:
+            states.append((self.name, q))
+            super().set_state(q, v)
+
     return Mujoco, Pybullet
+
+
+def _overrides(scene: Scene) -> str:
+    """Values of all links with mass and all joints with axes, and of gravity."""
+    links = [f"[links.{one.name!r}]\nmass = 1.7" for one in scene.links if one.inertia is not None]
+    joints = [
+        f"[joints.{one.name!r}]\ndamping = 0.45\nfriction = 0.12\nlower = -0.8\nupper = 0.9\n"
+        "effort = 4.5"
+        for one in scene.joints
+        if one.axes
+    ]
+    return "\n".join((*links, *joints, "[options]\ngravity = [0.3, 0.2, -8.1]"))
+
+
+ALLOWED = {
+    "damping": {0.45, 0.0},
+    "friction": {0.12, 0.0},
+    "lower": {-0.8, -math.inf},
+    "upper": {0.9, math.inf},
+    "effort": {4.5, math.inf},
+}
+"""The overridden values of axes, and those of motions from which solvers are left out."""
+
+
+def _assert_overridden(mechanism: Mechanism) -> None:
+    """All links and joints have the values of `_overrides`, or none where a level leaves it out."""
+    inertias = [link.inertia for link in mechanism.scene.links if link.inertia is not None]
+    assert {one.mass for one in inertias} <= {1.7}
+    axes = [axis for joint in mechanism.scene.joints for axis in joint.axes]
+    for field, values in ALLOWED.items():
+        assert {getattr(axis, field) for axis in axes} <= values, field
+    assert mechanism.gravity.tolist() in ([0.3, 0.2, -8.1], [0.0, 0.0, 0.0])
 
 
 FORK = robot(
@@ -408,9 +451,8 @@ def test_every_mechanism_of_a_comparison_has_the_pairs_and_the_repaired_inertia(
     opened: list[Mechanism] = []
     scene = loaders.load_string(FORK, format="urdf")
     levels = ("L0", "L1", "L2")
-    compare_engines(
-        scene, _recording(opened), levels=levels, inertia="repair", configurations=1, **options
-    )
+    engines = _recording(opened, [])
+    compare_engines(scene, engines, levels=levels, inertia="repair", configurations=1, **options)
     assert len(opened) > 10
     for mechanism in opened:
         (left,) = (one for one in mechanism.bodies if one.name == "left")
@@ -435,29 +477,37 @@ def test_every_mechanism_of_a_comparison_has_the_pairs_and_the_repaired_inertia(
     ],
     ids={FREE: "free robot", WELDED: "welded robot", QUADRUPED: "quadruped", BASE_ARM: "arm"}.get,
 )
-def test_every_mechanism_of_a_comparison_has_the_base(
-    source: str | Path, base: str, velocities: int | None
+def test_every_mechanism_of_a_comparison_has_the_base_and_the_overrides(
+    source: str | Path, base: str, velocities: int | None, tmp_path: Path
 ) -> None:
     """The numbers of velocities are counted by hand; the arm stands on one pedestal, so that a free
-    one has 6 more.
+    one has 6 more. A stated position is set in both engines.
     """
     opened: list[Mechanism] = []
-    scene = (
-        loaders.load(source)
-        if isinstance(source, Path)
-        else loaders.load_string(source, format="urdf")
-    )
+    states: list[tuple[str, dict]] = []
+    path, overrides = tmp_path / "robot.urdf", tmp_path / "overrides.toml"
+    if isinstance(source, Path):
+        path = source
+    else:
+        path.write_text(source, encoding="utf-8")
+    plain = lower(loaders.load(path))
+    overrides.write_text(_overrides(plain.scene), encoding="utf-8")
     expected = (
-        len(lower(scene).v_order) + (6 if base == "free" else 0)
-        if velocities is None
-        else velocities
+        len(plain.v_order) + (6 if base == "free" else 0) if velocities is None else velocities
     )
-    levels = ("L0", "L1", "L2", "L3")
+    joint, _ = plain.v_order[-1]
+    levels = ("L0", "L1", "L2", "L3", *(["L4"] if base == "as_is" else []))
     comparison = compare_engines(
-        scene, _recording(opened), levels=levels, base=base, configurations=2
-    )  # type: ignore[arg-type]
-    counts = {len(mechanism.v_order) for mechanism in opened if mechanism.scene.name == scene.name}
-    assert counts == {expected}
+        path, _recording(opened, states), levels=levels, base=base, configurations=1,
+        overrides=overrides, positions={joint: 0.3125},
+    )  # type: ignore[arg-type]  # fmt: skip
+    of_model = [one for one in opened if one.scene.name == plain.scene.name]
+    assert {len(mechanism.v_order) for mechanism in of_model} == {expected}
+    for mechanism in of_model:
+        _assert_overridden(mechanism)
+    for mechanism in (one for one in opened if one.scene.name in {"rest", "alone"}):
+        assert {one.inertia.mass for one in mechanism.bodies if one.inertia.mass} == {1.7}
+    assert {name for name, q in states if q.get(joint) == (0.3125,)} == {"mujoco", "pybullet"}
     assert not comparison.failures
     assert comparison.environment["degrees of freedom"] == str(expected)
 

@@ -212,6 +212,26 @@ def test_a_setting_that_pybullet_reports_nowhere_is_named_with_its_link() -> Non
     assert all(not np.array_equal(running[k], loaded[k]) for k in running if k[1])
 
 
+COUPLED = "<robot name='r'><link name='a'/>{}{}</robot>".format(
+    *(
+        f"""<link name="{link}"><inertial><mass value="1"/><inertia ixx=".01" iyy=".01" izz=".01"
+        ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="{joint}" type="revolute">
+        <parent link="a"/><child link="{link}"/><axis xyz="0 1 0"/><limit lower="-1" upper="1"
+        effort="5" velocity="3"/>{mimic}</joint>"""
+        for link, joint, mimic in (("b", "j", ""), ("c", "k", "<mimic joint='j' multiplier='2'/>"))
+    )
+)
+
+
+def test_a_follower_beyond_its_stop_does_not_push_its_leader_through_one() -> None:
+    """The base hardly has a mass, so that the stop of one arm acts on the other."""
+    engine = PyBulletEngine(bridge.lower(loaders.load_string(COUPLED, format="urdf", quiet=True)))
+    engine.set_state({"j": 0.9, "k": 1.8}, {})
+    found = engine._yielding_stops()
+    engine.close()
+    assert found == []
+
+
 def test_the_softness_of_dry_friction_acts_on_one_of_the_robots() -> None:
     """A switch that is idle everywhere proves nothing."""
     change = SWITCHES["mujoco"]["soft dry friction"].change

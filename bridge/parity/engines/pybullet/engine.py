@@ -345,10 +345,15 @@ def yielding_stops(
     """
     server = {"physicsClientId": client}
     step = pybullet.getPhysicsEngineParameters(**server)["fixedTimeStep"]
+    limits = {joint: pybullet.getJointInfo(*joint, **server)[8:10] for joint in inertias}
+    for joint, (lower, upper) in limits.items():  # others would push where they are beyond a stop
+        position = pybullet.getJointState(*joint, **server)[0]
+        if lower <= upper and not lower <= position <= upper:
+            pybullet.resetJointState(*joint, _between_stops(pybullet, client, *joint), **server)
     saved = pybullet.saveState(**server)
     pybullet.setTimeStep(_FRICTION_STEP, **server)
     for (body, index), inertia in inertias.items():
-        lower, upper = pybullet.getJointInfo(body, index, **server)[8:10]
+        lower, upper = limits[body, index]
         start = min(_SPEED, 0.5 * _LARGEST_IMPULSE / inertia) if inertia > 0.0 else 0.0
         stops = ((lower, -start), (upper, start)) if start and lower < upper else ()
         for stop, speed in ((stop, speed) for stop, speed in stops if abs(stop) < _UNLIMITED):
