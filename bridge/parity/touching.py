@@ -276,21 +276,26 @@ class _Target:
             return "sway"
         return "hold what touches them" if self._settings.keys() & _PUSHING else ""
 
-    def most_friction(self, mu: float | Array) -> float | Array:
-        """Return the largest coefficient of friction that the mean over two opposite directions
-        may show.
+    @property
+    def lean(self) -> float:
+        """The tangent of the angle by which normals of a contact with a mesh are inclined at most.
 
         A ball may span a gap of a mesh that runs as triangles, and touch its two sides, where the
         normals are inclined by at most theta, ``sin(theta) = w / (2 R)`` with the width w of the
-        mesh and the radius R: ``mu (1 + tan^2(theta)) / (1 - mu^2 tan^2(theta))``.
+        mesh and the radius R.
+        """
+        if not isinstance(self.collision.geometry, Mesh):
+            return 0.0
+        return math.tan(math.asin(0.5 * _width(self.support) / BALL_RADIUS))
+
+    def most_friction(self, mu: float | Array) -> float | Array:
+        """Return the largest coefficient of friction that the mean over two opposite directions
+        may show: ``mu (1 + tan^2(theta)) / (1 - mu^2 tan^2(theta))``, see `lean`.
 
         Args:
             mu: The coefficient of friction.
         """
-        if not isinstance(self.collision.geometry, Mesh):
-            return mu
-        sine = 0.5 * _width(self.support) / BALL_RADIUS
-        tangent_squared = sine**2 / (1.0 - sine**2)
+        tangent_squared = self.lean**2
         return mu * (1.0 + tangent_squared) / (1.0 - mu**2 * tangent_squared)
 
     def sliding_speed(self, step: float, count: int) -> float:
@@ -659,8 +664,8 @@ def _limits(
     A ball that moves turns the normal by its way over its radius: while it slides, while friction
     holds it, which creeps, and while it is pulled away. That pushes it on by this part of its
     weight. If shapes beside the ball carry it, ahead of it or behind it, whose normals are inclined
-    by theta, it is braked or pushed by ``tan(theta)`` times its weight. With a normal that is
-    inclined it shows the friction ``tan(atan(mu) +- theta)``.
+    by theta, it is braked or pushed by ``tan(theta)`` times its weight; and so it is where it spans
+    a gap of a mesh. By a normal that is inclined it shows the friction ``tan(atan(mu) +- theta)``.
 
     Args:
         pressed: The shape.
@@ -681,6 +686,8 @@ def _limits(
     slides = np.tan(np.arctan(least) - theta - turned), tangent
     held, yields = values[hold]
     yields = yields * (1.0 + crept / BALL_RADIUS / (HELD * max(mu, ROUNDING)))
+    slope = math.tan(theta) + pressed.target.lean
+    yields += 0.5 * max(slope / max(mu, ROUNDING) - (1.0 - HELD), 0.0)  # one of two balls slides
     rolls = count * step + roll_time(step)
     pushed = 0.5 * BALL_WEIGHT * rolls**2 / BALL_RADIUS
     aside = BALL_WEIGHT * math.tan(theta) * rolls / rolling_speed(mu, step)
