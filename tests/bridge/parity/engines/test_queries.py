@@ -112,6 +112,7 @@ ARGUMENTS: Mapping[str, Callable[[int], tuple[Any, ...]]] = {
     "joint_states": lambda _: (["robot::hinge"],),
     "actuator_efforts": lambda _: ({"robot::hinge": TRIAL},),
     "combined_friction": lambda _: (GRIP, GRIP),
+    "excess": lambda _: ("robot::b", SPRUNG_SHAPE),
     "bounce": lambda _: (0.5,),
     "resting": lambda _: ("robot::b", SPRUNG_SHAPE),
 }
