@@ -585,7 +585,8 @@ THIN_SHAPE = approximated(
     "pybullet.thin-shape",
     "PyBullet touches {count:a box or cylinder|boxes and cylinders} on links early, by up to "
     "{error:.2g} m, because {count:it is|they are} thinner than {thickness:g} m: {collisions}",
-    meaning="PyBullet makes boxes and cylinders of links thicker that are thinner than 2 mm.",
+    meaning="PyBullet makes boxes and cylinders of links thicker that are thinner than 2 mm, but "
+    "not boxes that touch boxes or planes.",
     remedy="Make them 2 mm thick, or weld them to the world as a file of their own.",
     hint="make them as thick as that; those of a base are exact",
 )
