@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -369,14 +368,11 @@ def _with_strong_stops(row: Row, motion: _Motion) -> Row:
     no bound.
     """
     with motion.engine.with_strong_stops() as largest:
-        held = _held(motion)
-    if held is None:
-        return row
-    text = (
-        f"a stop has an impulse of at most {largest:g} N m s or N s in a step; without that bound, "
-        f"{held.text}"
-    )
-    return _explained(row, STOP_FORCE, row.error + held.margin, text)
+        reason = (
+            f"a stop has an impulse of at most {largest:g} N m s or N s in a step; without that "
+            "bound"
+        )
+        return _if_stops_hold(row, motion, STOP_FORCE, reason)
 
 
 def _with_more_iterations(row: Row, motion: _Motion, stated: int) -> Row:
@@ -388,37 +384,30 @@ def _with_more_iterations(row: Row, motion: _Motion, stated: int) -> Row:
         if stated * 2**doubling * steps > MAX_ITERATIONS:
             break
         motion.engine.set_solver_iterations(stated * 2**doubling)
-        held = _held(motion)
-        if held is not None:
-            text = (
-                f"the solver does {stated} iterations in a step, in which the forces of stops that "
-                "act on each other through links of little inertia do not converge; with "
-                f"{stated * 2**doubling}, {held.text}"
-            )
-            return _explained(row, ITERATIONS, row.error + held.margin, text)
+        reason = (
+            f"the solver does {stated} iterations in a step, in which the forces of stops that act "
+            "on each other through links of little inertia do not converge; with "
+            f"{stated * 2**doubling}"
+        )
+        judged = _if_stops_hold(row, motion, ITERATIONS, reason)
+        if judged.outcome is not Outcome.FAILED:
+            return judged
     return row
 
 
-class _Held(NamedTuple):
-    """The distance of the joint nearest to what is allowed from it [rad or m], and that for
-    people.
-    """
-
-    margin: float
-    text: str
-
-
-def _held(motion: _Motion) -> _Held | None:
-    """Return by how much all stops hold in a motion; None if one does not."""
+def _if_stops_hold(row: Row, changed: _Motion, code: str, reason: str) -> Row:
+    """Return the row, explained by a reason if all stops hold in the changed motion."""
     try:
-        overshoot, allowed, dof = _overshoot(motion)
+        overshoot, allowed, dof = _overshoot(changed)
     except DivergedError:
-        return None
+        return row
+    if overshoot > allowed:
+        return row
     text = (
-        f"the joint nearest to what is allowed, {dof_place(dof)}, passes its stop by "
+        f"{reason}, the joint nearest to what is allowed, {dof_place(dof)}, passes its stop by "
         f"{overshoot:.1e} of {allowed:.1e}"
     )
-    return _Held(allowed - overshoot, text) if overshoot <= allowed else None
+    return _explained(row, code, row.error + allowed - overshoot, text)
 
 
 def _with_slower_dampers(row: Row, motion: _Motion, reopened: Callable[[Mechanism], Engine]) -> Row:
@@ -428,15 +417,13 @@ def _with_slower_dampers(row: Row, motion: _Motion, reopened: Callable[[Mechanis
     step = motion.mechanism.scene.physics.time_step
     rate = max(fastest_rate(motion.mechanism, q) for q in (None, motion.start[0]))
     model = _with_heavier_rotors(motion.mechanism, step)
-    with closing(reopened(model)) as engine:
-        held = _held(replace(motion, engine=engine, mechanism=model))
-    if held is None:
-        return row
-    text = (
+    reason = (
         f"dampers or springs act at a rate of {rate:.1e} 1/s, which the step of {step:.1e} s does "
-        f"not follow; with rotors that slow them down, {held.text}"
+        "not follow; with rotors that slow them down"
     )
-    return _explained(row, UNRESOLVED, row.error + held.margin, text)
+    with closing(reopened(model)) as engine:
+        slowed = replace(motion, engine=engine, mechanism=model)
+        return _if_stops_hold(row, slowed, UNRESOLVED, reason)
 
 
 def _with_heavier_rotors(mechanism: Mechanism, step: float) -> Mechanism:
